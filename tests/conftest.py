@@ -1,0 +1,32 @@
+"""Settings and fixtures that every test can rely on."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Before NumPy is first imported: two test workers on two cores must not fight over BLAS threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DATA_BESIDE_THE_REPOSITORY = REPOSITORY.parent / "shared" / "data"
+
+if "ATNMF_DATA_DIR" not in os.environ and DATA_BESIDE_THE_REPOSITORY.is_dir():
+    os.environ["ATNMF_DATA_DIR"] = str(DATA_BESIDE_THE_REPOSITORY)
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The top folder of the source tree."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def paper_data() -> Path:
+    """The folder with the paper's data files; tests that need it are skipped where it is not at hand."""
+    folder = os.environ.get("ATNMF_DATA_DIR")
+    if not folder:
+        pytest.skip("the paper's data is not here: set ATNMF_DATA_DIR to the folder that holds it")
+    if not Path(folder).is_dir():
+        pytest.skip(f"the paper's data is not here: ATNMF_DATA_DIR names {folder!r}, which is no folder")
+    return Path(folder)
