@@ -1,9 +1,14 @@
 """The dashboard's frame: its title, its logo and its pages. Start it with ``streamlit run app.py``."""
 
+from pathlib import Path
+
 import streamlit as st
 
-st.set_page_config(page_title="AT-NMF Lab", page_icon="assets/icon.svg", layout="wide")
-st.logo("assets/logo.svg", icon_image="assets/icon.svg", size="large")
+ASSETS = Path(__file__).parent / "assets"
+
+st.set_page_config(page_title="AT-NMF Lab", page_icon=ASSETS / "icon.svg", layout="wide")
+st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg", size="large")
+st.html(ASSETS / "style.css")
 
 st.navigation(
     [

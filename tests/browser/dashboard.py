@@ -1,0 +1,134 @@
+"""Drive the dashboard the way a person does, and keep a list of everything that goes wrong in the browser."""
+
+import re
+import time
+from typing import Literal
+from urllib.parse import urlencode, urlsplit
+
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, WebSocket
+
+# Console errors that are not ours, each with the reason why it is harmless.
+HARMLESS = (
+    # On a deep link Streamlit's client looks for its server below the page's own path before the root.
+    re.compile(r"404 .*/_stcore/(health|host-config)$"),
+)
+IDLE = """() => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    return app !== null
+        && app.dataset.testConnectionState === 'CONNECTED'
+        && app.dataset.testScriptState === 'notRunning'
+        && document.querySelector('[data-stale="true"]') === null;
+}"""
+# Longer than the time for which Streamlit's sliders and text fields hold a change back before they send it.
+QUIET_SECONDS = 0.4
+
+
+class Dashboard:
+    """One browser tab on a running dashboard.
+
+    Attributes
+    ----------
+    page : playwright.sync_api.Page
+        The tab, for everything that this class has no word for.
+    problems : list of str
+        Console errors, uncaught exceptions of scripts, and requests to other hosts, as they happened.
+        A test that provokes one on purpose asserts on it and clears the list.
+    exception_expected : bool
+        Set by a test that provokes a Streamlit exception box.
+    """
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.problems: list[str] = []
+        self.exception_expected = False
+        self._last_sent = self._last_received = 0.0
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
+        page.on("request", self._on_request)
+        page.on("websocket", self._on_websocket)
+
+    def open(
+        self,
+        path: str = "/",
+        *,
+        theme: Literal["light", "dark"] = "light",
+        width: int = 1440,
+        height: int = 900,
+        **query: object,
+    ) -> Page:
+        """Go to a page with the given query parameters and wait until it is drawn."""
+        self.page.emulate_media(color_scheme=theme)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.goto(f"{self.address}{path}" + (f"?{urlencode(query)}" if query else ""))
+        self.wait_until_idle()
+        return self.page
+
+    def wait_until_idle(self, seconds: float = 60) -> None:
+        """Wait until the script has run, the page shows its result, and nothing more is on its way."""
+        deadline = time.monotonic() + seconds
+        idle_since = None
+        while time.monotonic() < deadline:
+            self.page.wait_for_timeout(50)
+            answered = self._last_received >= self._last_sent
+            if not (answered and self.page.evaluate(IDLE)):
+                idle_since = None
+            elif idle_since is None:
+                idle_since = time.monotonic()
+            elif time.monotonic() - max(idle_since, self._last_sent) > QUIET_SECONDS:
+                return
+        raise TimeoutError(f"{self.page.url} was still at work after {seconds:g} s")
+
+    def slider(self, label: str) -> Locator:
+        """The handle of the slider with this label; its ``aria-valuetext`` is the value as shown."""
+        return self.page.get_by_role("group", name=label, exact=True).get_by_role("slider")
+
+    def set_slider(self, label: str, value: str) -> None:
+        """Move a slider, arrow key by arrow key, until it shows ``value`` exactly as written."""
+        handle = self.slider(label)
+        handle.press("Home")
+        while (shown := handle.get_attribute("aria-valuetext")) != value:
+            handle.press("ArrowRight")
+            if handle.get_attribute("aria-valuetext") == shown:
+                raise ValueError(f"the slider {label!r} has no stop {value!r}: it ends at {shown!r}")
+        self.wait_until_idle()
+
+    def choose(self, label: str, option: str) -> None:
+        """Pick an option of a select box."""
+        self.page.get_by_role("combobox", name=label).click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        self.wait_until_idle()
+
+    def press(self, name: str) -> None:
+        """Press a button, a pill or a segment by its visible name."""
+        self.page.get_by_role("button", name=name, exact=True).or_(
+            self.page.get_by_role("radio", name=name, exact=True)
+        ).first.click()
+        self.wait_until_idle()
+
+    def exceptions(self) -> list[str]:
+        """The text of every Streamlit exception box in sight."""
+        boxes = self.page.get_by_test_id("stException")
+        return [box.inner_text() for box in boxes.all() if box.is_visible()]
+
+    def check(self) -> None:
+        """Fail with everything that went wrong since the tab was opened."""
+        shown = [] if self.exception_expected else [f"exception box: {text}" for text in self.exceptions()]
+        problems = self.problems + shown
+        assert not problems, "the browser reported:\n" + "\n".join(problems)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type != "error":
+            return
+        text = f"{message.text} at {message.location['url']}"
+        if not any(pattern.search(text) for pattern in HARMLESS):
+            self.problems.append(f"console: {text}")
+
+    def _on_request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in ("http", "https") and address.hostname != urlsplit(self.address).hostname:
+            self.problems.append(f"request to another host: {request.url}")
+
+    def _on_websocket(self, socket: WebSocket) -> None:
+        socket.on("framesent", lambda _: setattr(self, "_last_sent", time.monotonic()))
+        socket.on("framereceived", lambda _: setattr(self, "_last_received", time.monotonic()))

@@ -1,0 +1,70 @@
+"""Start the real dashboard as a process of its own and wait until it answers."""
+
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+LOOPBACK = "127.0.0.1"
+SECONDS_TO_START = 90
+
+
+@contextmanager
+def serve(script: Path = APP) -> Iterator[str]:
+    """Run a Streamlit script on a free port of the loopback address; yields its address."""
+    port = _free_port()
+    with tempfile.TemporaryFile(mode="w+") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", str(script), *_flags(port)],
+            cwd=script.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait_for_health(server, f"http://{LOOPBACK}:{port}", log)
+            yield f"http://{LOOPBACK}:{port}"
+        finally:
+            server.terminate()
+            try:
+                server.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def _flags(port: int) -> list[str]:
+    return [
+        f"--server.address={LOOPBACK}",
+        f"--server.port={port}",
+        "--server.headless=true",
+        "--server.fileWatcherType=none",
+        "--browser.gatherUsageStats=false",
+    ]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for_health(
+    server: subprocess.Popen[bytes], address: str, log: tempfile._TemporaryFileWrapper
+) -> None:
+    deadline = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5):
+                return
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(0.1)
+    log.seek(0)
+    raise RuntimeError(f"the dashboard did not answer at {address}; it wrote:\n{log.read()}")
