@@ -1,4 +1,4 @@
-"""Fixtures for tests in a real browser: ``dashboard`` is a fresh tab on the running app, ``page`` its page."""
+"""Fixtures for tests in a real browser: ``dashboard`` is a fresh tab on the app, ``page`` is its page."""
 
 import os
 import re

@@ -1,0 +1,35 @@
+"""Take the README's pictures from the running dashboard: ``python -m tests.screenshots``."""
+
+import io
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from .browser.chromium import launch
+from .browser.dashboard import Dashboard
+from .browser.navigation import listed_pages
+from .browser.server import serve
+
+FOLDER = Path(__file__).parents[1] / "assets" / "screenshots"
+WIDTH, HEIGHT = 1440, 960
+
+
+def take_all() -> None:
+    """One picture of every page in each theme, as on a first visit; stops at a page that reports a problem."""
+    FOLDER.mkdir(exist_ok=True)
+    with sync_playwright() as playwright, serve() as address, launch(playwright) as browser:
+        for listed in listed_pages():
+            for theme in ("light", "dark"):
+                with browser.new_context() as context:
+                    tab = Dashboard(context.new_page(), address)
+                    tab.open(listed.path, theme=theme, width=WIDTH, height=HEIGHT)
+                    tab.check()
+                    picture = Image.open(io.BytesIO(tab.page.screenshot()))
+                file = FOLDER / f"{Path(listed.file).stem}-{theme}.webp"
+                picture.save(file, quality=85, method=6)
+                print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    take_all()

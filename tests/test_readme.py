@@ -1,0 +1,63 @@
+"""The README tells the truth: its examples run, its pictures and files exist, and it stays short."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+README = (REPOSITORY / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+PYTHON = [body for language, body in BLOCKS if language == "python"]
+COMMANDS = [
+    line
+    for language, body in BLOCKS
+    if language == "sh"
+    for line in body.replace("\\\n", " ").splitlines()
+    if line.startswith("python -m atnmf_core")
+]
+MAX_PICTURE_BYTES = 300_000
+
+
+@pytest.mark.parametrize("example", PYTHON)
+def test_a_python_example_runs(example: str, tmp_path: Path) -> None:
+    run_in(tmp_path, [sys.executable, "-W", "error", "-c", example])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_line_example_runs(command: str, tmp_path: Path) -> None:
+    run_in(tmp_path, [sys.executable, *shlex.split(command, comments=True)[1:]])
+
+
+def test_there_are_examples_of_both_kinds() -> None:
+    assert PYTHON
+    assert COMMANDS
+
+
+def test_every_file_it_points_at_exists() -> None:
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", README) + re.findall(r'src(?:set)?="([^"]+)"', README)
+
+    missing = [target for target in targets if not (REPOSITORY / target).exists()]
+
+    assert targets
+    assert not missing
+
+
+def test_its_pictures_are_small() -> None:
+    for picture in (REPOSITORY / "assets" / "screenshots").iterdir():
+        assert picture.stat().st_size < MAX_PICTURE_BYTES, picture.name
+
+
+def test_it_is_a_short_read() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+def run_in(folder: Path, command: list[str]) -> None:
+    """Run a command the way a reader would, in an empty folder with the package at hand."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
