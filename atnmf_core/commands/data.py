@@ -1,0 +1,137 @@
+"""`python -m atnmf_core data`: what data there is, fetching the paper's, looking into a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from ..datasets import PAPER_FOLDERS, Dataset, DataUnavailable, UnreadableData, catalogue, fetch, read_dataset
+from ..datasets.registry import data_dir
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `data` and its three actions to the command line."""
+    parser = subparsers.add_parser(
+        "data",
+        help="list, fetch and inspect data sets",
+        description="List the data sets, fetch the paper's, or look into a file of your own.",
+    )
+    parser.set_defaults(run=run)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("list", help="the data sets that can be loaded by name")
+    _add_fetch(actions)
+    _add_info(actions)
+
+
+def _add_fetch(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = actions.add_parser("fetch", help="download one of the paper's data sets and verify it")
+    parser.add_argument(
+        "name", choices=[*PAPER_FOLDERS, "all"], metavar="NAME", help=", ".join([*PAPER_FOLDERS, "all"])
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="where to keep the files (default: ATNMF_DATA_DIR, else the cache)"
+    )
+
+
+def _add_info(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing entries")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="images, zip, .mat, .npy, .npz, .hdr, .tif, .csv"
+    )
+    parser.add_argument("--variable", help="which array of a .mat or .npz file is meant")
+    parser.add_argument("--kind", choices=["faces", "cube", "matrix"])
+    parser.add_argument(
+        "--bands-axis", type=int, metavar="AXIS", help="which axis counts the bands: 0, 1 or 2"
+    )
+    parser.add_argument(
+        "--order", choices=["F", "C"], help="pixels column after column (F) or row after row (C)"
+    )
+    parser.add_argument("--image-shape", type=_image_shape, metavar="ROWSxCOLS", help="for example 50x50")
+    parser.add_argument(
+        "--nodata", type=float, action="append", default=[], help="a number that means missing"
+    )
+    parser.add_argument(
+        "--negative", choices=["refuse", "zero"], default="refuse", help="what to do with entries below 0"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out one action; 0 where it worked, 1 where the data could not be had or read."""
+    try:
+        {"list": _list, "fetch": _fetch, "info": _info}[args.action](args)
+    except (DataUnavailable, UnreadableData) as error:
+        print(f"atnmf_core data {args.action}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _list(_: argparse.Namespace) -> None:
+    for entry in catalogue():
+        F, N = entry.shape
+        if entry.bundled:
+            state = "bundled"
+        elif entry.available:
+            state = "here"
+        else:
+            state = f"fetch, {entry.download_bytes / 1e6:.1f} MB"
+        print(f"{entry.name:16} {entry.kind:7} {f'{F} x {N}':>11}  {state:14} {entry.title}")
+
+
+def _fetch(args: argparse.Namespace) -> None:
+    names = list(PAPER_FOLDERS) if args.name == "all" else [args.name]
+    for name in names:
+        paths = fetch(
+            PAPER_FOLDERS[name], folder=args.folder, progress=_show_progress if sys.stderr.isatty() else None
+        )
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        print(f"{name}: {len(paths)} files, verified, in {(args.folder or data_dir()) / PAPER_FOLDERS[name]}")
+
+
+def _show_progress(done: int, total: int, file: str) -> None:
+    filled = round(30 * done / total)
+    print(
+        f"\r[{'#' * filled:30}] {done / 1e6:5.1f} of {total / 1e6:.1f} MB  {file:28}", end="", file=sys.stderr
+    )
+
+
+def _info(args: argparse.Namespace) -> None:
+    data = read_dataset(
+        args.files,
+        variable=args.variable,
+        kind=args.kind,
+        bands_axis=args.bands_axis,
+        order=args.order,
+        image_shape=args.image_shape,
+        nodata=tuple(args.nodata),
+        negative=args.negative,
+    )
+    for label, value in _facts(data):
+        print(f"{label:14} {value}")
+
+
+def _facts(data: Dataset) -> list[tuple[str, str]]:
+    F, N = data.shape
+    facts = [("name", data.name), ("kind", data.kind), ("V", f"{F} x {N}, {data.V.dtype}")]
+    if data.image_shape is not None:
+        way = "column after column" if data.order == "F" else "row after row"
+        facts.append(("images", f"{data.image_shape[0]} x {data.image_shape[1]}, {way}"))
+    if data.wavelengths is not None:
+        facts.append(("wavelengths", f"{data.wavelengths.min():.4g} to {data.wavelengths.max():.4g} nm"))
+    facts.append(("values", f"{np.nanmin(data.V):.4g} to {np.nanmax(data.V):.4g}"))
+    facts.append(("not observed", f"{1 - data.observed.mean():.1%}"))
+    facts.append(("content hash", data.content_hash))
+    facts.extend(("note", note) for note in data.notes)
+    return facts
+
+
+def _image_shape(text: str) -> tuple[int, int]:
+    rows, separator, cols = text.lower().partition("x")
+    if not (separator and rows.isdecimal() and cols.isdecimal() and int(rows) and int(cols)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no image size: write it as 50x50")
+    return int(rows), int(cols)

@@ -1,0 +1,223 @@
+"""The one form in which every data set reaches the solvers and the pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..problem import InputError, Order
+
+__all__ = ["Dataset", "Kind", "Truth"]
+
+Kind = Literal["faces", "cube", "matrix"]
+Array = npt.NDArray[np.floating]
+T = TypeVar("T", bound=np.generic)
+Pick = slice | Sequence[int] | npt.NDArray[np.integer] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What simulated data was made of: V = endmembers @ abundances, plus noise.
+
+    Attributes
+    ----------
+    endmembers : F x K; for a scene, one spectrum per material.
+    abundances : K x N; for a scene, each pixel's shares, which sum to one.
+    names : K names, or empty.
+    """
+
+    endmembers: Array
+    abundances: Array
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "endmembers", _locked(self.endmembers))
+        object.__setattr__(self, "abundances", _locked(self.abundances))
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A matrix V and everything needed to look at it as pictures.
+
+    Attributes
+    ----------
+    V : F x N, NaN where not observed, read-only. float64; uploads of more than
+        `Limits.float32_above` entries are float32.
+    kind : "faces": each column of V is an image; "cube": each row of V is a band image and each column
+        a pixel's spectrum; "matrix": no images.
+    name : short identifier, part of addresses and file names.
+    image_shape : (rows, cols) of one image, None for a matrix.
+    order : how an image is laid out in V: "F" column after column, "C" row after row.
+    wavelengths : F centre wavelengths in nanometres, or None.
+    normalisation : name of what was done to the values, see `normalise`.
+    notes : sentences about choices that were made on reading, for the user to see.
+    truth : what simulated data was made of, or None.
+    """
+
+    V: Array = field(repr=False)
+    kind: Kind
+    name: str
+    title: str = ""
+    image_shape: tuple[int, int] | None = None
+    order: Order = "F"
+    wavelengths: Array | None = field(default=None, repr=False)
+    citation: str = field(default="", repr=False)
+    terms: str = field(default="", repr=False)
+    normalisation: str = "none"
+    notes: tuple[str, ...] = ()
+    truth: Truth | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "V", _locked(self.V))
+        if self.wavelengths is not None:
+            object.__setattr__(self, "wavelengths", _locked(np.asarray(self.wavelengths, dtype=np.float64)))
+        if not self.title:
+            object.__setattr__(self, "title", self.name)
+        self._check()
+
+    def _check(self) -> None:
+        if self.V.ndim != 2 or self.V.size == 0:
+            raise InputError(f"V has shape {self.V.shape}: a matrix F x N with at least one entry is needed.")
+        if self.kind not in ("faces", "cube", "matrix"):
+            raise InputError(f"kind={self.kind!r}: choose one of 'faces', 'cube', 'matrix'.")
+        if self.order not in ("F", "C"):
+            raise InputError(
+                f"order={self.order!r}: choose 'F' (column after column) or 'C' (row after row)."
+            )
+        if (self.image_shape is None) != (self.kind == "matrix"):
+            raise InputError(
+                f"image_shape={self.image_shape}: data of kind {self.kind!r} "
+                + ("has no images." if self.kind == "matrix" else "needs (rows, cols).")
+            )
+        if self.image_shape is not None:
+            length = self.V.shape[0] if self.kind == "faces" else self.V.shape[1]
+            if self.image_shape[0] * self.image_shape[1] != length:
+                raise InputError(f"image_shape={self.image_shape} does not have the {length} pixels of V.")
+        if self.wavelengths is not None and self.wavelengths.shape != (self.V.shape[0],):
+            raise InputError(f"{self.wavelengths.size} wavelengths for the {self.V.shape[0]} rows of V.")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(F, N)."""
+        return self.V.shape[0], self.V.shape[1]
+
+    @cached_property
+    def observed(self) -> npt.NDArray[np.bool_]:
+        """F x N, True where V has a value."""
+        return _locked(~np.isnan(self.V))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of the values and their layout: equal data gives equal pictures and fits."""
+        digest = hashlib.sha256()
+        layout = (self.kind, self.image_shape, self.order, self.V.shape, self.V.dtype.str)
+        digest.update(repr(layout).encode())
+        digest.update(np.ascontiguousarray(self.V).view(np.uint8).data)
+        if self.wavelengths is not None:
+            digest.update(self.wavelengths.tobytes())
+        return digest.hexdigest()
+
+    def image(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The image (rows x cols) that a vector of pixels stands for.
+
+        For faces a vector is a column of V or W; for a cube it is a row of V or H.
+        """
+        rows, cols = self._image_shape()
+        flat = np.asarray(vector)
+        if flat.shape != (rows * cols,):
+            raise InputError(
+                f"a vector of {rows * cols} pixels is needed for an image, not shape {flat.shape}."
+            )
+        return flat.reshape((rows, cols), order=self.order)
+
+    def vector(self, image: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The vector of pixels that stands for an image: the inverse of `image`."""
+        picture = np.asarray(image)
+        if picture.shape != self._image_shape():
+            raise InputError(f"an image of shape {self._image_shape()} is needed, not {picture.shape}.")
+        return picture.reshape(-1, order=self.order)
+
+    def images(self, matrix: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
+        """All images of a matrix (V if none is given), as count x rows x cols.
+
+        Faces are read from columns (V, W, V_hat), band images and abundance maps from rows (V, H, V_hat).
+        """
+        rows, cols = self._image_shape()
+        source = self.V if matrix is None else np.asarray(matrix)
+        flat = source.T if self.kind == "faces" else source
+        if flat.ndim != 2 or flat.shape[1] != rows * cols:
+            raise InputError(
+                f"a matrix of shape {source.shape} does not hold images of {rows} x {cols} pixels."
+            )
+        if self.order == "C":
+            return flat.reshape(-1, rows, cols)
+        return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
+
+    def wavelength_label(self, f: int) -> str:
+        """How row f of a cube is called: "band 12, 640 nm", counted from 1."""
+        if not 0 <= f < self.V.shape[0]:
+            raise InputError(f"f={f}: the rows of V are numbered 0 to {self.V.shape[0] - 1}.")
+        if self.wavelengths is None:
+            return f"band {f + 1}"
+        return f"band {f + 1}, {self.wavelengths[f]:.4g} nm"
+
+    def subset(self, rows: Pick = None, cols: Pick = None, bands: Pick = None) -> Dataset:
+        """A smaller cube: the given image rows, image columns and bands, each a slice or a list."""
+        if self.kind != "cube":
+            raise InputError(
+                f"only a cube has rows, columns and bands to choose from; {self.name} is of kind "
+                f"{self.kind!r}."
+            )
+        shape = self._image_shape()
+        kept_rows = _indices("rows", rows, shape[0])
+        kept_cols = _indices("cols", cols, shape[1])
+        kept_bands = _indices("bands", bands, self.V.shape[0])
+        pixels = self.vector_positions(kept_rows, kept_cols)
+        truth = self.truth and Truth(
+            self.truth.endmembers[kept_bands], self.truth.abundances[:, pixels], self.truth.names
+        )
+        return replace(
+            self,
+            V=self.V[kept_bands][:, pixels],
+            image_shape=(kept_rows.size, kept_cols.size),
+            wavelengths=None if self.wavelengths is None else self.wavelengths[kept_bands],
+            truth=truth,
+        )
+
+    def vector_positions(
+        self, rows: npt.NDArray[np.integer], cols: npt.NDArray[np.integer]
+    ) -> npt.NDArray[np.integer]:
+        """Positions in a pixel vector of the rectangle rows x cols, in this data's pixel order."""
+        positions = self.image(np.arange(np.prod(self._image_shape())))
+        inside: npt.NDArray[np.integer] = positions[np.ix_(rows, cols)].reshape(-1, order=self.order)
+        return inside
+
+    def _image_shape(self) -> tuple[int, int]:
+        if self.image_shape is None:
+            raise InputError(f"{self.name} is a plain matrix: it has no images.")
+        return self.image_shape
+
+
+def _locked(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    """A read-only view: one data set is shared by many sessions, and a write would reach them all."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _indices(name: str, pick: Pick, length: int) -> npt.NDArray[np.integer]:
+    try:
+        chosen = np.arange(length)[slice(None) if pick is None else pick]
+    except (IndexError, TypeError) as error:
+        raise InputError(
+            f"{name}={pick!r}: a slice or a list of numbers below {length} is needed."
+        ) from error
+    if chosen.ndim != 1 or chosen.size == 0:
+        raise InputError(f"{name}={pick!r} leaves nothing of the {length}.")
+    return chosen

@@ -1,0 +1,194 @@
+"""Fetching the paper's data: only on request, verified, and with a way out when there is no network."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pooch
+import requests
+
+from .registry import RemoteFile, addresses, data_dir, files_of
+
+__all__ = ["DataUnavailable", "Transfer", "fetch", "locate"]
+
+Progress = Callable[[int, int, str], None]
+CHUNK = 16384
+
+
+class DataUnavailable(RuntimeError):
+    """Data that is not on this machine and could not be had; the message says how to get it."""
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """How a download is carried out.
+
+    Attributes
+    ----------
+    base_urls : replaces the public servers, by origin; None for the public ones.
+    stall_seconds : a server that is silent for longer is given up.
+    total_seconds : a file that takes longer than this altogether is given up.
+    """
+
+    base_urls: dict[str, tuple[str, ...]] | None = None
+    stall_seconds: float = 15.0
+    total_seconds: float = 600.0
+
+
+def locate(file: RemoteFile, folder: Path | None = None) -> Path:
+    """The verified local copy of a file.
+
+    Raises
+    ------
+    DataUnavailable : there is none, or its contents are not the pinned ones.
+    """
+    path = (folder or data_dir()) / file.path
+    name = file.path.split("/")[0]
+    if not path.is_file():
+        raise DataUnavailable(
+            f"{file.path} is not on this machine. Fetch it with `python -m atnmf_core data fetch {name}`, "
+            + _by_hand(file, path)
+        )
+    if not _verified(path, file):
+        raise DataUnavailable(
+            f"{path} is not the file that the paper used (its SHA-256 differs). Fetch it again with "
+            f"`python -m atnmf_core data fetch {name}`, " + _by_hand(file, path)
+        )
+    return path
+
+
+def fetch(
+    name: str,
+    *,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+    transfer: Transfer | None = None,
+) -> tuple[Path, ...]:
+    """Make sure that all files of a data set are in the data folder, and download those that are not.
+
+    Parameters
+    ----------
+    name : "cbcl", "moffet", "madonna" or "synthetic": a folder of the registry.
+    folder : where to keep the files; the data folder by default.
+    progress : called as progress(bytes done, bytes in all, file) while files arrive.
+    transfer : servers and time limits.
+
+    Raises
+    ------
+    DataUnavailable : with the reason, and where to put the file by hand.
+    """
+    files = files_of(name)
+    where = folder or data_dir()
+    total = sum(file.size for file in files)
+    done = 0
+    paths = []
+    for file in files:
+        path = where / file.path
+
+        def report(received: int, before: int = done, file: RemoteFile = file) -> None:
+            if progress is not None:
+                progress(before + received, total, file.path)
+
+        if not (path.is_file() and _verified(path, file)):
+            _download(_Downloader(file, transfer or Transfer(), report), path)
+        report(file.size)
+        done += file.size
+        paths.append(path)
+    return tuple(paths)
+
+
+def _download(downloader: _Downloader, path: Path) -> None:
+    # pooch announces each download on the console; the progress callback is our way of saying it.
+    pooch.get_logger().setLevel(logging.WARNING)
+    file = downloader.file
+    _make_folder(path, file)
+    reasons = []
+    for url in addresses(file, downloader.transfer.base_urls):
+        try:
+            pooch.retrieve(
+                url,
+                known_hash=f"sha256:{file.sha256}",
+                fname=path.name,
+                path=path.parent,
+                downloader=downloader,
+            )
+            return
+        except (_GivenUp, ValueError, OSError) as error:  # requests' own errors are OSErrors
+            reasons.append(_reason(error, url, path, downloader.transfer))
+    raise DataUnavailable(
+        f"{file.path} could not be downloaded: {'; '.join(reasons)}. Try again later, " + _by_hand(file, path)
+    )
+
+
+def _reason(error: Exception, url: str, path: Path, transfer: Transfer) -> str:
+    silent = f"{url} sent nothing for {transfer.stall_seconds:g} seconds"
+    match error:
+        case requests.HTTPError(response=requests.Response() as answer):
+            return f"{url} answered {answer.status_code} {answer.reason}"
+        case requests.Timeout():
+            return silent
+        case requests.RequestException():
+            # A connection that goes silent in mid-file comes out of requests as a broken connection.
+            return silent if "timed out" in str(error) else f"{url} cannot be reached"
+        case _GivenUp():
+            return f"{url} {error}"
+        case OSError():
+            return f"{path} cannot be written ({error.strerror or error})"
+        case _:
+            return f"{url} has other contents than the paper's data (its SHA-256 differs)"
+
+
+def _make_folder(path: Path, file: RemoteFile) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataUnavailable(
+            f"{path.parent} cannot be made ({error.strerror or error}). Set ATNMF_DATA_DIR to a folder "
+            "that can be "
+            f"written, or put {file.path} there by hand."
+        ) from error
+
+
+def _by_hand(file: RemoteFile, path: Path) -> str:
+    return f"or download {addresses(file)[0]} in another way and put it at {path}"
+
+
+def _verified(path: Path, file: RemoteFile) -> bool:
+    if path.stat().st_size != file.size:
+        return False
+    return hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
+
+
+class _GivenUp(RuntimeError):
+    """A server that sends more than the file has, or that takes too long."""
+
+
+@dataclass(frozen=True)
+class _Downloader:
+    """What pooch calls to bring an address into a temporary file; it stops what has no end."""
+
+    file: RemoteFile
+    transfer: Transfer
+    report: Callable[[int], None]
+
+    def __call__(self, url: str, output_file: str, pooch: object, check_only: bool = False) -> None:  # noqa: ARG002
+        deadline = time.monotonic() + self.transfer.total_seconds
+        received = 0
+        with (
+            requests.get(url, stream=True, timeout=self.transfer.stall_seconds) as response,
+            Path(output_file).open("wb") as out,
+        ):
+            response.raise_for_status()
+            for chunk in response.iter_content(chunk_size=CHUNK):
+                received += len(chunk)
+                if received > self.file.size:
+                    raise _GivenUp(f"sends more than the {self.file.size:,} bytes of the file")
+                if time.monotonic() > deadline:
+                    raise _GivenUp(f"took more than {self.transfer.total_seconds:g} seconds")
+                out.write(chunk)
+                self.report(received)

@@ -1,0 +1,60 @@
+"""Normalisations of V, each under the name that is recorded in the data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..problem import InputError
+from .dataset import Dataset
+
+__all__ = ["NORMALISATIONS", "lee_seung", "maximum", "none", "normalise"]
+
+Array = npt.NDArray[np.floating]
+
+
+def none(V: Array) -> Array:
+    """V as it is."""
+    return V
+
+
+def maximum(V: Array) -> Array:
+    """V divided by its largest entry, so that the largest becomes 1; V itself where nothing is above 0."""
+    top = np.nanmax(V)
+    return V / top if top > 0 else V
+
+
+def lee_seung(V: Array) -> Array:
+    """Each column (image) to mean 0.25 and standard deviation 0.25, then clipped to [0, 1].
+
+    The standard deviation is the sample's (ddof=1), as the paper's authors took it from MATLAB. A constant
+    image becomes 0.25 throughout. Missing entries take no part and stay missing.
+    """
+    count = np.sum(~np.isnan(V), axis=0)
+    mean = np.nansum(V, axis=0) / np.maximum(count, 1)
+    centred = V - mean
+    spread = np.sqrt(np.nansum(centred**2, axis=0) / np.maximum(count - 1, 1))
+    # A constant image keeps rounding noise after centring; dividing by its spread would show that noise.
+    flat = spread <= 1e-12 * np.abs(mean)
+    scale = np.where(flat, 0, 0.25 / np.where(flat, 1, spread))
+    scaled: Array = np.clip(centred * scale + 0.25, 0, 1).astype(V.dtype, copy=False)
+    return scaled
+
+
+NORMALISATIONS: dict[str, Callable[[Array], Array]] = {
+    "none": none,
+    "maximum": maximum,
+    "lee-seung": lee_seung,
+}
+
+
+def normalise(data: Dataset, how: str) -> Dataset:
+    """The data set with its values normalised, and the normalisation recorded."""
+    if how not in NORMALISATIONS:
+        raise InputError(f"normalisation={how!r}: choose one of {', '.join(map(repr, NORMALISATIONS))}.")
+    if how == "none":
+        return data
+    return replace(data, V=NORMALISATIONS[how](data.V), normalisation=how)

@@ -1,0 +1,58 @@
+"""NumPy's .npy and .npz, without pickle and without trusting a header."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import archive
+from .choose import chosen
+from .errors import UnreadableData, foreign_code
+from .limits import Limits
+from .options import Options
+from .raw import RawData, Variable
+from .sources import Source
+
+__all__ = ["NPY_MAGIC", "read_npy", "read_npz"]
+
+NPY_MAGIC = b"\x93NUMPY"
+
+
+def read_npy(source: Source, options: Options, limits: Limits) -> RawData:
+    variable = _variable(source, source.label)
+    limits.check_shape(variable.shape, source.label)
+    return RawData(variable.load(), source.label, image_shape=options.image_shape, order="C")
+
+
+def read_npz(source: Source, options: Options, limits: Limits) -> RawData:
+    members = [member for member in archive.unpack(source, limits) if member.suffix == ".npy"]
+    variables = [_variable(member, member.name.removesuffix(".npy")) for member in members]
+    return chosen(variables, source.label, options, limits, order="C")
+
+
+def _variable(source: Source, name: str) -> Variable:
+    stream = io.BytesIO(source.data)
+    with foreign_code(f"{name} is not a readable NumPy array"):
+        version = np.lib.format.read_magic(stream)
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
+            version
+        ]
+        shape, column_major, dtype = read(stream)
+    if dtype.kind not in "biufc":
+        raise UnreadableData(f"{name} holds {dtype}: an array of numbers is needed.")
+    needed = math.prod(shape) * dtype.itemsize
+    body = memoryview(source.data)[stream.tell() :]
+    if any(size < 0 for size in shape) or needed > len(body):
+        raise UnreadableData(
+            f"{name} is cut short: {needed:,} bytes are announced and {len(body):,} are there."
+        )
+
+    def load() -> npt.NDArray[Any]:
+        flat = np.frombuffer(body[:needed], dtype=dtype)
+        return flat.reshape(shape, order="F" if column_major else "C")
+
+    return Variable(name, tuple(shape), load)
