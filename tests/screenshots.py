@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 1440, 960
 
 
 def take_all() -> None:
-    """One picture of every page in each theme, as on a first visit; stops at a page that reports a problem."""
+    """Every page in each theme, as on a first visit; it stops at a page that reports a problem."""
     FOLDER.mkdir(exist_ok=True)
     with sync_playwright() as playwright, serve() as address, launch(playwright) as browser:
         for listed in listed_pages():

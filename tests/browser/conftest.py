@@ -30,8 +30,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def address(browser: Browser) -> Iterator[str]:  # noqa: ARG001 - without a browser no server is started
-    """Where the dashboard answers."""
+def address(browser: Browser) -> Iterator[str]:
+    """Where the dashboard answers. It asks for the browser so that no server is started without one."""
     with serve() as address:
         yield address
 
