@@ -1,0 +1,24 @@
+"""Adversarially-trained nonnegative matrix factorization: data, hiding, solvers and measures."""
+
+from .datasets import Dataset, load_dataset, paper_mask, read_dataset
+from .factorization import SOLVER_VERSION, factorize
+from .hiding import hide_entries
+from .metrics import psnr, rmse, ssim
+from .problem import InputError
+from .result import Fit, Progress
+
+__all__ = [
+    "SOLVER_VERSION",
+    "Dataset",
+    "Fit",
+    "InputError",
+    "Progress",
+    "factorize",
+    "hide_entries",
+    "load_dataset",
+    "paper_mask",
+    "psnr",
+    "read_dataset",
+    "rmse",
+    "ssim",
+]

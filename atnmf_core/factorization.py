@@ -1,0 +1,137 @@
+"""The front door: one call for every method, treatment of hidden entries and solver."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from .initialisation import Factors, given_start, half_normal
+from .problem import (
+    InputError,
+    Method,
+    Missing,
+    Solver,
+    check_count,
+    check_one_of,
+    check_seed,
+    check_tolerance,
+    pose,
+)
+from .result import Callback, Fit
+from .solvers import Limits, Outcome, Recorder, SolverFunction, fast, paper
+
+__all__ = ["SOLVER_VERSION", "factorize"]
+
+SOLVER_VERSION = "1"
+"""Changes whenever a solver's numbers change, so that kept results of another version are not mistaken for these."""
+
+SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
+
+
+def factorize(
+    V: npt.ArrayLike,
+    observed: npt.ArrayLike | None = None,
+    *,
+    K: int,
+    method: Method = "nmf",
+    lam: float | None = None,
+    missing: Missing = "ignore",
+    solver: Solver = "fast",
+    seed: int = 0,
+    n_init: int = 1,
+    init: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    max_outer: int = 100,
+    max_inner: int = 1000,
+    tol_inner: float = 1e-2,
+    tol_outer: float = 1e-2,
+    dtype: npt.DTypeLike = "float32",
+    callback: Callback | None = None,
+) -> Fit:
+    r"""Factorize V into nonnegative W (F x K) and H (K x N), with or without an adversary.
+
+    Standard NMF minimises the squared error over the observed entries; AT-NMF minimises what is left of it after an
+    attacker has added its best R to V at the price lam:
+
+    .. math:: \min_{W, H \ge 0} \max_{R : V + R \ge 0} \|V + R - WH\|_F^2 - \lambda \|R\|_F^2
+
+    Parameters
+    ----------
+    V : F x N, nonnegative. NaN is "not observed".
+    observed : bool F x N, True where observed; all by default. Hidden values are never looked at.
+    K : number of parts, from 1 to min(F, N).
+    method : "nmf" or "atnmf".
+    lam : the adversary's price, above 1; for "atnmf" only. Near 1 the attacker is strong, at infinity there is none.
+    missing : "ignore" leaves hidden entries out of the loss; "zero" fits them as zeros, as the paper's released code does.
+    solver : "fast" descends on the exact adversarial loss and never raises it; "paper" is Algorithm 1 of the paper, as released.
+    seed : of the half-normal start factors.
+    n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them, in order.
+    init : (W, H) to start from instead.
+    max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner sweeps.
+    tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when the loss falls by less
+        than the share tol_outer per sweep, over ten sweeps.
+    dtype : "float32" or "float64", of the work and of the factors.
+    callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit there.
+
+    Returns
+    -------
+    fit : Fit
+
+    References
+    ----------
+    T. Cai, V. Y. F. Tan, C. Fevotte, "Adversarially-Trained Nonnegative Matrix Factorization", IEEE Signal Processing Letters 28, 2021.
+
+    Examples
+    --------
+    >>> V = np.outer([1.0, 2.0, 3.0], [1.0, 0.5, 2.0, 1.5])
+    >>> observed = np.ones(V.shape, dtype=bool)
+    >>> observed[1, 2] = False
+    >>> fit = factorize(V, observed, K=1)
+    >>> round(float(fit.V_hat[1, 2]), 3)
+    4.0
+    """
+    began = time.perf_counter()
+    check_one_of("method", method, ("nmf", "atnmf"))
+    check_one_of("solver", solver, tuple(SOLVERS))
+    limits = Limits(
+        max_outer=check_count("max_outer", max_outer),
+        max_inner=check_count("max_inner", max_inner),
+        tol_inner=check_tolerance("tol_inner", tol_inner),
+        tol_outer=check_tolerance("tol_outer", tol_outer),
+    )
+    starts = check_count("n_init", n_init)
+    rng = np.random.RandomState(check_seed(seed))
+    problem = pose(V, observed, K=K, method=method, lam=lam, missing=missing, dtype=dtype)
+    if init is not None and starts > 1:
+        raise InputError(f"n_init={n_init}: given start factors allow one start only.")
+
+    def start() -> Factors:
+        return half_normal(problem, rng) if init is None else given_start(problem, init)
+
+    best: Outcome | None = None
+    best_history: dict[str, npt.NDArray[np.float64]] = {}
+    for number in range(starts):
+        recorder = Recorder(problem, callback, done=number / starts, share=1 / starts)
+        outcome = SOLVERS[solver](problem, *start(), limits, recorder)
+        history = recorder.history()
+        if best is None or history["adversarial_loss"][-1] < best_history["adversarial_loss"][-1]:
+            best, best_history = outcome, history
+        if recorder.stopped:
+            break
+    assert best is not None
+    return Fit(
+        W=best.W * problem.scale,
+        H=best.H,
+        history=best_history,
+        converged=best.converged,
+        n_iter=best.n_iter,
+        seconds=time.perf_counter() - began,
+        method=method,
+        lam=None if lam is None else float(lam),
+        missing=missing,
+        solver=solver,
+        seed=int(seed),
+        V=np.asarray(V),
+        observed=problem.observed,
+    )

@@ -1,0 +1,52 @@
+"""Where W and H start."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .problem import InputError, Problem
+
+__all__ = ["given_start", "half_normal", "rescaled"]
+
+Array = npt.NDArray[np.floating]
+Factors = tuple[Array, Array]
+
+
+def half_normal(problem: Problem, rng: np.random.RandomState) -> Factors:
+    """|N(0, 1)| entries, W drawn before H, as the paper's authors draw them.
+
+    The legacy generator is deliberate: `np.random.RandomState(1)` replays the authors' runs.
+    """
+    F, N = problem.V.shape
+    W = np.abs(rng.standard_normal((F, problem.K)))
+    H = np.abs(rng.standard_normal((problem.K, N)))
+    return W.astype(problem.V.dtype), H.astype(problem.V.dtype)
+
+
+def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> Factors:
+    """Copies of the given W and H, at the problem's scale."""
+    if not isinstance(init, tuple | list) or len(init) != 2:
+        raise InputError("init: a pair (W, H) of start factors is needed.")
+    F, N = problem.V.shape
+    dtype = problem.V.dtype
+    checked = []
+    for name, factor, shape in (("W", init[0], (F, problem.K)), ("H", init[1], (problem.K, N))):
+        start = np.asarray(factor)
+        if start.shape != shape:
+            raise InputError(f"init: {name} has shape {start.shape}, the problem needs {shape}.")
+        if not np.issubdtype(start.dtype, np.number) or not np.isfinite(start).all() or (start < 0).any():
+            raise InputError(f"init: {name} must hold finite numbers of at least 0.")
+        checked.append(start)
+    return (checked[0] / problem.scale).astype(dtype), checked[1].astype(dtype)
+
+
+def rescaled(problem: Problem, W: Array, H: Array) -> Factors:
+    """The same directions at the size that fits V best: (W, H) times the square root of <V, WH> / ||WH||^2 where the loss looks."""
+    product = W @ H
+    if problem.mask is not None:
+        product *= problem.mask
+    size = float(np.vdot(product, product))
+    factor = float(np.vdot(problem.V, product)) / size if size > 0 else 1.0
+    root = W.dtype.type(np.sqrt(factor)) if factor > 0 else W.dtype.type(1)
+    return W * root, H * root

@@ -1,0 +1,199 @@
+"""The problem that a solver is given, and the one place where input is checked.
+
+Every refusal is an `InputError` whose message names the argument, the value and what is allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["InputError", "Method", "Missing", "Order", "Problem", "Solver", "check_alpha", "check_seed", "pose"]
+
+Method = Literal["nmf", "atnmf", "anmf"]
+Missing = Literal["ignore", "zero"]
+Solver = Literal["fast", "paper"]
+Order = Literal["F", "C"]
+Array = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+
+
+class InputError(ValueError):
+    """An argument that cannot be used, with the reason and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A checked, scaled problem: fit W H to V on the observed entries, against an adversary of price lam.
+
+    Attributes
+    ----------
+    V : F x N, in the working dtype, divided by `scale`; 0 at unobserved entries.
+    observed : bool F x N, or None where every entry is observed.
+    K : number of parts.
+    lam : the adversary's price; infinite where there is no adversary (standard NMF).
+    missing : "ignore" leaves unobserved entries out of the loss, "zero" counts them as observed zeros.
+    scale : the power of two that brings the largest observed entry into (0.5, 1]. Dividing by it loses no digit, and squares stay in range.
+    """
+
+    V: Array
+    observed: Mask | None
+    K: int
+    lam: float
+    missing: Missing
+    scale: float
+
+    @property
+    def adversarial(self) -> bool:
+        return not np.isinf(self.lam)
+
+    @property
+    def mask(self) -> Mask | None:
+        """Where the loss looks: None for everywhere, also when unobserved entries count as zeros."""
+        return None if self.missing == "zero" else self.observed
+
+
+def pose(
+    V: npt.ArrayLike,
+    observed: npt.ArrayLike | None,
+    *,
+    K: int,
+    method: str,
+    lam: float | None,
+    missing: str,
+    dtype: npt.DTypeLike,
+) -> Problem:
+    """Check V, its mask and the parameters, and bring them into the form that the solvers work on."""
+    kind = _checked_dtype(dtype)
+    data = _matrix(V)
+    seen = _seen(data, observed)
+    check_one_of("missing", missing, ("ignore", "zero"))
+    known = data if seen is None else data[seen]
+    top = _checked_values(known)
+    del known
+    # 2^1000 is as far as one float64 factor goes; nothing measured by an instrument comes near.
+    exponent = int(np.clip(np.ceil(np.log2(top)), -1000, 1000)) if top > 0 else 0
+    scaled = np.empty(data.shape, kind)
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.multiply(data, 2.0**-exponent, out=scaled, casting="unsafe")
+    if seen is not None:
+        scaled[~seen] = 0
+    return Problem(
+        V=scaled,
+        observed=seen,
+        K=_checked_K(K, data.shape),
+        lam=_checked_lam(lam, method),
+        missing=missing,  # type: ignore[arg-type]
+        scale=2.0**exponent,
+    )
+
+
+def check_one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"{name}={value!r}: choose one of {', '.join(map(repr, allowed))}.")
+
+
+def check_alpha(alpha: float) -> float:
+    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
+        raise InputError(f"alpha={alpha!r}: the hidden share lies strictly between 0 and 1.")
+    return float(alpha)
+
+
+def check_seed(seed: int) -> int:
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**32:
+        raise InputError(f"seed={seed!r}: a whole number from 0 to 4294967295 is needed.")
+    return int(seed)
+
+
+def check_count(name: str, value: int, least: int = 1) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}={value!r}: a whole number of at least {least} is needed.")
+    return int(value)
+
+
+def check_tolerance(name: str, value: float) -> float:
+    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise InputError(f"{name}={value!r}: a finite number of at least 0 is needed.")
+    return float(value)
+
+
+def _checked_dtype(dtype: npt.DTypeLike) -> np.dtype[np.floating]:
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind not in (np.float32, np.float64):
+        raise InputError(f"dtype={dtype!r}: choose 'float32' or 'float64'.")
+    return kind
+
+
+def _matrix(V: npt.ArrayLike) -> Array:
+    data = np.asarray(V)
+    if data.dtype == bool or np.issubdtype(data.dtype, np.integer):
+        data = data.astype(np.float64)
+    if not np.issubdtype(data.dtype, np.floating):
+        raise InputError(f"V has entries of type {data.dtype}: real numbers are needed.")
+    if data.ndim != 2 or data.size == 0:
+        raise InputError(f"V has shape {data.shape}: a matrix (two axes, F x N) with at least one entry is needed.")
+    return data
+
+
+def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
+    """The observed entries: those of the given mask that are not NaN; None where that is all of them."""
+    seen = ~np.isnan(data)
+    if observed is not None:
+        given = np.asarray(observed)
+        if given.shape != data.shape:
+            raise InputError(f"observed has shape {given.shape}, V has {data.shape}: they must be alike.")
+        if given.dtype != bool:
+            if not (np.issubdtype(given.dtype, np.number) and np.isin(given, (0, 1)).all()):
+                raise InputError("observed: only True/False (or 1/0) are allowed, True where the entry is observed.")
+            given = given.astype(bool)
+        seen &= given
+    if seen.all():
+        return None
+    if not seen.any():
+        raise InputError("V: no entry is observed (all hidden or NaN); at least one is needed.")
+    return seen
+
+
+def _checked_values(known: Array) -> float:
+    """The largest observed entry, after refusing negative and infinite ones. Hidden entries are never looked at."""
+    least, top = float(known.min()), float(known.max())
+    if least < 0:
+        raise InputError(
+            f"V: {int((known < 0).sum())} observed entries are negative (the least is {least:.6g}); nonnegative data is"
+            " needed. Shift the data, set them to 0, or hide them."
+        )
+    if np.isinf(top):
+        raise InputError(f"V: {int(np.isinf(known).sum())} observed entries are infinite; mark them NaN to leave them out.")
+    return top
+
+
+def _checked_K(K: int, shape: tuple[int, ...]) -> int:
+    if not isinstance(K, Integral) or isinstance(K, bool):
+        raise InputError(f"K={K!r}: the number of parts is a whole number.")
+    if not 1 <= K <= min(shape):
+        raise InputError(
+            f"K={K}: for a {shape[0]} x {shape[1]} matrix the number of parts lies between 1 and {min(shape)}."
+        )
+    return int(K)
+
+
+def _checked_lam(lam: float | None, method: str) -> float:
+    if method == "nmf":
+        if lam is not None:
+            raise InputError(f"lam={lam!r}: method 'nmf' has no adversary; leave lam out or choose method 'atnmf'.")
+        return float("inf")
+    if lam is None:
+        raise InputError("lam=None: method 'atnmf' needs the adversary's price, a number above 1.")
+    if not isinstance(lam, Real) or np.isnan(float(lam)) or float(lam) <= 1:
+        raise InputError(
+            f"lam={lam!r}: a number above 1 is needed; at 1 and below the attack costs less than it gains and the adversary is"
+            " unbounded."
+        )
+    return float(lam)

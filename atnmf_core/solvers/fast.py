@@ -1,0 +1,94 @@
+"""The solver that cannot oscillate: monotone descent on the exact adversarial loss.
+
+A sweep takes a least-squares step on each factor against the current surrogate, which lies above the loss and touches it, so
+the loss cannot rise; then it goes on a little in the direction of the last move. Going on is kept only where the loss there is no
+higher than before the sweep, otherwise the plain step stands: descent is guaranteed either way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..initialisation import rescaled
+from ..problem import Problem
+from .interface import Limits, Outcome, Recorder
+from .steps import improve
+from .surrogate import Surrogate
+
+__all__ = ["solve"]
+
+Array = npt.NDArray[np.floating]
+Factors = tuple[Array, Array]
+
+WINDOW = 10
+"""The stopping rule looks at the fall of the loss over so many sweeps."""
+ROUNDS = {"masked": 2, "shared": 3}
+"""Rounds of coordinate descent per step, by kind of Gram matrix (tests/benchmarks/choices.py)."""
+FILL_FROM_K = 20
+"""From this K on, and with enough observed, filling hidden entries beats one Gram matrix per column (same place)."""
+FILL_FROM_DENSITY = 0.25
+REACH, REACH_GROWTH, REACH_CUT = 0.5, 1.1, 0.5
+"""How far to go on at first, and how that changes when it was right and when it was too far; never beyond 1."""
+
+
+def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
+    """At most max_inner sweeps, ended when the loss falls by less than the share tol_outer per sweep over ten sweeps."""
+    surrogate = Surrogate(problem, filled=_prefers_filling(problem))
+    point = rescaled(problem, W, H)
+    squared_error, loss = surrogate.refresh(*point)
+    losses = [loss]
+    recorder.record(squared_error, loss, *point, share=0.0)
+    previous, reach, sweep, converged = point, 0.0, 0, False
+    while not (converged or recorder.stopped or sweep == limits.max_inner):
+        sweep += 1
+        step = _step(surrogate, *point)
+        beyond = _beyond(step, previous, reach)
+        squared_error, loss = surrogate.refresh(*beyond)
+        if reach and not loss <= losses[-1]:
+            beyond, reach = step, reach * REACH_CUT
+            squared_error, loss = surrogate.refresh(*step)
+        else:
+            reach = min(1.0, reach * REACH_GROWTH) or REACH
+        point, previous = beyond, step
+        losses.append(loss)
+        converged = _has_converged(losses, limits.tol_outer)
+        recorder.record(squared_error, loss, *point, share=sweep / limits.max_inner)
+    return Outcome(*point, converged=converged, n_iter=sweep)
+
+
+def _prefers_filling(problem: Problem) -> bool:
+    return (
+        problem.mask is not None and problem.K >= FILL_FROM_K and float(problem.mask.mean()) >= FILL_FROM_DENSITY
+    )
+
+
+def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:
+    """One step on each factor, the longer one first, so that a transposed problem takes the same path."""
+    W, H, T, D = W.copy(), H.copy(), surrogate.T, surrogate.D
+    rounds = ROUNDS["shared" if D is None else "masked"]
+
+    def on_H() -> None:
+        improve(W, H, T, D, rounds)
+
+    def on_W() -> None:
+        improve(H.T, W.T, T.T, None if D is None else D.T, rounds)
+
+    for update in (on_H, on_W) if W.shape[0] <= H.shape[1] else (on_W, on_H):
+        update()
+    return W, H
+
+
+def _beyond(step: Factors, previous: Factors, reach: float) -> Factors:
+    if reach == 0:
+        return step
+    W, H = (np.maximum(now + reach * (now - before), 0) for now, before in zip(step, previous, strict=True))
+    return W, H
+
+
+def _has_converged(losses: list[float], tolerance: float) -> bool:
+    if losses[-1] == 0:
+        return True
+    if len(losses) <= WINDOW:
+        return False
+    return losses[-1 - WINDOW] - losses[-1] < tolerance * WINDOW * losses[-1]

@@ -1,0 +1,75 @@
+"""What the front door and the algorithms agree on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..problem import Problem
+from ..result import Callback, Progress
+
+__all__ = ["Limits", "Outcome", "Recorder", "SolverFunction"]
+
+Array = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop; see `factorize`."""
+
+    max_outer: int
+    max_inner: int
+    tol_inner: float
+    tol_outer: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an algorithm found, at the problem's scale."""
+
+    W: Array
+    H: Array
+    converged: bool
+    n_iter: int
+
+
+class Recorder:
+    """Keeps the history of one run at the data's scale, and asks the callback whether to go on."""
+
+    def __init__(self, problem: Problem, callback: Callback | None, done: float, share: float) -> None:
+        """`done` of all work lies behind this run, which is the given share of it."""
+        self._problem = problem
+        self._callback = callback
+        self._done = done
+        self._share = share
+        self._began = time.perf_counter()
+        self._rows: list[tuple[float, float, float]] = []
+        self.stopped = False
+
+    def record(self, squared_error: float, loss: float, W: Array, H: Array, share: float) -> bool:
+        """Note the state after an iteration, `share` of this run's work being done; True where the run should stop."""
+        square = self._problem.scale**2
+        seconds = time.perf_counter() - self._began
+        self._rows.append((squared_error * square, loss * square, seconds))
+        if self._callback is not None:
+            progress = Progress(
+                iteration=len(self._rows) - 1,
+                loss=loss * square,
+                seconds=seconds,
+                share=self._done + self._share * min(share, 1.0),
+                factors=lambda: (W * self._problem.scale, H.copy()),
+            )
+            self.stopped = bool(self._callback(progress))
+        return self.stopped
+
+    def history(self) -> dict[str, npt.NDArray[np.float64]]:
+        columns = np.array(self._rows, dtype=np.float64).T
+        return dict(zip(("squared_error", "adversarial_loss", "seconds"), columns, strict=True))
+
+
+SolverFunction = Callable[[Problem, Array, Array, Limits, Recorder], Outcome]
+"""Takes the problem and start factors (which it may overwrite), returns the factors found."""
