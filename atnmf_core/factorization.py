@@ -25,7 +25,7 @@ from .solvers import Limits, Outcome, Recorder, SolverFunction, fast, paper
 __all__ = ["SOLVER_VERSION", "factorize"]
 
 SOLVER_VERSION = "1"
-"""Changes whenever a solver's numbers change, so that kept results of another version are not mistaken for these."""
+"""Changes whenever a solver's numbers change, so that older kept results are not mistaken for these."""
 
 SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
 
@@ -51,8 +51,8 @@ def factorize(
 ) -> Fit:
     r"""Factorize V into nonnegative W (F x K) and H (K x N), with or without an adversary.
 
-    Standard NMF minimises the squared error over the observed entries; AT-NMF minimises what is left of it after an
-    attacker has added its best R to V at the price lam:
+    Standard NMF minimises the squared error over the observed entries; AT-NMF minimises what is left of it
+    after an attacker has added its best R to V at the price lam:
 
     .. math:: \min_{W, H \ge 0} \max_{R : V + R \ge 0} \|V + R - WH\|_F^2 - \lambda \|R\|_F^2
 
@@ -62,17 +62,23 @@ def factorize(
     observed : bool F x N, True where observed; all by default. Hidden values are never looked at.
     K : number of parts, from 1 to min(F, N).
     method : "nmf" or "atnmf".
-    lam : the adversary's price, above 1; for "atnmf" only. Near 1 the attacker is strong, at infinity there is none.
-    missing : "ignore" leaves hidden entries out of the loss; "zero" fits them as zeros, as the paper's released code does.
-    solver : "fast" descends on the exact adversarial loss and never raises it; "paper" is Algorithm 1 of the paper, as released.
+    lam : the adversary's price, above 1; for "atnmf" only. Near 1 the attacker is strong, at infinity there
+        is none.
+    missing : "ignore" leaves hidden entries out of the loss; "zero" fits them as zeros, as the paper's
+        released code does.
+    solver : "fast" descends on the exact adversarial loss and never raises it; "paper" is Algorithm 1 of
+        the paper, as released.
     seed : of the half-normal start factors.
-    n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them, in order.
+    n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them,
+        in order.
     init : (W, H) to start from instead.
-    max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner sweeps.
-    tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when the loss falls by less
-        than the share tol_outer per sweep, over ten sweeps.
+    max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
+        sweeps.
+    tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when
+        the loss falls by less than the share tol_outer per sweep, over ten sweeps.
     dtype : "float32" or "float64", of the work and of the factors.
-    callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit there.
+    callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
+        there.
 
     Returns
     -------
@@ -80,7 +86,8 @@ def factorize(
 
     References
     ----------
-    T. Cai, V. Y. F. Tan, C. Fevotte, "Adversarially-Trained Nonnegative Matrix Factorization", IEEE Signal Processing Letters 28, 2021.
+    T. Cai, V. Y. F. Tan, C. Fevotte, "Adversarially-Trained Nonnegative Matrix Factorization", IEEE Signal
+    Processing Letters 28, 2021.
 
     Examples
     --------

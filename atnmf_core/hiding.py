@@ -28,8 +28,8 @@ def hide_entries(
     ----------
     shape : (F, N)
     alpha : share of the entries to hide, strictly between 0 and 1.
-    seed : the same seed gives the same draw. With "entries" and "stripes", what one seed hides at a smaller alpha it also
-        hides at a larger one.
+    seed : the same seed gives the same draw. With "entries" and "stripes", what one seed hides at a smaller
+        alpha it also hides at a larger one.
     pattern : one of
         "entries", each entry hidden with probability alpha, as in the paper;
         "block", one rectangle in each image (columns of V are images of `image_shape`);
@@ -40,8 +40,8 @@ def hide_entries(
 
     Returns
     -------
-    observed : bool array F x N, True where the entry stays observed. The hidden share is alpha up to rounding to whole
-        entries, rectangles or lines.
+    observed : bool array F x N, True where the entry stays observed. The hidden share is alpha up to
+        rounding to whole entries, rectangles or lines.
 
     Examples
     --------
@@ -82,8 +82,8 @@ def _block(
     in_rows = (r >= top[:, None]) & (r < top[:, None] + height)
     in_cols = (c >= start[:, None]) & (c < start[:, None] + width)
     hidden = in_rows[:, :, None] & in_cols[:, None, :]
-    flat = hidden.transpose(0, 2, 1) if order == "F" else hidden
-    return ~flat.reshape(shape[1], shape[0]).T
+    flat: Mask = hidden.transpose(0, 2, 1) if order == "F" else hidden
+    return np.logical_not(flat.reshape(shape[1], shape[0]).T)
 
 
 def _stripes(
@@ -124,7 +124,8 @@ def _checked_image_shape(
 ) -> tuple[int, int]:
     if image_shape is None or len(image_shape) != 2 or image_shape[0] * image_shape[1] != pixels:
         raise InputError(
-            f"image_shape={image_shape!r}: pattern {pattern!r} needs (rows, columns) whose product is {meaning} = {pixels}."
+            f"image_shape={image_shape!r}: pattern {pattern!r} needs (rows, columns) whose product is"
+            f" {meaning} = {pixels}."
         )
     return image_shape
 

@@ -42,7 +42,7 @@ def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> 
 
 
 def rescaled(problem: Problem, W: Array, H: Array) -> Factors:
-    """The same directions at the size that fits V best: (W, H) times the square root of <V, WH> / ||WH||^2 where the loss looks."""
+    """(W, H) times one number each, so that W H has the size that fits V best where the loss looks."""
     product = W @ H
     if problem.mask is not None:
         product *= problem.mask

@@ -14,7 +14,8 @@ __all__ = ["psnr", "rmse", "ssim"]
 def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = None) -> float:
     """Root mean squared error over the entries chosen by `where` (all by default), the paper's measure.
 
-    Entries that are NaN in V have no truth to compare with and are left out; NaN where nothing is left to compare.
+    Entries that are NaN in V have no truth to compare with and are left out; NaN where nothing is left to
+    compare.
 
     Examples
     --------
@@ -31,7 +32,7 @@ def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = N
         V, V_hat = V[where], V_hat[where]
     error = np.subtract(V, V_hat, dtype=float).ravel()
     error = error[~np.isnan(error)]
-    # Squares of errors at 1e-200 or 1e200 would leave the range of a float, their ratios to the largest do not.
+    # Squares of errors at 1e-200 or 1e200 would leave the range of a float; ratios to the largest do not.
     largest = float(np.abs(error).max(initial=0.0))
     if error.size == 0 or largest == 0:
         return 0.0 if error.size else float("nan")
@@ -49,19 +50,19 @@ def psnr(
 
 
 def ssim(image: npt.ArrayLike, restored: npt.ArrayLike, data_range: float = 1.0) -> float:
-    """Structural similarity of two images (scikit-image's, 7 x 7 window, smaller where the image is smaller)."""
+    """Structural similarity of two images (scikit-image's; 7 x 7 window, less in smaller images)."""
     _check_range(data_range)
     image, restored = np.asarray(image, dtype=float), np.asarray(restored, dtype=float)
     if image.ndim != 2 or image.shape != restored.shape or min(image.shape) < 3:
         raise InputError(
-            f"ssim compares two images of one shape and at least 3 x 3; got {image.shape} and {restored.shape}."
+            f"ssim compares two images of one shape, at least 3 x 3; got {image.shape} and {restored.shape}."
         )
     side = min(7, *image.shape)
-    return float(
-        structural_similarity(image, restored, data_range=data_range, win_size=side - 1 + side % 2)
-    )
+    return float(structural_similarity(image, restored, data_range=data_range, win_size=side - 1 + side % 2))
 
 
 def _check_range(data_range: float) -> None:
     if not (np.isfinite(data_range) and data_range > 0):
-        raise InputError(f"data_range={data_range!r}: a positive number is needed, the spread of possible values.")
+        raise InputError(
+            f"data_range={data_range!r}: a positive number is needed, the spread of possible values."
+        )

@@ -12,7 +12,17 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["InputError", "Method", "Missing", "Order", "Problem", "Solver", "check_alpha", "check_seed", "pose"]
+__all__ = [
+    "InputError",
+    "Method",
+    "Missing",
+    "Order",
+    "Problem",
+    "Solver",
+    "check_alpha",
+    "check_seed",
+    "pose",
+]
 
 Method = Literal["nmf", "atnmf", "anmf"]
 Missing = Literal["ignore", "zero"]
@@ -37,7 +47,8 @@ class Problem:
     K : number of parts.
     lam : the adversary's price; infinite where there is no adversary (standard NMF).
     missing : "ignore" leaves unobserved entries out of the loss, "zero" counts them as observed zeros.
-    scale : the power of two that brings the largest observed entry into (0.5, 1]. Dividing by it loses no digit, and squares stay in range.
+    scale : the power of two that brings the largest observed entry into (0.5, 1]. Dividing by it loses no
+        digit, and squares stay in range.
     """
 
     V: Array
@@ -122,13 +133,10 @@ def check_tolerance(name: str, value: float) -> float:
 
 
 def _checked_dtype(dtype: npt.DTypeLike) -> np.dtype[np.floating]:
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        kind = np.dtype(object)
-    if kind not in (np.float32, np.float64):
-        raise InputError(f"dtype={dtype!r}: choose 'float32' or 'float64'.")
-    return kind
+    for kind in (np.dtype(np.float32), np.dtype(np.float64)):
+        if dtype in (kind, kind.name, kind.type):
+            return kind
+    raise InputError(f"dtype={dtype!r}: choose 'float32' or 'float64'.")
 
 
 def _matrix(V: npt.ArrayLike) -> Array:
@@ -138,7 +146,9 @@ def _matrix(V: npt.ArrayLike) -> Array:
     if not np.issubdtype(data.dtype, np.floating):
         raise InputError(f"V has entries of type {data.dtype}: real numbers are needed.")
     if data.ndim != 2 or data.size == 0:
-        raise InputError(f"V has shape {data.shape}: a matrix (two axes, F x N) with at least one entry is needed.")
+        raise InputError(
+            f"V has shape {data.shape}: a matrix (two axes, F x N) with at least one entry is needed."
+        )
     return data
 
 
@@ -151,7 +161,9 @@ def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
             raise InputError(f"observed has shape {given.shape}, V has {data.shape}: they must be alike.")
         if given.dtype != bool:
             if not (np.issubdtype(given.dtype, np.number) and np.isin(given, (0, 1)).all()):
-                raise InputError("observed: only True/False (or 1/0) are allowed, True where the entry is observed.")
+                raise InputError(
+                    "observed: only True/False (or 1/0) are allowed, True where the entry is observed."
+                )
             given = given.astype(bool)
         seen &= given
     if seen.all():
@@ -162,15 +174,17 @@ def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
 
 
 def _checked_values(known: Array) -> float:
-    """The largest observed entry, after refusing negative and infinite ones. Hidden entries are never looked at."""
+    """The largest observed entry; negative and infinite ones are refused, hidden ones never looked at."""
     least, top = float(known.min()), float(known.max())
     if least < 0:
         raise InputError(
-            f"V: {int((known < 0).sum())} observed entries are negative (the least is {least:.6g}); nonnegative data is"
-            " needed. Shift the data, set them to 0, or hide them."
+            f"V: {int((known < 0).sum())} observed entries are negative (the least is {least:.6g});"
+            " nonnegative data is needed. Shift the data, set them to 0, or hide them."
         )
     if np.isinf(top):
-        raise InputError(f"V: {int(np.isinf(known).sum())} observed entries are infinite; mark them NaN to leave them out.")
+        raise InputError(
+            f"V: {int(np.isinf(known).sum())} observed entries are infinite; mark them NaN to leave them out."
+        )
     return top
 
 
@@ -179,7 +193,8 @@ def _checked_K(K: int, shape: tuple[int, ...]) -> int:
         raise InputError(f"K={K!r}: the number of parts is a whole number.")
     if not 1 <= K <= min(shape):
         raise InputError(
-            f"K={K}: for a {shape[0]} x {shape[1]} matrix the number of parts lies between 1 and {min(shape)}."
+            f"K={K}: the number of parts lies between 1 and {min(shape)} for a matrix of"
+            f" {shape[0]} x {shape[1]}."
         )
     return int(K)
 
@@ -187,13 +202,15 @@ def _checked_K(K: int, shape: tuple[int, ...]) -> int:
 def _checked_lam(lam: float | None, method: str) -> float:
     if method == "nmf":
         if lam is not None:
-            raise InputError(f"lam={lam!r}: method 'nmf' has no adversary; leave lam out or choose method 'atnmf'.")
+            raise InputError(
+                f"lam={lam!r}: method 'nmf' has no adversary; leave lam out or choose method 'atnmf'."
+            )
         return float("inf")
     if lam is None:
         raise InputError("lam=None: method 'atnmf' needs the adversary's price, a number above 1.")
     if not isinstance(lam, Real) or np.isnan(float(lam)) or float(lam) <= 1:
         raise InputError(
-            f"lam={lam!r}: a number above 1 is needed; at 1 and below the attack costs less than it gains and the adversary is"
-            " unbounded."
+            f"lam={lam!r}: a number above 1 is needed; at 1 and below an attack gains more than it costs,"
+            " and the adversary is unbounded."
         )
     return float(lam)

@@ -27,7 +27,8 @@ class Progress:
     iteration : outer iterations (paper) or sweeps (fast) done.
     loss : the adversarial loss now (the squared error for NMF).
     seconds : since the fit began.
-    share : how much of the work is done, from 0 to 1, at least: a fit may converge before its last allowed iteration.
+    share : how much of the work is done, from 0 to 1, at least: a fit may converge before its last allowed
+        iteration.
     factors : call it for a copy of (W, H) as they are now.
     """
 
@@ -48,8 +49,8 @@ class Fit:
     Attributes
     ----------
     W, H : nonnegative factors, F x K and K x N.
-    history : "squared_error" over observed entries, "adversarial_loss" and "seconds": one value per outer iteration (paper)
-        or sweep (fast), the first of them at the start.
+    history : "squared_error" over observed entries, "adversarial_loss" and "seconds": one value per outer
+        iteration (paper) or sweep (fast), the first of them at the start.
     converged : whether the stopping rule was met, rather than the iteration limit or a callback's stop.
     n_iter : steps on W and H taken: inner iterations in all (paper) or sweeps (fast).
     seconds : wall time of the fit.
@@ -77,7 +78,9 @@ class Fit:
 
     @cached_property
     def R(self) -> Array:
-        """The adversary's best attack R* on this fit; zero on unobserved entries and where there is no adversary."""
+        """The adversary's best attack R* on this fit; zero on unobserved entries and where there is no
+        adversary.
+        """
         if self.lam is None:
             return np.zeros_like(self.V_hat)
         return optimal_attack(self.V, self.V_hat, self.lam, self.observed)

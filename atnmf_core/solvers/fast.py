@@ -1,8 +1,9 @@
 """The solver that cannot oscillate: monotone descent on the exact adversarial loss.
 
-A sweep takes a least-squares step on each factor against the current surrogate, which lies above the loss and touches it, so
-the loss cannot rise; then it goes on a little in the direction of the last move. Going on is kept only where the loss there is no
-higher than before the sweep, otherwise the plain step stands: descent is guaranteed either way.
+A sweep takes a least-squares step on each factor against the current surrogate, which lies above the loss
+and touches it, so the loss cannot rise; then it goes on a little in the direction of the last move. Going
+on is kept only where the loss there is no higher than before the sweep, otherwise the plain step stands:
+descent is guaranteed either way.
 """
 
 from __future__ import annotations
@@ -23,17 +24,16 @@ Factors = tuple[Array, Array]
 
 WINDOW = 10
 """The stopping rule looks at the fall of the loss over so many sweeps."""
-ROUNDS = {"masked": 2, "shared": 3}
-"""Rounds of coordinate descent per step, by kind of Gram matrix (tests/benchmarks/choices.py)."""
-FILL_FROM_K = 20
-"""From this K on, and with enough observed, filling hidden entries beats one Gram matrix per column (same place)."""
-FILL_FROM_DENSITY = 0.25
+ROUNDS_MASKED, ROUNDS_SHARED = 2, 3
+"""Rounds of coordinate descent per step, with a Gram matrix per column and with one for all."""
+FILL_FROM_K, FILL_FROM_DENSITY = 20, 0.25
+"""With so many parts and so much observed, filling hidden entries beats a Gram matrix per column."""
 REACH, REACH_GROWTH, REACH_CUT = 0.5, 1.1, 0.5
-"""How far to go on at first, and how that changes when it was right and when it was too far; never beyond 1."""
+"""How far to go on at first (never beyond 1), and what becomes of it when that was right or too far."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
-    """At most max_inner sweeps, ended when the loss falls by less than the share tol_outer per sweep over ten sweeps."""
+    """Sweep until the loss falls by less than the share tol_outer per sweep, max_inner times at most."""
     surrogate = Surrogate(problem, filled=_prefers_filling(problem))
     point = rescaled(problem, W, H)
     squared_error, loss = surrogate.refresh(*point)
@@ -59,14 +59,17 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
 
 def _prefers_filling(problem: Problem) -> bool:
     return (
-        problem.mask is not None and problem.K >= FILL_FROM_K and float(problem.mask.mean()) >= FILL_FROM_DENSITY
+        problem.mask is not None
+        and problem.K >= FILL_FROM_K
+        and float(problem.mask.mean()) >= FILL_FROM_DENSITY
     )
 
 
 def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:
     """One step on each factor, the longer one first, so that a transposed problem takes the same path."""
-    W, H, T, D = W.copy(), H.copy(), surrogate.T, surrogate.D
-    rounds = ROUNDS["shared" if D is None else "masked"]
+    # W lies in memory column by column throughout, so that both factors are passed over in long runs.
+    W, H, T, D = W.copy(order="F"), H.copy(), surrogate.T, surrogate.D
+    rounds = ROUNDS_SHARED if D is None else ROUNDS_MASKED
 
     def on_H() -> None:
         improve(W, H, T, D, rounds)

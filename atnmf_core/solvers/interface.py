@@ -51,7 +51,9 @@ class Recorder:
         self.stopped = False
 
     def record(self, squared_error: float, loss: float, W: Array, H: Array, share: float) -> bool:
-        """Note the state after an iteration, `share` of this run's work being done; True where the run should stop."""
+        """Note the state after an iteration, `share` of this run's work being done; True where the run
+        should stop.
+        """
         square = self._problem.scale**2
         seconds = time.perf_counter() - self._began
         self._rows.append((squared_error * square, loss * square, seconds))

@@ -1,8 +1,9 @@
 """Algorithm 1 of the paper, as its authors released it: multiplicative steps against U = V + R*.
 
-Five warm-up steps on V; then, per outer iteration, R* in closed form and multiplicative steps on W and H, in this order, until
-||(V_hat_next - V_hat) / V_hat||_F < tol_inner or max_inner steps; the whole ends when the same norm over an outer iteration
-falls below tol_outer, or after max_outer of them. Standard NMF takes the same steps on V throughout.
+Five warm-up steps on V; then, per outer iteration, R* in closed form and multiplicative steps on W and H,
+in this order, until ||(V_hat_next - V_hat) / V_hat||_F < tol_inner or max_inner steps; the whole ends when
+the same norm over an outer iteration falls below tol_outer, or after max_outer of them. Standard NMF takes
+the same steps on V throughout.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ WARM_UP = 5
 EPS = 2.2e-16
 """What the released code adds to its denominators."""
 CHECK_EVERY = 10
-"""After the first few steps the inner stopping norm, which costs as much as several steps, is evaluated every so many."""
+"""The inner stopping norm costs as much as several steps: after the first few it is taken only so often."""
 FLOOR = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-200}
-"""Factors do not shrink below this: beyond it lie denormal numbers, on which every product takes a hundred times as long."""
+"""Factors shrink no further: below lie denormal numbers, which make every product many times slower."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
@@ -65,21 +66,21 @@ class _Multiplicative:
         if self._mask is None:
             np.matmul(W, H @ H.T, out=self._down_W)
         else:
-            np.matmul(self._observed_prediction(), H.T, out=self._down_W)
+            np.matmul(self._observed_prediction(self._mask), H.T, out=self._down_W)
         self._multiply(W, self._up_W, self._down_W)
         np.matmul(W.T, U, out=self._up_H)
         if self._mask is None:
             np.matmul(W.T @ W, H, out=self._down_H)
         else:
-            np.matmul(W.T, self._observed_prediction(), out=self._down_H)
+            np.matmul(W.T, self._observed_prediction(self._mask), out=self._down_H)
         self._multiply(H, self._up_H, self._down_H)
 
     def prediction(self) -> Array:
         return self._W @ self._H
 
-    def _observed_prediction(self) -> Array:
+    def _observed_prediction(self, mask: Array) -> Array:
         product = self.prediction()
-        product *= self._mask
+        product *= mask
         return product
 
     def _multiply(self, factor: Array, up: Array, down: Array) -> None:

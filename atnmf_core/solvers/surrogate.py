@@ -1,12 +1,13 @@
 """What the fast solver fits at the moment: the target and its weights.
 
-Both methods and both treatments of hidden entries are, at a point (W0, H0), majorised by one weighted least-squares problem
+Both methods and both treatments of hidden entries are, at a point (W0, H0), majorised by one weighted
+least-squares problem
 
     ||sqrt(D) * (T - W H)||^2,        T = max(V, W0 H0 / lam),     D = 1 where the loss looks, 0 elsewhere,
 
-(T = V without an adversary; hidden entries fitted as zeros are observed zeros, so there D is 1 everywhere). Where D is not
-needed as such, hidden entries can instead be filled with W0 H0, which majorises once more and leaves equal weights.
-How a step on such a problem is taken is the business of `steps`.
+(T = V without an adversary; hidden entries fitted as zeros are observed zeros, so there D is 1 everywhere).
+Where D is not needed as such, hidden entries can instead be filled with W0 H0, which majorises once more
+and leaves equal weights. How a step on such a problem is taken is the business of `steps`.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ class Surrogate:
         return squared_error, self._move_target(P, E, columns) + hidden_error
 
     def _move_target(self, P: Array, E: Array, columns: slice) -> float:
-        """Write T for the prediction P with observed error E = P - V, both overwritten; the loss over observed entries."""
+        """Write T for the prediction P with observed error E = P - V, both overwritten; the loss over
+        observed entries.
+        """
         lam, V, T = self._problem.lam, self._V[:, columns], self.T[:, columns]
         excess = descent_target(V, P, lam, out=P)
         excess -= V
