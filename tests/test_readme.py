@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,11 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
-PYTHON = [body for language, body in BLOCKS if language == "python"]
+PYTHON = [
+    (example, output)
+    for (language, example), (next_language, output) in pairwise(BLOCKS)
+    if (language, next_language) == ("python", "text")
+]
 COMMANDS = [
     line
     for language, body in BLOCKS
@@ -23,9 +28,9 @@ COMMANDS = [
 MAX_PICTURE_BYTES = 300_000
 
 
-@pytest.mark.parametrize("example", PYTHON)
-def test_a_python_example_runs(example: str, tmp_path: Path) -> None:
-    run_in(tmp_path, [sys.executable, "-W", "error", "-c", example])
+@pytest.mark.parametrize(("example", "output"), PYTHON)
+def test_a_python_example_prints_what_is_shown(example: str, output: str, tmp_path: Path) -> None:
+    assert run_in(tmp_path, [sys.executable, "-W", "error", "-c", example]) == output
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -33,8 +38,8 @@ def test_a_command_line_example_runs(command: str, tmp_path: Path) -> None:
     run_in(tmp_path, [sys.executable, *shlex.split(command, comments=True)[1:]])
 
 
-def test_there_are_examples_of_both_kinds() -> None:
-    assert PYTHON
+def test_there_are_examples_of_both_kinds_and_none_is_left_out() -> None:
+    assert len(PYTHON) == [language for language, _ in BLOCKS].count("python") > 0
     assert COMMANDS
 
 
@@ -56,8 +61,9 @@ def test_it_is_a_short_read() -> None:
     assert len(README.splitlines()) <= 150
 
 
-def run_in(folder: Path, command: list[str]) -> None:
-    """Run a command the way a reader would, in an empty folder with the package at hand."""
+def run_in(folder: Path, command: list[str]) -> str:
+    """What a command prints when a reader runs it, in an empty folder with the package at hand."""
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+    return run.stdout
