@@ -19,7 +19,7 @@ def lfw() -> Dataset:
     # Importing scikit-image's data module takes a while, and only this set needs it.
     from skimage import data
 
-    faces: Array = data.lfw_subset()[:FACES_IN_LFW_SUBSET]  # type: ignore[no-untyped-call]
+    faces: Array = data.lfw_subset()[:FACES_IN_LFW_SUBSET]
     count, rows, cols = faces.shape
     V = faces.transpose(0, 2, 1).reshape(count, rows * cols).T
     return Dataset(

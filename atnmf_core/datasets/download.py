@@ -176,7 +176,7 @@ class _Downloader:
     transfer: Transfer
     report: Callable[[int], None]
 
-    def __call__(self, url: str, output_file: str, pooch: object, check_only: bool = False) -> None:  # noqa: ARG002
+    def __call__(self, url: str, output_file: str, pooch: object, check_only: bool = False) -> None:
         deadline = time.monotonic() + self.transfer.total_seconds
         received = 0
         with (

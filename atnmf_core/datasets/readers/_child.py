@@ -93,7 +93,10 @@ def main() -> None:
         values = dict(plain_arrays(file))[sys.argv[2]]
         if values.size > entries:
             sys.exit(f"{values.size} entries")
-        np.save(sys.stdout.buffer, values[()], allow_pickle=False)
+        # NumPy asks a file for its position, which a pipe does not have.
+        answer = io.BytesIO()
+        np.save(answer, values[()], allow_pickle=False)
+        sys.stdout.buffer.write(answer.getbuffer())
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
-"""MATLAB .mat files of version 5 to 7: the file is taken apart here, its numbers are decoded by SciPy.
+"""MATLAB .mat files of version 5 to 7, decoded here down to the last byte.
 
-The compressed elements of such a file are unpacked by this module, to the size that they declare and no
-further, and only plain numeric arrays of a checked size are handed to SciPy: structs, objects and functions
-are never decoded.
+SciPy's reader is not used on files of unknown origin: a damaged array can crash it, and the whole server with
+it. Compressed elements are unpacked to the size that they declare and no further, and only plain numeric
+arrays are looked at: structs, objects and functions are never decoded.
 """
 
 from __future__ import annotations
 
-import io
-import math
 import re
 import struct
 import zlib
@@ -19,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.io import loadmat
 
 from .choose import chosen
 from .errors import UnreadableData, foreign_code
@@ -32,6 +29,8 @@ __all__ = ["is_matlab5", "read_matlab5"]
 
 HEADER = 128
 MI_INT32, MI_UINT32, MI_MATRIX, MI_COMPRESSED = 5, 6, 14, 15
+# How numbers are stored; MATLAB shortens whole numbers to the smallest type that holds them.
+NUMBER_TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 NUMERIC_CLASSES = range(6, 16)
 COMPLEX = 0x0800
 # Flags, dimensions and name of an array; a longer beginning is no file that MATLAB wrote.
@@ -51,7 +50,9 @@ def read_matlab5(source: Source, options: Options, limits: Limits) -> RawData:
     names = [array.name for array in arrays]
     if len(set(names)) < len(names):
         raise UnreadableData(f"{source.label} is damaged: it has two arrays of the same name.")
-    variables = [Variable(array.name, array.shape, partial(_load, array, source, limits)) for array in arrays]
+    variables = [
+        Variable(array.name, array.shape, partial(_load, array, source, endian, limits)) for array in arrays
+    ]
     return chosen(variables, source.label, options, limits, order="F")
 
 
@@ -66,8 +67,11 @@ class _Element:
 
 @dataclass(frozen=True)
 class _NumericArray:
+    """Name and shape of an array; its numbers begin at `numbers` in an unpacked element of `size` bytes."""
+
     name: str
     shape: tuple[int, ...]
+    numbers: int
     size: int
     element: _Element
 
@@ -99,7 +103,7 @@ def _described(element: _Element, endian: str) -> _NumericArray | None:
         if (kind, flags_kind, flags_size) != (MI_MATRIX, MI_UINT32, 8):
             return None
         dims_kind, dims, position = _sub_element(start, 24, endian)
-        _, name, _ = _sub_element(start, position, endian)
+        _, name, numbers = _sub_element(start, position, endian)
         shape = struct.unpack(f"{endian}{len(dims) // 4}i", dims)
     except struct.error:
         return None
@@ -107,35 +111,36 @@ def _described(element: _Element, endian: str) -> _NumericArray | None:
     plain = (flags & 0xFF) in NUMERIC_CLASSES and not flags & COMPLEX and dims_kind == MI_INT32
     if not plain or min(shape, default=-1) < 0 or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", text):
         return None
-    return _NumericArray(text, shape, 8 + size, element)
+    return _NumericArray(text, shape, numbers, 8 + size, element)
 
 
 def _sub_element(data: bytes, position: int, endian: str) -> tuple[int, bytes, int]:
-    """Type, contents and end of a part, in its usual or its short form (up to four bytes beside the type)."""
-    (first,) = struct.unpack_from(f"{endian}I", data, position)
-    if first >> 16:
-        kind, size, start, end = first & 0xFFFF, first >> 16, position + 4, position + 8
-    else:
-        (size,) = struct.unpack_from(f"{endian}I", data, position + 4)
-        kind, start, end = first, position + 8, position + 8 + (size + 7) // 8 * 8
+    """Type, contents and end of a part."""
+    kind, size, start = _part(data, position, endian)
     if start + size > len(data):
         raise struct.error("part is longer than the beginning of its array")
-    return kind, data[start : start + size], end
+    return kind, data[start : start + size], start + size + -(start + size) % 8
 
 
-def _load(array: _NumericArray, source: Source, limits: Limits) -> npt.NDArray[Any]:
-    limits.check_shape(array.shape, f"{array.name} in {source.label}")
-    if array.size < math.prod(array.shape):
-        raise UnreadableData(
-            f"{array.name} in {source.label} is damaged: it has fewer numbers than its size says."
-        )
-    stored = array.element.stored
-    with foreign_code(f"{array.name} in {source.label} is damaged"):
-        if array.element.compressed:
-            limits.check_growth(len(stored), array.size, f"{array.name} in {source.label}")
-            stored = memoryview(zlib.decompressobj().decompress(stored, array.size))
-        alone = io.BytesIO(source.data[:HEADER] + stored)
-        values = np.asarray(loadmat(alone, variable_names=[array.name])[array.name])
-    if values.shape != array.shape or values.dtype.kind not in "biuf":
-        raise UnreadableData(f"{array.name} in {source.label} is damaged: its numbers do not fit its size.")
-    return values
+def _part(data: memoryview | bytes, position: int, endian: str) -> tuple[int, int, int]:
+    """Type, size and beginning of a part, in its usual or its short form (contents beside the type)."""
+    first, size = struct.unpack_from(f"{endian}2I", data, position)
+    return (first & 0xFFFF, first >> 16, position + 4) if first >> 16 else (first, size, position + 8)
+
+
+def _load(array: _NumericArray, source: Source, endian: str, limits: Limits) -> npt.NDArray[Any]:
+    label = f"{array.name} in {source.label}"
+    count = limits.check_shape(array.shape, label)
+    data: memoryview | bytes = array.element.stored
+    if array.element.compressed:
+        limits.check_growth(len(data), array.size, label)
+        with foreign_code(f"{label} is damaged: it cannot be unpacked"):
+            data = zlib.decompressobj().decompress(data, array.size)
+    try:
+        code, size, start = _part(data, array.numbers, endian)
+        dtype = np.dtype(endian + NUMBER_TYPES[code])
+    except (struct.error, KeyError) as error:
+        raise UnreadableData(f"{label} is damaged: its numbers are of no known type.") from error
+    if size != count * dtype.itemsize or start + size > len(data):
+        raise UnreadableData(f"{label} is damaged: it does not have as many numbers as its size says.")
+    return np.frombuffer(data, dtype=dtype, count=count, offset=start).reshape(array.shape, order="F")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ __all__ = ["is_tiff", "read_tiff", "tiff_picture"]
 NONE, LZW, ADOBE_DEFLATE, PACKBITS, DEFLATE = 1, 5, 8, 32773, 32946
 DECODED_HERE = (NONE, ADOBE_DEFLATE, PACKBITS, DEFLATE)
 WHITE_IS_ZERO, PALETTE = 0, 3
+PLANAR = 2
 GDAL_NODATA = 42113
 LUMA = np.array([0.299, 0.587, 0.114])
 
@@ -50,59 +51,78 @@ def tiff_picture(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool
     return values[0], False
 
 
+class _Page(NamedTuple):
+    """What a page's tags say, made sure to be plain numbers: a damaged tag can be of any type."""
+
+    rows: int
+    cols: int
+    samples: int
+    depth: int
+    bits: int
+    compression: int
+    photometric: int
+    planar: bool
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, page: Any) -> _Page:
+        return cls(
+            rows=int(page.imagelength),
+            cols=int(page.imagewidth),
+            samples=int(page.samplesperpixel),
+            depth=int(page.imagedepth),
+            bits=int(page.bitspersample),
+            compression=int(page.compression),
+            photometric=int(page.photometric),
+            planar=int(page.planarconfig) == PLANAR,
+            dtype=np.dtype(page.dtype),
+        )
+
+
 def _bands(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], tuple[float, ...]]:
     """All bands as bands x rows x cols, and the no-data value that GDAL may have left."""
-    with foreign_code(f"{source.label} is not a readable TIFF file"):
+    with foreign_code(f"{source.label} is a damaged TIFF file"):
         file = TiffFile(io.BytesIO(source.data), name=source.label)
-    with file:
-        with foreign_code(f"{source.label} is a damaged TIFF file"):
-            # One page more than allowed is looked at, so that a chain without end is noticed.
-            pages: list[Any] = [page for page, _ in zip(file.pages, range(limits.members + 1), strict=False)]
-            pages = [page for page in pages if not (page.is_reduced or page.is_mask)]
-            shapes = {
-                (page.imagelength, page.imagewidth, page.samplesperpixel, page.imagedepth) for page in pages
-            }
-            types = {page.dtype for page in pages}
-        if not pages or len(pages) > limits.members:
-            raise UnreadableData(f"{source.label} has no image in it, or too many.")
-        if len(shapes) > 1 or len(types) > 1:
-            raise UnreadableData(
-                f"{source.label} has pages of different size or type: they do not make one cube."
-            )
-        rows, cols, samples, depth = shapes.pop()
-        limits.check_shape((len(pages), rows, cols, samples, depth), source.label)
-        if depth != 1:
-            raise UnreadableData(f"{source.label} is a volume: a flat image is needed.")
-        first = pages[0]
-        if (
-            first.compression not in DECODED_HERE
-            or first.photometric in (WHITE_IS_ZERO, PALETTE)
-            or first.bitspersample < 8
-        ):
-            return _by_pillow(source, len(pages)), ()
-        decoded = [_page(page, source) for page in pages]
-        with foreign_code(f"{source.label} is a damaged TIFF file"):
-            return np.concatenate(decoded).reshape(-1, rows, cols), _nodata(first)
-
-
-def _page(page: Any, source: Source) -> npt.NDArray[Any]:
-    """One page as samples x rows x cols."""
-    rows, cols, samples = page.imagelength, page.imagewidth, page.samplesperpixel
+        # One page more than allowed is looked at, so that a chain without end is noticed.
+        found: list[Any] = [page for page, _ in zip(file.pages, range(limits.members + 1), strict=False)]
+        pages = [page for page in found if not (page.is_reduced or page.is_mask)]
+        described = {_Page.of(page) for page in pages}
+    if not pages or len(found) > limits.members:
+        raise UnreadableData(f"{source.label} has no image in it, or too many.")
+    if len(described) > 1:
+        raise UnreadableData(
+            f"{source.label} has pages of different size or type: they do not make one cube."
+        )
+    layout = described.pop()
+    limits.check_shape((len(pages), layout.samples, layout.rows, layout.cols), source.label)
+    if layout.depth != 1:
+        raise UnreadableData(f"{source.label} is a volume: a flat image is needed.")
+    if (
+        layout.compression not in DECODED_HERE
+        or layout.photometric in (WHITE_IS_ZERO, PALETTE)
+        or layout.bits < 8
+    ):
+        return _by_pillow(source, len(pages)), ()
     with foreign_code(f"{source.label} is damaged or cut short"):
-        _refuse_bomb(page, source)
-        values: npt.NDArray[Any] = page.asarray(maxworkers=1)
-        if page.planarconfig == 1 and samples > 1:
-            return values.reshape(rows, cols, samples).transpose(2, 0, 1)
-        return values.reshape(samples, rows, cols)
+        return np.concatenate([_decoded(page, layout, source) for page in pages]), _nodata(pages[0])
 
 
-def _refuse_bomb(page: Any, source: Source) -> None:
+def _decoded(page: Any, layout: _Page, source: Source) -> npt.NDArray[Any]:
+    """One page as samples x rows x cols."""
+    if layout.compression in (ADOBE_DEFLATE, DEFLATE):
+        _refuse_bomb(page, layout, source)
+    values: npt.NDArray[Any] = page.asarray(maxworkers=1)
+    if layout.planar or layout.samples == 1:
+        return values.reshape(layout.samples, layout.rows, layout.cols)
+    return values.reshape(layout.rows, layout.cols, layout.samples).transpose(2, 0, 1)
+
+
+def _refuse_bomb(page: Any, layout: _Page, source: Source) -> None:
     """tifffile unpacks a strip to whatever size it has: look first whether that is the size of a strip."""
-    if page.compression not in (ADOBE_DEFLATE, DEFLATE):
-        return
-    tile = max(int(page.tilelength) * int(page.tilewidth), int(page.rowsperstrip) * int(page.imagewidth))
-    largest = min(tile, 4 * int(page.imagelength) * int(page.imagewidth) + 65536)
-    allowed = largest * int(page.samplesperpixel) * max(int(page.bitspersample) // 8, 1) + 1024
+    strip = max(int(page.tilelength) * int(page.tilewidth), int(page.rowsperstrip) * layout.cols)
+    # A tile may reach beyond the image, but not far.
+    pixels = min(strip, 4 * layout.rows * layout.cols + 65536)
+    allowed = pixels * layout.samples * (layout.bits // 8) + 1024
     for offset, size in zip(page.dataoffsets, page.databytecounts, strict=True):
         stream = zlib.decompressobj()
         stream.decompress(source.data[offset : offset + size], allowed)

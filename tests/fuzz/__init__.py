@@ -1,0 +1,1 @@
+"""Fuzzing of the file readers: `python -m tests.fuzz --count 20000`."""
