@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from ..problem import InputError
@@ -91,6 +92,8 @@ def load_dataset(name: str, *, download: bool = False, **options: Any) -> Datase
     if unknown:
         offered = f"its options are {', '.join(known)}" if known else "it has none"
         raise InputError(f"{name} has no option {', '.join(unknown)}: {offered}.")
+    if options.get("folder") is not None:
+        options["folder"] = Path(options["folder"])
     if download and name in PAPER_FOLDERS:
         fetch(PAPER_FOLDERS[name], folder=options.get("folder"))
     return load(**options)

@@ -80,7 +80,12 @@ def _grey(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
 def open_picture(source: Source, limits: Limits, formats: tuple[str, ...]) -> tuple[npt.NDArray[Any], bool]:
     """Decode with Pillow, after a look at the size that the header states."""
     with foreign_code(f"{source.label} is not a readable image"):
-        picture = Image.open(io.BytesIO(source.data), formats=formats)
+        try:
+            picture = Image.open(io.BytesIO(source.data), formats=formats)
+        except Image.DecompressionBombError as error:
+            raise UnreadableData(
+                f"{source.label} states more pixels than any photograph has: this looks like a decompression bomb."
+            ) from error
         width, height = picture.size
     limits.check_shape((height, width), source.label)
     coloured = picture.mode not in GREY_MODES

@@ -1,0 +1,157 @@
+"""A data set turns vectors into images and back, cuts cubes, and knows when two sets are the same."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import InputError
+from atnmf_core.datasets import Dataset, Truth, normalise
+
+
+def cube_of(order, bands=4, rows=3, cols=5):
+    """A cube in which every pixel of band f at (row, col) is f * 100 + row * 10 + col."""
+    f, row, col = np.meshgrid(np.arange(bands), np.arange(rows), np.arange(cols), indexing="ij")
+    pictures = f * 100.0 + row * 10 + col
+    V = np.stack([picture.flatten(order=order) for picture in pictures])
+    return Dataset(V=V, kind="cube", name="numbers", image_shape=(rows, cols), order=order), pictures
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+def test_every_band_comes_out_as_the_picture_that_went_in(order):
+    data, pictures = cube_of(order)
+    np.testing.assert_array_equal(data.image(data.V[2]), pictures[2])
+    np.testing.assert_array_equal(data.images(), pictures)
+    np.testing.assert_array_equal(data.vector(pictures[3]), data.V[3])
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+def test_faces_are_read_from_columns(order):
+    pictures = np.arange(24.0).reshape(2, 3, 4)
+    V = np.stack([picture.flatten(order=order) for picture in pictures], axis=1)
+    data = Dataset(V=V, kind="faces", name="two", image_shape=(3, 4), order=order)
+    np.testing.assert_array_equal(data.images(), pictures)
+    np.testing.assert_array_equal(data.images(data.V[:, 1:]), pictures[1:])
+    np.testing.assert_array_equal(data.image(data.V[:, 1]), pictures[1])
+
+
+@pytest.mark.parametrize("order", ["F", "C"])
+def test_a_subset_has_the_chosen_pixels_and_bands(order):
+    data, pictures = cube_of(order)
+    data = Dataset(
+        V=data.V, kind="cube", name="n", image_shape=(3, 5), order=order, wavelengths=[400, 500, 600, 700],
+        truth=Truth(np.arange(8.0).reshape(4, 2), np.stack([data.V[0], data.V[1]])),
+    )  # fmt: skip
+    part = data.subset(rows=slice(1, 3), cols=[4, 0], bands=[3, 1])
+    np.testing.assert_array_equal(part.images(), pictures[[3, 1]][:, 1:3][:, :, [4, 0]])
+    np.testing.assert_array_equal(part.wavelengths, [700, 500])
+    np.testing.assert_array_equal(part.truth.endmembers, [[6, 7], [2, 3]])
+    np.testing.assert_array_equal(part.image(part.truth.abundances[1]), pictures[1][1:3][:, [4, 0]])
+
+
+@pytest.mark.parametrize("pick", [slice(3, 3), [7], "x", [[0]]])
+def test_a_subset_of_nothing_or_of_what_is_not_there_is_refused(pick):
+    with pytest.raises(InputError, match="rows"):
+        cube_of("F")[0].subset(rows=pick)
+
+
+def test_equal_data_has_equal_hashes_and_any_change_shows():
+    data, _ = cube_of("F")
+    again, _ = cube_of("F")
+    other_order, _ = cube_of("C")
+    changed = data.V.copy()
+    changed[0, 0] += 1e-9
+    one_entry = Dataset(V=changed, kind="cube", name="numbers", image_shape=(3, 5))
+    with_wavelengths = Dataset(
+        V=data.V, kind="cube", name="numbers", image_shape=(3, 5), wavelengths=[1, 2, 3, 4]
+    )
+    hashes = [one.content_hash for one in (data, other_order, one_entry, with_wavelengths)]
+    assert data.content_hash == again.content_hash
+    assert len(set(hashes)) == 4
+    assert all(len(one) == 64 for one in hashes)
+
+
+def test_the_values_cannot_be_overwritten_and_the_callers_array_can():
+    mine = np.ones((2, 2))
+    data = Dataset(V=mine, kind="matrix", name="m")
+    with pytest.raises(ValueError, match="read-only"):
+        data.V[0, 0] = 2
+    mine[0, 0] = 2
+
+
+def test_bands_are_labelled_by_number_and_wavelength():
+    data, _ = cube_of("F")
+    assert data.wavelength_label(0) == "band 1"
+    spectral = Dataset(
+        V=data.V, kind="cube", name="n", image_shape=(3, 5), wavelengths=[400, 512.5, 600, 2400]
+    )
+    assert spectral.wavelength_label(1) == "band 2, 512.5 nm"
+    assert spectral.wavelength_label(3) == "band 4, 2400 nm"
+    with pytest.raises(InputError, match="numbered 0 to 3"):
+        spectral.wavelength_label(4)
+
+
+def test_observed_is_where_there_is_a_value():
+    data = Dataset(V=np.array([[1, np.nan], [0, 3]]), kind="matrix", name="m")
+    np.testing.assert_array_equal(data.observed, [[True, False], [True, True]])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"image_shape": (3, 4)}, "does not have the 15 pixels"),
+        ({"image_shape": None}, "needs"),
+        ({"order": "K"}, "order"),
+        ({"kind": "movie"}, "kind"),
+        ({"wavelengths": [1, 2]}, "2 wavelengths for the 4 rows"),
+        ({"V": np.ones(15)}, "shape"),
+    ],
+)
+def test_contradictions_are_refused(change, words):
+    sound = {"V": cube_of("F")[0].V, "kind": "cube", "name": "n", "image_shape": (3, 5)}
+    with pytest.raises(InputError, match=words):
+        Dataset(**sound | change)
+
+
+def test_a_plain_matrix_has_no_images():
+    data = Dataset(V=np.ones((4, 4)), kind="matrix", name="m")
+    for look in (lambda: data.image(data.V[0]), data.images, lambda: data.subset(rows=[0])):
+        with pytest.raises(InputError):
+            look()
+
+
+def test_an_image_of_the_wrong_size_is_refused():
+    data, _ = cube_of("F")
+    with pytest.raises(InputError, match="15 pixels"):
+        data.image(np.ones(14))
+    with pytest.raises(InputError, match=r"\(3, 5\)"):
+        data.vector(np.ones((5, 3)))
+
+
+def test_lee_seung_gives_each_image_its_mean_and_sample_deviation_before_clipping():
+    V = np.random.default_rng(0).uniform(100, 101, (50, 3))
+    data = normalise(Dataset(V=V, kind="matrix", name="m"), "lee-seung")
+    for column, original in zip(data.V.T, V.T, strict=True):
+        expected = (original - original.mean()) / original.std(ddof=1) * 0.25 + 0.25
+        np.testing.assert_allclose(column, np.clip(expected, 0, 1), atol=1e-12)
+    assert data.normalisation == "lee-seung"
+
+
+def test_lee_seung_leaves_missing_entries_missing_and_constant_images_flat():
+    V = np.array([[1.0, 7.0], [np.nan, 7.0], [3.0, 7.0], [8.0, 7.0]])
+    result = normalise(Dataset(V=V, kind="matrix", name="m"), "lee-seung").V
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(V))
+    known = np.array([1.0, 3.0, 8.0])
+    expected = np.clip((known - 4) / known.std(ddof=1) * 0.25 + 0.25, 0, 1)
+    np.testing.assert_allclose(result[[0, 2, 3], 0], expected)
+    np.testing.assert_array_equal(result[:, 1], 0.25)
+
+
+def test_maximum_brings_the_largest_entry_to_one():
+    data = normalise(Dataset(V=np.array([[1, np.nan], [4, 8.0]]), kind="matrix", name="m"), "maximum")
+    np.testing.assert_array_equal(data.V, [[0.125, np.nan], [0.5, 1]])
+    zero = normalise(Dataset(V=np.zeros((2, 2)), kind="matrix", name="m"), "maximum")
+    np.testing.assert_array_equal(zero.V, 0)
+
+
+def test_an_unknown_normalisation_is_refused_by_name():
+    with pytest.raises(InputError, match="'maximum'"):
+        normalise(Dataset(V=np.ones((2, 2)), kind="matrix", name="m"), "unit")
