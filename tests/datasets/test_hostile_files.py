@@ -117,7 +117,7 @@ def test_an_image_bomb_is_refused_by_its_stated_size():
 
     refused([("a.png", png(60_000)), ("b.png", png(60_000))], "decompression bomb")
     refused([("a.png", png(12_000)), ("b.png", png(12_000))], "12,000 x 12,000 = 144,000,000 entries")
-    refused(("a.pgm", b"P5 99999 99999 255\n" + b"\0" * 100), "entries; at most")
+    refused(("a.pgm", b"P5 99999 99999 255\n" + b"\0" * 100), "decompression bomb")
 
 
 @pytest.mark.parametrize(

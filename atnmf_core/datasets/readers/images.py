@@ -84,7 +84,7 @@ def open_picture(source: Source, limits: Limits, formats: tuple[str, ...]) -> tu
             picture = Image.open(io.BytesIO(source.data), formats=formats)
         except Image.DecompressionBombError as error:
             raise UnreadableData(
-                f"{source.label} states more pixels than any photograph has: this looks like a decompression bomb."
+                f"{source.label} has too many pixels: this looks like a decompression bomb."
             ) from error
         width, height = picture.size
     limits.check_shape((height, width), source.label)
