@@ -24,7 +24,7 @@ from .solvers import Limits, Outcome, Recorder, SolverFunction, fast, paper
 
 __all__ = ["SOLVER_VERSION", "factorize"]
 
-SOLVER_VERSION = "1"
+SOLVER_VERSION = "2"
 """Changes whenever a solver's numbers change, so that older kept results are not mistaken for these."""
 
 SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
@@ -75,7 +75,8 @@ def factorize(
     max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
         sweeps.
     tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when
-        the loss falls by less than the share tol_outer per sweep, over ten sweeps.
+        five sweeps lower the loss by less than the share 10 tol_outer (hidden entries ignored: stopping early
+        keeps it from fitting noise) or tol_outer/10 (fitted as zeros).
     dtype : "float32" or "float64", of the work and of the factors.
     callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
         there.

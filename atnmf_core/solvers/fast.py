@@ -22,18 +22,25 @@ __all__ = ["solve"]
 Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
 
-WINDOW = 10
+WINDOW = 5
 """The stopping rule looks at the fall of the loss over so many sweeps."""
-ROUNDS_MASKED, ROUNDS_SHARED = 2, 3
-"""Rounds of coordinate descent per step, with a Gram matrix per column and with one for all."""
+STOP_BELOW = {"ignore": 10.0, "zero": 0.1}
+"""The fit ends when that fall is a smaller share of the loss than this times tol_outer. Where hidden entries are
+left free, going on fits the noise of the few observed ones; where they are held at zero, nothing is lost by it.
+"""
+ROUNDS = 3
+"""Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
 FILL_FROM_K, FILL_FROM_DENSITY = 20, 0.25
 """With so many parts and so much observed, filling hidden entries beats a Gram matrix per column."""
-REACH, REACH_GROWTH, REACH_CUT = 0.5, 1.1, 0.5
-"""How far to go on at first (never beyond 1), and what becomes of it when that was right or too far."""
+REACH, REACH_GROWTH, REACH_CUT, REACH_MOST = 0.5, 1.1, 0.5, 0.8
+"""How far to go on at first, how that changes when it was right or too far, and the most.
+
+At 1 nothing damps what the observed entries leave undetermined: hidden predictions drift while the loss falls.
+"""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
-    """Sweep until the loss falls by less than the share tol_outer per sweep, max_inner times at most."""
+    """Sweep until the loss has all but stopped falling, max_inner times at most."""
     surrogate = Surrogate(problem, filled=_prefers_filling(problem))
     point = rescaled(problem, W, H)
     squared_error, loss = surrogate.refresh(*point)
@@ -49,10 +56,10 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
             beyond, reach = step, reach * REACH_CUT
             squared_error, loss = surrogate.refresh(*step)
         else:
-            reach = min(1.0, reach * REACH_GROWTH) or REACH
+            reach = min(REACH_MOST, reach * REACH_GROWTH) or REACH
         point, previous = beyond, step
         losses.append(loss)
-        converged = _has_converged(losses, limits.tol_outer)
+        converged = _has_converged(losses, STOP_BELOW[problem.missing] * limits.tol_outer)
         recorder.record(squared_error, loss, *point, share=sweep / limits.max_inner)
     return Outcome(*point, converged=converged, n_iter=sweep)
 
@@ -69,13 +76,12 @@ def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:
     """One step on each factor, the longer one first, so that a transposed problem takes the same path."""
     # W lies in memory column by column throughout, so that both factors are passed over in long runs.
     W, H, T, D = W.copy(order="F"), H.copy(), surrogate.T, surrogate.D
-    rounds = ROUNDS_SHARED if D is None else ROUNDS_MASKED
 
     def on_H() -> None:
-        improve(W, H, T, D, rounds)
+        improve(W, H, T, D, ROUNDS)
 
     def on_W() -> None:
-        improve(H.T, W.T, T.T, None if D is None else D.T, rounds)
+        improve(H.T, W.T, T.T, None if D is None else D.T, ROUNDS)
 
     for update in (on_H, on_W) if W.shape[0] <= H.shape[1] else (on_W, on_H):
         update()
@@ -94,4 +100,4 @@ def _has_converged(losses: list[float], tolerance: float) -> bool:
         return True
     if len(losses) <= WINDOW:
         return False
-    return losses[-1 - WINDOW] - losses[-1] < tolerance * WINDOW * losses[-1]
+    return losses[-1 - WINDOW] - losses[-1] < tolerance * losses[-1]

@@ -22,8 +22,8 @@ __all__ = ["Surrogate"]
 
 Array = npt.NDArray[np.floating]
 
-BLOCK_BYTES = 1 << 19
-"""Size of the pieces in which F x N arrays are passed over: a few of them fit a core's cache together."""
+BLOCK_BYTES, LEAST_ROWS = 1 << 18, 8
+"""Arrays of F x N are passed over in blocks of rows of about this size: a few of them fit a core's cache."""
 
 
 class Surrogate:
@@ -45,59 +45,52 @@ class Surrogate:
         self._moves = problem.adversarial or self._fills
         self.T: Array = problem.V.copy() if self._moves else problem.V
         F, N = problem.V.shape
-        width = min(N, max(1, BLOCK_BYTES // (F * problem.V.itemsize)))
-        self._blocks = [slice(n, min(n + width, N)) for n in range(0, N, width)]
-        self._product, self._scratch = (np.empty((F, width), problem.V.dtype) for _ in range(2))
+        tall = min(F, max(LEAST_ROWS, BLOCK_BYTES // (N * problem.V.itemsize)))
+        self._blocks = [slice(f, min(f + tall, F)) for f in range(0, F, tall)]
+        self._product, self._scratch = (np.empty((tall, N), problem.V.dtype) for _ in range(2))
 
     def refresh(self, W: Array, H: Array) -> tuple[float, float]:
         """Move the target to (W, H); the squared error over observed entries and the loss there."""
         squared_error = loss = 0.0
-        for columns in self._blocks:
-            error, value = self._refresh_block(W, H, columns)
+        for rows in self._blocks:
+            error, value = self._refresh_block(W[rows], H, rows)
             squared_error += error
             loss += value
         return squared_error, loss
 
-    def _refresh_block(self, W: Array, H: Array, columns: slice) -> tuple[float, float]:
-        V, wide = self._V[:, columns], H[:, columns].shape[1]
-        P, E = self._product[:, :wide], self._scratch[:, :wide]
-        np.matmul(W, H[:, columns], out=P)
-        np.subtract(P, V, out=E)
+    def _refresh_block(self, W: Array, H: Array, rows: slice) -> tuple[float, float]:
+        P, E = self._product[: len(W)], self._scratch[: len(W)]
+        np.matmul(W, H, out=P)
+        np.subtract(P, self._V[rows], out=E)
         hidden_error = 0.0
         if self._observed is not None:
-            total = _square(E) if self._problem.missing == "zero" else None
-            E *= self._observed[:, columns]
-            hidden_error = 0.0 if total is None else max(total - _square(E), 0.0)
-        squared_error = _square(E)
+            everywhere = _inner(E, E) if self._problem.missing == "zero" else 0.0
+            E *= self._observed[rows]
+            hidden_error = max(everywhere - _inner(E, E), 0.0) if everywhere else 0.0
+        squared_error = _inner(E, E)
         if self._fills:
-            np.subtract(P, E, out=self.T[:, columns])
+            np.subtract(P, E, out=self.T[rows])
         if not self._problem.adversarial:
             return squared_error, squared_error + hidden_error
-        return squared_error, self._move_target(P, E, columns) + hidden_error
+        return squared_error, self._move_target(P, E, rows) + hidden_error
 
-    def _move_target(self, P: Array, E: Array, columns: slice) -> float:
-        """Write T for the prediction P with observed error E = P - V, both overwritten; the loss over
-        observed entries.
-        """
-        lam, V, T = self._problem.lam, self._V[:, columns], self.T[:, columns]
+    def _move_target(self, P: Array, E: Array, rows: slice) -> float:
+        """Write T for the prediction P, whose observed error is E, and overwrite both; the observed loss."""
+        lam, V, T = self._problem.lam, self._V[rows], self.T[rows]
         excess = descent_target(V, P, lam, out=P)
         excess -= V
         if self._problem.mask is not None and self._observed is not None:
-            excess *= self._observed[:, columns]
+            excess *= self._observed[rows]
         if self._fills:
             T += excess
         else:
             np.add(V, excess, out=T)
         if self._problem.missing == "zero" and self._observed is not None:
-            excess *= self._observed[:, columns]
+            excess *= self._observed[rows]
         # c (p - t)^2 + lam (t^2 - v^2) with t = v + excess, so arranged that nothing cancels.
         E -= excess
-        return curvature(lam) * _square(E) + lam * (_square(excess) + 2 * _inner(excess, V))
+        return curvature(lam) * _inner(E, E) + lam * (_inner(excess, excess) + 2 * _inner(excess, V))
 
 
 def _inner(A: Array, B: Array) -> float:
-    return float(np.einsum("ij,ij->", A, B))
-
-
-def _square(A: Array) -> float:
-    return _inner(A, A)
+    return float(np.vdot(A, B))
