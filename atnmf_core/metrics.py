@@ -30,12 +30,14 @@ def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = N
         if where.shape != V.shape:
             raise InputError(f"where has shape {where.shape}, V has {V.shape}: they must be alike.")
         V, V_hat = V[where], V_hat[where]
-    error = np.subtract(V, V_hat, dtype=float).ravel()
-    error = error[~np.isnan(error)]
+    known = ~np.isnan(V)
+    error = np.subtract(V[known], V_hat[known], dtype=float)
     # Squares of errors at 1e-200 or 1e200 would leave the range of a float; ratios to the largest do not.
     largest = float(np.abs(error).max(initial=0.0))
-    if error.size == 0 or largest == 0:
-        return 0.0 if error.size else float("nan")
+    if error.size == 0:
+        return float("nan")
+    if largest == 0 or not np.isfinite(largest):
+        return largest
     error /= largest
     return float(largest * np.sqrt(np.mean(error**2)))
 

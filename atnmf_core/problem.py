@@ -32,6 +32,10 @@ Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
 
+LARGEST = 1e150
+"""Squares of larger entries leave the range of a float."""
+
+
 class InputError(ValueError):
     """An argument that cannot be used, with the reason and what is allowed."""
 
@@ -181,9 +185,10 @@ def _checked_values(known: Array) -> float:
             f"V: {int((known < 0).sum())} observed entries are negative (the least is {least:.6g});"
             " nonnegative data is needed. Shift the data, set them to 0, or hide them."
         )
-    if np.isinf(top):
+    if top > LARGEST:
         raise InputError(
-            f"V: {int(np.isinf(known).sum())} observed entries are infinite; mark them NaN to leave them out."
+            f"V: {int((known > LARGEST).sum())} observed entries are infinite or above {LARGEST:g} (the largest is"
+            f" {top:g}); mark them NaN to leave them out, or divide the data by a constant."
         )
     return top
 

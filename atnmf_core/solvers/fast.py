@@ -25,8 +25,10 @@ Factors = tuple[Array, Array]
 WINDOW = 5
 """The stopping rule looks at the fall of the loss over so many sweeps."""
 STOP_BELOW = {"ignore": 10.0, "zero": 0.1}
-"""The fit ends when that fall is a smaller share of the loss than this times tol_outer. Where hidden entries are
-left free, going on fits the noise of the few observed ones; where they are held at zero, nothing is lost by it.
+"""The fit ends when that fall is a smaller share of the loss than this times tol_outer.
+
+Where hidden entries are free, going on fits the noise of the few observed ones; where they are held at zero
+it does no harm.
 """
 ROUNDS = 3
 """Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
@@ -35,7 +37,7 @@ FILL_FROM_K, FILL_FROM_DENSITY = 20, 0.25
 REACH, REACH_GROWTH, REACH_CUT, REACH_MOST = 0.5, 1.1, 0.5, 0.8
 """How far to go on at first, how that changes when it was right or too far, and the most.
 
-At 1 nothing damps what the observed entries leave undetermined: hidden predictions drift while the loss falls.
+At 1 nothing damps what the observed entries leave undetermined: predictions drift while the loss falls.
 """
 
 

@@ -25,11 +25,18 @@ EPS = 2.2e-16
 CHECK_EVERY = 10
 """The inner stopping norm costs as much as several steps: after the first few it is taken only so often."""
 FLOOR = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-200}
-"""Factors shrink no further: below lie denormal numbers, which make every product many times slower."""
+"""Factors shrink no further: below lie denormal numbers, which make every product many times slower. Nor do
+they
+grow beyond its inverse, where a strong attack at lam near 1 would send them."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
     """The paper's alternation; `n_iter` counts inner iterations, the warm-up left out."""
+    with np.errstate(over="ignore"):
+        return _alternate(problem, W, H, limits, recorder)
+
+
+def _alternate(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
     update = _Multiplicative(problem, W, H)
     for _ in range(WARM_UP):
         update.step(problem.V)
@@ -87,7 +94,7 @@ class _Multiplicative:
         down += self._eps
         up /= down
         factor *= up
-        np.maximum(factor, self._floor, out=factor)
+        np.clip(factor, self._floor, 1 / self._floor, out=factor)
 
 
 def _inner_loop(update: _Multiplicative, U: Array, limits: Limits) -> int:
