@@ -1,0 +1,1 @@
+"""Arrays to pictures and plots: pure functions, no state."""

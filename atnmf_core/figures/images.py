@@ -1,0 +1,46 @@
+"""Arrays of colours as pictures: enlarged so that pixels stay pixels, put side by side, written as PNG."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+__all__ = ["data_url", "enlarge", "mosaic", "png"]
+
+RGB = npt.NDArray[np.uint8]
+
+
+def enlarge(picture: RGB, side: int) -> Image.Image:
+    """The picture with every pixel repeated a whole number of times, its longer side at least `side`."""
+    image = Image.fromarray(picture)
+    times = max(1, -(-side // max(image.size)))
+    return image.resize((image.width * times, image.height * times), Image.Resampling.NEAREST)
+
+
+def mosaic(tiles: Sequence[RGB], columns: int, gap: int = 1, ground: int = 255) -> RGB:
+    """Tiles of one shape in rows of `columns`, on a ground of one grey."""
+    rows, cols = tiles[0].shape[:2]
+    lines = -(-len(tiles) // columns)
+    sheet = np.full((lines * (rows + gap) - gap, columns * (cols + gap) - gap, 3), ground, np.uint8)
+    for number, tile in enumerate(tiles):
+        top, left = (number // columns) * (rows + gap), (number % columns) * (cols + gap)
+        sheet[top : top + rows, left : left + cols] = tile
+    return sheet
+
+
+def png(picture: RGB | Image.Image) -> bytes:
+    """The bytes of a PNG file."""
+    image = picture if isinstance(picture, Image.Image) else Image.fromarray(picture)
+    file = io.BytesIO()
+    image.save(file, format="PNG")
+    return file.getvalue()
+
+
+def data_url(picture: RGB | Image.Image) -> str:
+    """The picture as an address that an <img> can show without another request."""
+    return "data:image/png;base64," + base64.b64encode(png(picture)).decode("ascii")

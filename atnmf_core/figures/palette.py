@@ -1,0 +1,90 @@
+"""Colours: one per actor, one grey scale, one diverging scale, and one reserved for hidden pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["ADVERSARY", "ANMF", "ATNMF", "HIDDEN", "NMF", "diverging", "grey", "nice_limit", "sequential"]
+
+ATNMF = "#E08A00"
+NMF = "#3B6FB6"
+ANMF = "#7B5EA7"
+ADVERSARY = "#0E8A7D"
+HIDDEN = {"red": "#E5383B", "blue": "#1F3BFF"}
+"""What stands for hidden pixels, by the name the user chooses it by: the paper's red, and a blue that stays
+apart from grey, brown and teal for people who see red as brown.
+"""
+
+RGB = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+
+# Brown - white - teal, equally light at equal distance from the middle.
+_DIVERGING = ("#5C3A0B", "#A8742B", "#DFC595", "#FFFFFF", "#A3D3CC", "#2F968B", "#06514A")
+_SEQUENTIAL = ("#FBFBF8", "#CFE3E4", "#8FBFC6", "#4C8FA3", "#245B7B", "#10294D")
+
+
+def _channels(colour: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(colour.removeprefix("#")))
+
+
+def _ramp(colours: tuple[str, ...]) -> RGB:
+    """256 colours that pass through the given ones at equal distances."""
+    stops = np.array([_channels(colour) for colour in colours], dtype=float)
+    at = np.linspace(0, len(colours) - 1, 256)
+    columns = [np.interp(at, np.arange(len(colours)), stops[:, c]) for c in range(3)]
+    return np.stack(columns, axis=1).round().astype(np.uint8)
+
+
+_DIVERGING_RAMP, _SEQUENTIAL_RAMP = _ramp(_DIVERGING), _ramp(_SEQUENTIAL)
+_GREY_RAMP = _ramp(("#000000", "#FFFFFF"))
+
+
+def grey(image: Values, top: float) -> RGB:
+    """Black at 0, white at `top` and above, as rows x cols x 3."""
+    return _lookup(_GREY_RAMP, _share(image, 0.0, top))
+
+
+def diverging(image: Values, limit: float) -> RGB:
+    """Brown at -limit, white at 0, teal at +limit."""
+    return _lookup(_DIVERGING_RAMP, _share(image, -limit, limit))
+
+
+def sequential(image: Values, top: float) -> RGB:
+    """Near white at 0, dark blue at `top`: for magnitudes such as errors."""
+    return _lookup(_SEQUENTIAL_RAMP, _share(image, 0.0, top))
+
+
+def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
+    """The picture with the chosen pixels in one colour."""
+    painted = picture.copy()
+    painted[where] = _channels(colour)
+    return painted
+
+
+def nice_limit(value: float) -> float:
+    """The next of 1, 2, 3, 5 times a power of ten that is not below `value`, so that a colour scale does not
+    flicker while its data changes a little; 1 where there is nothing to scale.
+
+    Examples
+    --------
+    >>> nice_limit(0.23)
+    0.3
+    """
+    if not np.isfinite(value) or value <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    step = next(step for step in (1, 2, 3, 5, 10) if value <= step * power * (1 + 1e-9))
+    return float(f"{step * power:.3g}")
+
+
+def _share(image: Values, low: float, high: float) -> Values:
+    """Where each value lies between low and high, from 0 to 1; NaN counts as low."""
+    width = high - low if high > low else 1.0
+    return np.nan_to_num(np.clip((np.asarray(image, dtype=float) - low) / width, 0, 1), nan=0.0)
+
+
+def _lookup(ramp: RGB, share: Values) -> RGB:
+    return ramp[np.rint(share * 255).astype(np.intp)]

@@ -1,0 +1,33 @@
+"""Learned parts as sheets of tiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .images import mosaic
+from .palette import grey
+
+__all__ = ["columns_for", "part_sheet"]
+
+RGB = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+
+
+def columns_for(K: int) -> int:
+    """How many tiles stand in a row, so that the sheet is about square."""
+    return int(np.ceil(np.sqrt(K)))
+
+
+def part_sheet(pictures: Values, *, shared_scale: bool = False, gap: int = 1, ground: int = 255) -> RGB:
+    """Parts (K x rows x cols) as tiles, dark where a part is strong, as in the paper.
+
+    Each tile has its own scale, or all share the largest value.
+    """
+    tops = pictures.reshape(len(pictures), -1).max(axis=1)
+    if shared_scale:
+        tops = np.full_like(tops, tops.max(initial=0.0))
+    tiles = [255 - grey(part, float(top)) for part, top in zip(pictures, tops, strict=True)]
+    return mosaic(tiles, columns_for(len(tiles)), gap, ground)

@@ -1,0 +1,49 @@
+"""Ignored or zeros: both errors under either treatment of hidden entries, and the switch between them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset
+
+from . import solving
+from .address import change
+from .setting import Setting
+
+__all__ = ["show_callout"]
+
+WHY = (
+    "Fitted as zeros, hidden pixels pull every prediction towards black, and a strong adversary only loosens that "
+    "pull. Ignored, they pull nothing: both methods then predict from what was observed alone."
+)
+SWITCH = {"zero": "Ignore hidden pixels", "ignore": "Fit them as zeros"}
+NOW = {
+    "zero": "Hidden pixels are **fitted as zeros**, as in the paper's released code",
+    "ignore": "Hidden pixels are **ignored**, as in the paper's text",
+}
+INSTEAD = {"zero": "Ignored instead", "ignore": "Fitted as zeros instead"}
+
+
+def show_callout(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
+    """What hiding costs here, what it would cost under the other treatment, and why."""
+    other = solving.other_treatment(setting)
+    quick = solving.expected(other, data) < solving.LIVE_SECONDS
+    instead = solving.solve_now(other, data) if quick else None
+    noun = {"faces": "all faces", "cube": "the whole cube", "matrix": "the whole matrix"}[data.kind]
+    text = f"{NOW[setting.missing]}. RMSE over {noun}: {_errors(pair)}."
+    if instead is not None:
+        text += f" {INSTEAD[setting.missing]}: {_errors(instead)}."
+    with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(width="stretch", gap=None):
+            st.markdown(text)
+            st.caption(WHY)
+        st.button(
+            SWITCH[setting.missing],
+            type="primary" if setting.missing == "zero" else "secondary",
+            on_click=change,
+            kwargs={"missing": other.missing},
+        )
+
+
+def _errors(pair: solving.Pair) -> str:
+    return f":orange[AT-NMF **{pair.atnmf.rmse_hidden:.3f}**] · :blue[NMF **{pair.nmf.rmse_hidden:.3f}**]"

@@ -1,0 +1,80 @@
+// Pictures side by side. Pointing at a pixel marks it in every panel of the page and tells its numbers.
+const EVENT = "atnmf-pixel";
+
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector(".host");
+  host.style.setProperty("--wide", data.columns);
+  host.style.setProperty("--gap", data.gap);
+  draw(host.querySelector(".panels"), data);
+  document.removeEventListener(EVENT, host.onPixel);
+  host.onPixel = (event) => point(host, data, event.detail);
+  document.addEventListener(EVENT, host.onPixel);
+  return () => document.removeEventListener(EVENT, host.onPixel);
+}
+
+function draw(grid, data) {
+  while (grid.querySelectorAll("figure").length > data.panels.length) grid.querySelector("figure:last-of-type").remove();
+  data.panels.forEach((panel, i) => {
+    const figure = grid.querySelectorAll("figure")[i] ?? grid.insertBefore(emptyFigure(), grid.querySelector(".readout"));
+    const caption = figure.querySelector("figcaption");
+    caption.innerHTML = panel.letter ? "<span></span> <strong></strong>" : "<strong></strong>";
+    if (panel.letter) caption.querySelector("span").textContent = `(${panel.letter})`;
+    caption.querySelector("strong").textContent = panel.title;
+    const picture = figure.querySelector(".picture");
+    picture.className = `picture ${panel.frame ?? ""} ${panel.src ? "" : "waiting"}`;
+    picture.style.setProperty("--aspect", data.aspect ?? 1);
+    const image = figure.querySelector("img");
+    image.hidden = !panel.src;
+    image.alt = panel.alt ?? "";
+    if (panel.src) image.src = panel.src;
+    figure.querySelector(".note").innerHTML = panel.note ?? "";
+    picture.onpointermove = picture.onpointerdown = (event) => panel.src && report(image, event);
+  });
+}
+
+function emptyFigure() {
+  const figure = document.createElement("figure");
+  figure.innerHTML = '<figcaption></figcaption><div class="picture"><img alt=""><div class="cross"></div></div><div class="note"></div>';
+  return figure;
+}
+
+function report(image, event) {
+  const box = image.getBoundingClientRect();
+  const col = Math.floor(((event.clientX - box.left) / box.width) * image.naturalWidth);
+  const row = Math.floor(((event.clientY - box.top) / box.height) * image.naturalHeight);
+  if (col < 0 || row < 0 || col >= image.naturalWidth || row >= image.naturalHeight) return;
+  document.dispatchEvent(new CustomEvent(EVENT, { detail: { row, col } }));
+}
+
+function point(host, data, { row, col }) {
+  for (const picture of host.querySelectorAll(".picture")) {
+    const image = picture.querySelector("img"), cross = picture.querySelector(".cross");
+    const width = 100 / image.naturalWidth, height = 100 / image.naturalHeight;
+    cross.style.cssText = `display:block;left:${col * width}%;top:${row * height}%;width:${width}%;height:${height}%`;
+  }
+  const readout = host.querySelector(".readout");
+  if (data.pixels && row < data.pixels.rows && col < data.pixels.cols) readout.innerHTML = sentence(data, row, col);
+}
+
+function sentence(data, row, col) {
+  const i = row * data.pixels.cols + col;
+  const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => numbers(data.pixels[name])[i]);
+  const place = `Row ${row + 1}, column ${col + 1}`;
+  const say = (value) => (Number.isNaN(value) ? "unknown" : value.toFixed(3));
+  if (numbers(data.pixels.observed)[i] === 0)
+    return `${place}: <b>hidden</b>, so nobody attacks it. The truth is v = <b>${say(v)}</b>; AT-NMF says <b>${say(hat)}</b>, NMF says <b>${say(nmf)}</b>.`;
+  const lam = data.pixels.lam;
+  return `${place}: v = <b>${say(v)}</b>, v̂ = <b>${say(hat)}</b>, r* = max((${say(v)} − ${say(hat)}) / (${lam} − 1), −${say(v)}) = <b>${say(r)}</b>, v + r* = <b>${say(v + r)}</b>. NMF says ${say(nmf)}.`;
+}
+
+const unpacked = new Map();
+
+// Base64 of float32 numbers; the last few are kept, since every move of the pointer asks again.
+function numbers(text) {
+  if (!unpacked.has(text)) {
+    if (unpacked.size > 20) unpacked.clear();
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    unpacked.set(text, new Float32Array(bytes.buffer));
+  }
+  return unpacked.get(text);
+}

@@ -1,0 +1,129 @@
+"""The sidebar of the Explore page: every knob, read into one `Setting`."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset, pictures
+from atnmf_core.datasets import DataUnavailable
+
+from .address import change, follow_address, read_setting, write_address
+from .data_choice import UPLOAD, choose_data, entry_of, load, uploads
+from .setting import ALPHAS, K_MOST, LAMBDAS, PATTERNS_OF, SEED_MOST, Setting
+
+__all__ = ["controls"]
+
+PATTERN_NAMES = {
+    "entries": "single pixels",
+    "block": "one block",
+    "stripes": "dead lines",
+    "bands": "noisy bands",
+}
+MISSING_NAMES = {"ignore": "ignored", "zero": "zeros (paper)"}
+SOLVER_NAMES = {"fast": "fast, exact", "paper": "Algorithm 1"}
+COLOUR_NAMES = {"red": "red", "blue": "blue"}
+
+
+def controls() -> tuple[Setting, Dataset | None]:
+    """Draw the sidebar; the setting, and its data where that is at hand."""
+    follow_address()
+    with st.sidebar:
+        choose_data()
+        data = _data()
+        if data is not None:
+            _fit_to(data)
+        _sliders(data)
+        _treatment()
+        _more(data)
+    setting = read_setting()
+    write_address(setting)
+    return setting, data
+
+
+def _data() -> Dataset | None:
+    name = st.session_state["data"]
+    if name == UPLOAD:
+        return uploads().get(st.session_state["upload"])
+    entry = entry_of(name)
+    if entry is None or not entry.available:
+        return None
+    try:
+        return load(name)
+    except DataUnavailable as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+
+
+def _fit_to(data: Dataset) -> None:
+    """Bring what the address asked for within what this data allows."""
+    state = st.session_state
+    change(K=min(state["K"], *data.shape, K_MOST), image=min(state["image"], pictures.count(data)))
+    if state["pattern"] not in PATTERNS_OF[data.kind]:
+        change(pattern="entries")
+
+
+def _sliders(data: Dataset | None) -> None:
+    kind = "faces" if data is None else data.kind
+    st.select_slider(
+        "Hidden share α",
+        ALPHAS,
+        format_func="{:.2f}".format,
+        key="alpha",
+        help="How much of the data is taken away before anything is learned.",
+    )
+    if len(PATTERNS_OF[kind]) > 1:
+        st.segmented_control(
+            "Hiding pattern",
+            PATTERNS_OF[kind],
+            format_func=PATTERN_NAMES.get,
+            key="pattern",
+            required=True,
+            width="stretch",
+            help="What is hidden: scattered pixels as in the paper, or a connected piece.",
+        )
+    st.select_slider(
+        "Adversary's price λ",
+        LAMBDAS,
+        format_func="{:g}".format,
+        key="lam",
+        help="What the adversary pays for a change: a small price makes it strong, a large one leaves plain NMF.",
+    )
+    st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
+    most = K_MOST if data is None else min(K_MOST, *data.shape)
+    st.slider("Parts K", 1, max(2, most), key="K", help="How many parts every picture is put together from.")
+
+
+def _treatment() -> None:
+    st.segmented_control(
+        "Hidden pixels are",
+        MISSING_NAMES,
+        format_func=MISSING_NAMES.get,
+        key="missing",
+        required=True,
+        width="stretch",
+        help="Ignored: only what was observed counts. Zeros: hidden pixels are fitted as black, as the paper's released code does.",
+    )
+    st.segmented_control(
+        "Solver",
+        SOLVER_NAMES,
+        format_func=SOLVER_NAMES.get,
+        key="solver",
+        required=True,
+        width="stretch",
+        help="Fast never oscillates and takes a moment; Algorithm 1 is the paper's own, and takes its time.",
+    )
+
+
+def _more(data: Dataset | None) -> None:
+    with st.expander("Seeds and colour"):
+        st.number_input("Start seed", 0, SEED_MOST, key="seed", help="Other random start factors W and H.")
+        st.number_input("Mask seed", 0, SEED_MOST, key="mask_seed", help="Another draw of hidden pixels.")
+        st.segmented_control(
+            "Colour of hidden pixels",
+            COLOUR_NAMES,
+            format_func=COLOUR_NAMES.get,
+            key="colour",
+            required=True,
+            width="stretch",
+            help="Red as in the paper, or a blue that colour-blind eyes tell from everything else.",
+        )

@@ -1,0 +1,115 @@
+"""Choosing the data: from the catalogue, the paper's on request, or a file of one's own."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+import streamlit as st
+
+from atnmf_core import Dataset, load_dataset, read_dataset
+from atnmf_core.datasets import SUFFIXES, Entry, UnreadableData, catalogue
+
+from .address import change
+from .setting import start_of
+
+__all__ = ["UPLOAD", "choose_data", "entry_of", "load", "uploads"]
+
+UPLOAD = "upload"
+KEPT_UPLOADS = 8
+MEGABYTES = 200
+NORMALISATIONS = {
+    "none": "as they are",
+    "maximum": "largest value to 1",
+    "lee-seung": "each image to mean and spread ¼",
+}
+
+
+class Uploads:
+    """Data that was uploaded to this server, by content hash, so that a reload or a link finds it again."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Dataset] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, data: Dataset) -> str:
+        with self._lock:
+            self._kept[data.content_hash] = data
+            self._kept.move_to_end(data.content_hash)
+            while len(self._kept) > KEPT_UPLOADS:
+                self._kept.popitem(last=False)
+        return data.content_hash
+
+    def get(self, content_hash: str) -> Dataset | None:
+        with self._lock:
+            return self._kept.get(content_hash)
+
+
+@st.cache_resource(show_spinner=False)
+def uploads() -> Uploads:
+    return Uploads()
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def load(name: str) -> Dataset:
+    """A data set of the catalogue, shared by all sessions."""
+    return load_dataset(name)
+
+
+def entry_of(name: str) -> Entry | None:
+    return next((entry for entry in catalogue() if entry.name == name), None)
+
+
+def choose_data() -> None:
+    """The select box, and below it what an upload needs."""
+    entries = {entry.name: entry for entry in catalogue()}
+    if st.session_state["data"] not in (*entries, UPLOAD):
+        change(data="lfw")
+
+    def label(name: str) -> str:
+        if name == UPLOAD:
+            return "Your own file…"
+        entry = entries[name]
+        return entry.title if entry.available else f"{entry.title} · download"
+
+    st.selectbox(
+        "Data",
+        (*entries, UPLOAD),
+        format_func=label,
+        key="data",
+        on_change=_suit,
+        help="Faces, a hyperspectral cube or a plain matrix. The paper's sets are downloaded only when you ask.",
+    )
+    if st.session_state["data"] == UPLOAD:
+        _upload()
+
+
+def _suit() -> None:
+    entry = entry_of(st.session_state["data"])
+    if entry is not None:
+        change(**start_of(entry.name, entry.kind, entry.shape))
+
+
+def _upload() -> None:
+    normalisation = st.selectbox(
+        "Values", NORMALISATIONS, format_func=NORMALISATIONS.get, key="upload_values"
+    )
+    files = st.file_uploader(
+        "Images, a zip of them, MAT, NPY, ENVI, TIFF or CSV",
+        type=[suffix.removeprefix(".") for suffix in SUFFIXES],
+        accept_multiple_files=True,
+        max_upload_size=MEGABYTES,
+        key="upload_files",
+    )
+    if not files:
+        return
+    identity = (normalisation, *(file.file_id for file in files))
+    if st.session_state.get("upload_read") == identity:
+        return
+    try:
+        data = read_dataset([(file.name, file.getvalue()) for file in files], normalisation=normalisation)
+    except UnreadableData as error:
+        st.error(str(error), icon=":material/error:")
+        return
+    st.session_state["upload_read"] = identity
+    change(upload=uploads().keep(data), **start_of(UPLOAD, data.kind, data.shape))

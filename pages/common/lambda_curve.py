@@ -1,0 +1,133 @@
+"""RMSE against lambda for the setting in view: its points are fits like any other, traced in the background."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import replace
+from typing import Literal
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.cost import expected_seconds
+from atnmf_core.figures.curves import LambdaCurve, rmse_against_lambda
+
+from . import solving
+from .address import change
+from .fits import store
+from .setting import LAMBDAS, Setting
+
+__all__ = ["show_lambda_curve"]
+
+CURVE_LAMBDAS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
+AUTOMATIC_SECONDS = 6.0
+POLL_SECONDS = 0.5
+TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
+
+
+class Tracer:
+    """One thread that works on the newest wish first, and forgets wishes that nobody repeats.
+
+    Sessions repeat theirs while they show an unfinished curve; ten people moving sliders therefore cost no
+    more than one curve at a time.
+    """
+
+    def __init__(self) -> None:
+        self._wishes: OrderedDict[Setting, Dataset] = OrderedDict()
+        self._changed = threading.Condition()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def wish(self, setting: Setting, data: Dataset) -> None:
+        with self._changed:
+            self._wishes[setting] = data
+            self._wishes.move_to_end(setting)
+            while len(self._wishes) > 4:
+                self._wishes.popitem(last=False)
+            self._changed.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._wishes)
+                setting, data = self._wishes.popitem()
+            missing = [point for point in _points(setting) if solving.kept_pair(point, data) is None]
+            if missing:
+                solving.solve_now(missing[0], data)
+                with self._changed:
+                    self._wishes.setdefault(setting, data)
+                    self._wishes.move_to_end(setting, last=len(self._wishes) == 1)
+
+
+@st.cache_resource(show_spinner=False)
+def tracer() -> Tracer:
+    return Tracer()
+
+
+def show_lambda_curve(setting: Setting, data: Dataset) -> None:
+    """The curve with the points that are there; the others come by themselves where that is quick."""
+    setting = replace(setting, image=1, restored="model", colour="red")
+    missing = sum(solving.kept_pair(point, data) is None for point in _points(setting))
+    seconds = missing * expected_seconds(
+        data.shape, setting.K, solver=setting.solver, missing=setting.missing
+    )
+    asked = st.session_state.get("curve_asked") == setting.to_query()
+    traces = missing > 0 and (asked or seconds < AUTOMATIC_SECONDS)
+    st.fragment(_curve, run_every=POLL_SECONDS if traces else None)(setting, data, traces)
+    if missing and not traces:
+        st.button(
+            f"Trace the curve, {missing} fits", on_click=_ask, args=(setting,), icon=":material/timeline:"
+        )
+
+
+def _ask(setting: Setting) -> None:
+    st.session_state["curve_asked"] = setting.to_query()
+
+
+def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
+    curves = {}
+    missing = 0
+    for treatment in TREATMENTS:
+        points = {}
+        nmf = None
+        for point in _points(replace(setting, missing=treatment), (treatment,)):
+            pair = solving.kept_pair(point, data)
+            if pair is None:
+                missing += 1
+            else:
+                points[point.lam] = pair.atnmf.rmse_hidden
+                nmf = pair.nmf.rmse_hidden
+        if nmf is not None:
+            curves[treatment] = LambdaCurve(points, nmf)
+    here = store().get(setting.fit_key(data.content_hash, "atnmf"))
+    st.plotly_chart(
+        rmse_against_lambda(curves, None if here is None else (setting.lam, here.rmse_hidden)),
+        key="lambda_curve",
+        config={"displayModeBar": False},
+        alt=f"RMSE on hidden pixels against lambda, {sum(len(curve.atnmf) for curve in curves.values())} points",
+        on_select=_open_point,
+        selection_mode="points",
+    )
+    if st.session_state.pop("point_opened", False):
+        st.rerun()
+    if not traces:
+        return
+    if missing:
+        tracer().wish(setting, data)
+    else:
+        st.rerun()
+
+
+def _open_point() -> None:
+    points = st.session_state["lambda_curve"]["selection"]["points"]
+    lam = points[0]["x"] if points else None
+    if lam in LAMBDAS:
+        change(lam=lam)
+        st.session_state["point_opened"] = True
+
+
+def _points(
+    setting: Setting, treatments: tuple[Literal["zero", "ignore"], ...] = TREATMENTS
+) -> list[Setting]:
+    lams = sorted({*CURVE_LAMBDAS, setting.lam})
+    return [replace(setting, missing=treatment, lam=lam) for lam in lams for treatment in treatments]

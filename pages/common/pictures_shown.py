@@ -1,0 +1,95 @@
+"""Panels, galleries and parts as the components want them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from atnmf_core import Dataset, pictures
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import diverging, grey
+from atnmf_core.figures.panels import Panel, PanelData, grey_top
+
+from .address import change
+from .components import component
+
+__all__ = ["picture_strip", "show_panels"]
+
+PAGE = 20
+SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
+
+
+def show_panels(
+    panels: Sequence[Panel],
+    notes: Sequence[str],
+    key: str,
+    *,
+    frames: Sequence[str] = (),
+    pixels: PanelData | None = None,
+    gap: float = 0.875,
+) -> None:
+    """Pictures side by side with notes (trusted HTML) below; pointing at a pixel tells its numbers."""
+    shown = [
+        {
+            "letter": panel.letter,
+            "title": panel.title,
+            "src": data_url(panel.pixels),
+            "alt": panel.alt,
+            "note": note,
+            "frame": frames[i] if frames else "",
+        }
+        for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
+    ]
+    data = {"panels": shown, "columns": len(shown), "gap": f"{gap}rem", "pixels": _pixels(pixels)}
+    component("panels")(data=data, key=key)
+
+
+def _pixels(data: PanelData | None) -> dict[str, object] | None:
+    if data is None:
+        return None
+    rows, cols = data.v.shape
+    arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed")}
+    packed = {name: _packed(array) for name, array in arrays.items()}
+    return {"rows": rows, "cols": cols, "lam": f"{data.lam:g}", **packed}
+
+
+def _packed(array: npt.NDArray[np.generic]) -> str:
+    return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
+
+
+def picture_strip(data: Dataset, chosen: int) -> None:
+    """Small pictures to choose from; for a cube a slider over its bands."""
+    count = pictures.count(data)
+    if data.kind == "matrix":
+        return
+    if data.kind == "cube":
+        st.slider("Band", 1, count, key="image")
+        return
+    first = (chosen - 1) // PAGE * PAGE + 1
+    shown = range(first, min(first + PAGE, count + 1))
+    component("strip")(
+        data={
+            "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
+            "first": first,
+            "chosen": chosen,
+            "count": count,
+            "noun": "face",
+            "label": pictures.picture_name(data, chosen - 1),
+        },
+        key="strip",
+        on_chosen_change=_choose,
+    )
+
+
+def _choose() -> None:
+    change(image=int(st.session_state["strip"]["chosen"]))
+
+
+@st.cache_data(show_spinner=False, max_entries=4000)
+def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
+    v = pictures.picture(_data, _data.V, number - 1)
+    return data_url(grey(v, grey_top(v)))

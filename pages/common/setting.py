@@ -1,0 +1,166 @@
+"""Everything that the Explore page shows is a function of one `Setting`, and a link is its spelling.
+
+A setting is plain data: it can be read from an address, written to one, compared and used as a cache key.
+Values in an address come from anywhere, so each is checked here and left at its default where it is not one
+that the controls could have given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple, get_args
+
+from atnmf_core import SOLVER_VERSION
+
+__all__ = ["ALPHAS", "LAMBDAS", "PATTERNS_OF", "FitKey", "MaskKey", "Setting", "start_of"]
+
+LAMBDAS = (
+    1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
+)  # fmt: skip
+"""About evenly spaced in the logarithm of lam - 1, where the adversary's strength changes."""
+ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+K_MOST = 100
+SEED_MOST = 9999
+PATTERNS_OF = {"faces": ("entries", "block"), "cube": ("entries", "stripes", "bands"), "matrix": ("entries",)}
+
+Missing = Literal["ignore", "zero"]
+Solver = Literal["fast", "paper"]
+Pattern = Literal["entries", "block", "stripes", "bands"]
+Restored = Literal["kept", "model"]
+Colour = Literal["red", "blue"]
+
+
+class MaskKey(NamedTuple):
+    """What decides which entries are hidden. `data` is a content hash."""
+
+    data: str
+    alpha: float
+    seed: int
+    pattern: str
+
+
+class FitKey(NamedTuple):
+    """What decides a fit's numbers. `lam` is None for NMF, which therefore has one key for every lambda."""
+
+    mask: MaskKey
+    K: int
+    lam: float | None
+    missing: Missing
+    solver: Solver
+    seed: int
+    version: str = SOLVER_VERSION
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The state of the Explore page. The defaults are the first view: the paper's setting on bundled faces.
+
+    Attributes
+    ----------
+    data : name of a data set in the catalogue, or "upload".
+    upload : content hash of the uploaded data, empty where there is none.
+    image : which picture is looked at, counted from 1.
+    restored : "kept" shows restorations with the observed pixels kept, "model" shows W H alone.
+    """
+
+    data: str = "lfw"
+    upload: str = ""
+    alpha: float = 0.2
+    pattern: Pattern = "entries"
+    lam: float = 2.0
+    K: int = 25
+    missing: Missing = "zero"
+    solver: Solver = "fast"
+    seed: int = 0
+    mask_seed: int = 0
+    image: int = 8
+    restored: Restored = "model"
+    colour: Colour = "red"
+
+    def mask_key(self, content_hash: str) -> MaskKey:
+        return MaskKey(content_hash, self.alpha, self.mask_seed, self.pattern)
+
+    def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:
+        lam = self.lam if method == "atnmf" else None
+        return FitKey(self.mask_key(content_hash), self.K, lam, self.missing, self.solver, self.seed)
+
+    def to_query(self) -> dict[str, str]:
+        """The address of this setting: what differs from the first view."""
+        first = Setting()
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: _spelled(value) for name, value in values.items() if value != getattr(first, name)}
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Setting:
+        """The setting that an address spells; what it does not say, or says wrongly, stays at its default."""
+        found: dict[str, Any] = {}
+        for name, read in _READERS.items():
+            if name in query:
+                value = _attempt(read, query[name])
+                if value is not None:
+                    found[name] = value
+        return replace(cls(), **found)
+
+
+def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
+    """What choosing a data set changes beside the data: settings that suit it."""
+    K = {"cbcl": 49, "lfw": 25}.get(data, 5 if kind != "faces" else 25)
+    image = {"lfw": 8, "cbcl": 1}.get(data, 1 if kind != "cube" else shape[0] // 3)
+    return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image)}
+
+
+def _spelled(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _attempt(read: Callable[[str], Any], text: str) -> Any:
+    try:
+        return read(text)
+    except ValueError:
+        return None
+
+
+def _nearest(allowed: tuple[float, ...]) -> Callable[[str], float | None]:
+    """Reads a number and moves it to the closest one that the control offers; none where it is outside."""
+
+    def read(text: str) -> float | None:
+        value = float(text)
+        if not allowed[0] - 1e-9 <= value <= allowed[-1] + 1e-9:
+            return None
+        return min(allowed, key=lambda one: abs(one - value))
+
+    return read
+
+
+def _whole(least: int, most: int) -> Callable[[str], int | None]:
+    def read(text: str) -> int | None:
+        value = int(text)
+        return value if least <= value <= most else None
+
+    return read
+
+
+def _one_of(kind: Any) -> Callable[[str], str | None]:
+    return lambda text: text if text in get_args(kind) else None
+
+
+def _name(text: str) -> str | None:
+    return text if len(text) <= 80 and text.isascii() else None
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "data": _name,
+    "upload": _name,
+    "alpha": _nearest(ALPHAS),
+    "pattern": _one_of(Pattern),
+    "lam": _nearest(LAMBDAS),
+    "K": _whole(1, K_MOST),
+    "missing": _one_of(Missing),
+    "solver": _one_of(Solver),
+    "seed": _whole(0, SEED_MOST),
+    "mask_seed": _whole(0, SEED_MOST),
+    "image": _whole(1, 10**6),
+    "restored": _one_of(Restored),
+    "colour": _one_of(Colour),
+}

@@ -1,0 +1,81 @@
+"""From a setting to its two fits: at once where that is quick, on request where it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from atnmf_core import Dataset, hide_entries
+from atnmf_core.cost import expected_seconds
+
+from .fits import Job, Run, store
+from .setting import FitKey, MaskKey, Setting
+
+__all__ = ["LIVE_SECONDS", "Pair", "expected", "jobs", "kept_pair", "mask", "solve_now", "start"]
+
+Mask = npt.NDArray[np.bool_]
+LIVE_SECONDS = 1.2
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The two fits that every picture compares."""
+
+    atnmf: Run
+    nmf: Run
+
+
+def mask(setting: Setting, data: Dataset) -> Mask:
+    """Which entries stay observed; those that V does not have are hidden anyway."""
+    return _mask(setting.mask_key(data.content_hash), data)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _mask(key: MaskKey, _data: Dataset) -> Mask:
+    hidden_by_us = hide_entries(_data.shape, key.alpha, key.seed, key.pattern, _data.image_shape, _data.order)
+    observed = hidden_by_us & _data.observed
+    observed.flags.writeable = False
+    return observed
+
+
+def keys(setting: Setting, data: Dataset) -> tuple[FitKey, FitKey]:
+    return setting.fit_key(data.content_hash, "atnmf"), setting.fit_key(data.content_hash, "nmf")
+
+
+def kept_pair(setting: Setting, data: Dataset) -> Pair | None:
+    """Both fits, where they are already there."""
+    atnmf, nmf = (store().get(key) for key in keys(setting, data))
+    return None if atnmf is None or nmf is None else Pair(atnmf, nmf)
+
+
+def expected(setting: Setting, data: Dataset) -> float:
+    """Seconds that the fits still missing will take."""
+    missing = [key for key in keys(setting, data) if store().get(key) is None]
+    one = expected_seconds(data.shape, setting.K, solver=setting.solver, missing=setting.missing)
+    return one * len(missing)
+
+
+def solve_now(setting: Setting, data: Dataset) -> Pair:
+    """Both fits, waited for."""
+    observed = mask(setting, data)
+    atnmf, nmf = (store().solve(key, data, observed) for key in keys(setting, data))
+    return Pair(atnmf, nmf)
+
+
+def start(setting: Setting, data: Dataset) -> None:
+    """Begin what is missing of both fits, to be watched."""
+    for key in keys(setting, data):
+        store().start(key, data, mask(setting, data), long=True)
+
+
+def jobs(setting: Setting, data: Dataset) -> list[Job]:
+    """The fits of this setting that are under way, whoever began them."""
+    found = (store().job(key) for key in keys(setting, data))
+    return [job for job in found if job is not None]
+
+
+def other_treatment(setting: Setting) -> Setting:
+    return replace(setting, missing="ignore" if setting.missing == "zero" else "zero")
