@@ -187,8 +187,8 @@ def _checked_values(known: Array) -> float:
         )
     if top > LARGEST:
         raise InputError(
-            f"V: {int((known > LARGEST).sum())} observed entries are infinite or above {LARGEST:g} (the largest is"
-            f" {top:g}); mark them NaN to leave them out, or divide the data by a constant."
+            f"V: {int((known > LARGEST).sum())} observed entries are infinite or above {LARGEST:g};"
+            " mark them NaN to leave them out, or divide the data by a constant."
         )
     return top
 
