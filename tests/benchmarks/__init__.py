@@ -1,0 +1,1 @@
+"""Benchmarks: one objective, some data sets, several solvers. `python -m tests.benchmarks --help`."""

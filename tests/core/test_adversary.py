@@ -1,0 +1,125 @@
+"""The adversary against brute force: nothing that it could do is better than the closed form."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize_scalar
+
+from atnmf_core.adversary import (
+    adversarial_loss,
+    attack_objective,
+    curvature,
+    descent_target,
+    effective_data,
+    entry_loss,
+    optimal_attack,
+)
+
+entries = st.floats(0, 10).map(lambda x: x if x > 1e-6 else 0.0)
+prices = st.floats(1.01, 50)
+quick = settings(max_examples=60, deadline=None, derandomize=True)
+pairs = st.integers(1, 12).flatmap(lambda n: st.tuples(arrays(float, (2, n), elements=entries), st.just(n)))
+
+
+def close(a, b):
+    return a == pytest.approx(b, rel=1e-9, abs=1e-9)
+
+
+@quick
+@given(v=entries, p=entries, lam=prices)
+def test_no_number_that_scipy_finds_is_a_better_attack_on_an_entry(v, p, lam):
+    gain = lambda r: (v + r - p) ** 2 - lam * r**2  # noqa: E731
+    best = float(optimal_attack(np.array([v]), np.array([p]), lam)[0])
+    reach = 10 + 10 / (lam - 1)
+    found = minimize_scalar(
+        lambda r: -gain(r), bounds=(-v, -v + 2 * reach), method="bounded", options={"xatol": 1e-10}
+    )
+    # The search ends close to the maximum, never above it.
+    slack = 1e-7 * (1 + abs(gain(best)))
+    assert -found.fun <= gain(best) + 1e-12 * (1 + abs(gain(best)))
+    assert -found.fun >= gain(best) - slack or best == -v
+
+
+@quick
+@given(both=pairs, lam=prices, seed=st.integers(0, 99))
+def test_no_feasible_random_attack_beats_the_closed_form(both, lam, seed):
+    ((V, V_hat), n), rng = both, np.random.default_rng(seed)
+    best = attack_objective(V, optimal_attack(V, V_hat, lam), V_hat, lam)
+    for spread in (0.01, 1.0, 100.0):
+        R = np.maximum(rng.normal(scale=spread, size=n), -V)
+        assert attack_objective(V, R, V_hat, lam) <= best + 1e-9 * (1 + abs(best))
+
+
+@quick
+@given(both=pairs, lam=prices)
+def test_the_exact_loss_is_what_the_best_attack_gains(both, lam):
+    V, V_hat = both[0]
+    R = optimal_attack(V, V_hat, lam)
+    assert close(adversarial_loss(V, V_hat, lam), attack_objective(V, R, V_hat, lam))
+
+
+@quick
+@given(both=pairs, lam=prices)
+def test_attacked_data_stays_nonnegative_and_is_what_the_papers_solver_fits(both, lam):
+    V, V_hat = both[0]
+    attacked = V + optimal_attack(V, V_hat, lam)
+    assert (attacked >= -1e-12).all()
+    assert close(effective_data(V, V_hat, lam), attacked)
+
+
+@quick
+@given(v=entries, p=entries, p0=entries, lam=prices)
+def test_the_descent_target_touches_the_loss_and_lies_nowhere_below_it(v, p, p0, lam):
+    t = float(descent_target(np.array([v]), np.array([p0]), lam)[0])
+    surrogate = lambda q: curvature(lam) * (q - t) ** 2 + lam * (t**2 - v**2)  # noqa: E731
+    assert close(surrogate(p0), float(entry_loss(v, p0, lam)))
+    assert surrogate(p) >= float(entry_loss(v, p, lam)) - 1e-9 * (1 + surrogate(p))
+
+
+@quick
+@given(v=entries, p=entries, q=entries, lam=prices)
+def test_the_exact_loss_is_convex_in_the_prediction_and_no_less_than_the_squared_error(v, p, q, lam):
+    middle = float(entry_loss(v, (p + q) / 2, lam))
+    ends = (float(entry_loss(v, p, lam)) + float(entry_loss(v, q, lam))) / 2
+    assert middle <= ends + 1e-9 * (1 + ends)
+    assert float(entry_loss(v, p, lam)) >= (v - p) ** 2 - 1e-9
+
+
+def test_the_two_pieces_of_the_loss_meet_without_a_kink():
+    lam, v = 1.7, 0.6
+    edge, h = lam * v, 1e-6
+    left = (entry_loss(v, edge, lam) - entry_loss(v, edge - h, lam)) / h
+    right = (entry_loss(v, edge + h, lam) - entry_loss(v, edge, lam)) / h
+    assert float(left) == pytest.approx(float(right), rel=1e-4)
+
+
+def test_an_attack_of_infinite_price_is_no_attack():
+    V, V_hat = np.array([0.2, 0.9]), np.array([0.5, 0.1])
+    assert (optimal_attack(V, V_hat, np.inf) == 0).all()
+    assert adversarial_loss(V, V_hat, np.inf) == pytest.approx(((V - V_hat) ** 2).sum())
+    assert curvature(np.inf) == 1
+
+
+@pytest.mark.parametrize("hidden", [np.nan, np.inf, -5.0])
+def test_what_stands_at_an_unobserved_entry_has_no_influence(hidden):
+    V, V_hat = np.array([[0.2, 0.9], [0.4, 0.0]]), np.array([[0.5, 0.1], [0.3, 0.2]])
+    observed = np.array([[True, False], [True, True]])
+    strange = np.where(observed, V, hidden)
+    R = optimal_attack(strange, V_hat, 2.0, observed)
+    assert np.array_equal(R, np.where(observed, optimal_attack(V, V_hat, 2.0), 0.0))
+    assert adversarial_loss(strange, V_hat, 2.0, observed) == adversarial_loss(
+        V[observed], V_hat[observed], 2.0
+    )
+    assert attack_objective(strange, R, V_hat, 2.0, observed) == pytest.approx(
+        adversarial_loss(V, V_hat, 2.0, observed)
+    )
+
+
+def test_results_can_be_written_into_a_given_array():
+    V, V_hat, out = np.array([0.2, 0.9]), np.array([0.5, 0.1]), np.empty(2)
+    assert effective_data(V, V_hat, 3.0, out=out) is out
+    assert np.array_equal(out, effective_data(V, V_hat, 3.0))
+    assert descent_target(V, V_hat, 3.0, out=out) is out
+    assert np.array_equal(out, [0.2, 0.9])

@@ -1,0 +1,259 @@
+"""The front door: what every method, treatment and solver has in common."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import atnmf_core
+from atnmf_core import Fit, factorize, rmse
+from atnmf_core.adversary import adversarial_loss, optimal_attack
+
+rng = np.random.default_rng(11)
+V = rng.random((14, 3)) @ rng.random((3, 18)) + 0.05 * rng.random((14, 18))
+OBSERVED = rng.random(V.shape) < 0.7
+MODELS = {"nmf": {}, "atnmf": {"method": "atnmf", "lam": 2.0}}
+EVERY = [
+    pytest.param({**MODELS[model], "missing": missing, "solver": solver}, id=f"{model}-{missing}-{solver}")
+    for model, missing, solver in itertools.product(MODELS, ("ignore", "zero"), ("fast", "paper"))
+]
+EVERY_DTYPE = [
+    pytest.param({**p.values[0], "dtype": dtype}, id=f"{p.id}-{dtype}")
+    for p, dtype in itertools.product(EVERY, ("float32", "float64"))
+]
+SHORT = {"max_outer": 8, "max_inner": 40}
+
+
+def fitted(data=V, observed=OBSERVED, K=3, **options):
+    return factorize(data, observed, K=K, **{**SHORT, **options})
+
+
+def assert_valid(fit: Fit, shape=V.shape, K=3):
+    assert fit.W.shape == (shape[0], K)
+    assert fit.H.shape == (K, shape[1])
+    for factor in (fit.W, fit.H):
+        assert np.isfinite(factor).all()
+        assert (factor >= 0).all()
+    assert np.isfinite(fit.R).all()
+    assert {len(record) for record in fit.history.values()} == {len(fit.history["seconds"])}
+    assert all(np.isfinite(record).all() for record in fit.history.values())
+
+
+@pytest.mark.parametrize("options", EVERY_DTYPE)
+def test_every_method_treatment_and_solver_gives_one_kind_of_result(options):
+    fit = fitted(**options)
+    assert_valid(fit)
+    assert fit.W.dtype == fit.H.dtype == fit.V_hat.dtype == options["dtype"]
+    assert np.allclose(fit.V_hat, fit.W @ fit.H)
+    assert set(fit.history) == {"squared_error", "adversarial_loss", "seconds"}
+    assert (np.diff(fit.history["seconds"]) >= 0).all()
+    assert 0 < fit.history["seconds"][-1] <= fit.seconds
+    assert fit.n_iter >= len(fit.history["seconds"]) - 1
+    assert (fit.method, fit.lam) == (options.get("method", "nmf"), options.get("lam"))
+    assert (fit.missing, fit.solver, fit.seed) == (options["missing"], options["solver"], 0)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_the_history_ends_with_the_losses_of_the_returned_factors(options):
+    fit = fitted(**options, dtype="float64")
+    seen = np.where(OBSERVED, V, 0)
+    squared_error = ((seen - fit.V_hat)[OBSERVED] ** 2).sum()
+    lam = fit.lam or np.inf
+    loss = (
+        adversarial_loss(V, fit.V_hat, lam, OBSERVED)
+        if fit.missing == "ignore"
+        else adversarial_loss(V, fit.V_hat, lam, OBSERVED) + (fit.V_hat[~OBSERVED] ** 2).sum()
+    )
+    assert fit.history["squared_error"][-1] == pytest.approx(squared_error, rel=1e-9)
+    assert fit.history["adversarial_loss"][-1] == pytest.approx(loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_r_is_the_best_attack_on_the_result(options):
+    fit = fitted(**options, dtype="float64")
+    assert (fit.R[~OBSERVED] == 0).all()
+    if fit.lam is None:
+        assert not fit.R.any()
+    else:
+        assert np.allclose(fit.R[OBSERVED], optimal_attack(V, fit.V_hat, 2.0)[OBSERVED], atol=1e-12)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_a_seed_repeats_its_result_to_the_last_digit(options):
+    one, two = fitted(**options, seed=5), fitted(**options, seed=5)
+    assert np.array_equal(one.W, two.W)
+    assert np.array_equal(one.H, two.H)
+    assert np.array_equal(one.history["adversarial_loss"], two.history["adversarial_loss"])
+    assert not np.array_equal(one.W, fitted(**options, seed=6).W)
+
+
+@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("hidden", [np.nan, np.inf, -np.inf, -3.0, 1e300])
+def test_hidden_values_have_no_influence_at_all(options, hidden):
+    plain = fitted(np.where(OBSERVED, V, 0.0), **options)
+    strange = fitted(np.where(OBSERVED, V, hidden), **options)
+    assert np.array_equal(plain.W, strange.W)
+    assert np.array_equal(plain.H, strange.H)
+    assert np.array_equal(plain.R, strange.R)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_nan_means_not_observed_with_and_without_a_mask(options):
+    holed = np.where(OBSERVED, V, np.nan)
+    assert np.array_equal(fitted(**options).W, fitted(holed, None, **options).W)
+    half = OBSERVED | (np.arange(V.shape[1]) < 9)
+    assert np.array_equal(fitted(**options).W, fitted(holed, half, **options).W)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_rows_and_columns_with_nothing_observed_give_finite_numbers(options):
+    observed = OBSERVED.copy()
+    observed[4], observed[:, [0, 7]] = False, False
+    for dtype in ("float32", "float64"):
+        assert_valid(fitted(observed=observed, **options, dtype=dtype))
+
+
+@pytest.mark.parametrize("options", EVERY_DTYPE)
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_the_size_of_the_data_changes_nothing_but_the_size_of_the_result(options, size):
+    scale = 2.0 ** round(np.log2(size))
+    plain, scaled = fitted(**options), fitted(V * scale, **options)
+    assert np.array_equal(scaled.V_hat, plain.V_hat * plain.V_hat.dtype.type(scale))
+    assert np.array_equal(scaled.R, plain.R * scale)
+    expected = plain.history["adversarial_loss"] * scale**2
+    assert np.allclose(scaled.history["adversarial_loss"], expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("options", EVERY_DTYPE)
+def test_zeros_are_fitted_by_zeros(options):
+    fit = fitted(np.zeros((6, 5)), None, K=2, **options)
+    assert_valid(fit, (6, 5), 2)
+    assert fit.V_hat.max() < 1e-6
+    assert fit.history["adversarial_loss"][-1] < 1e-12
+
+
+@pytest.mark.parametrize("options", EVERY_DTYPE)
+@pytest.mark.parametrize("level", [1e-30, 0.7, 1e30])
+def test_a_constant_is_fitted_by_that_constant(options, level):
+    fit = fitted(np.full((6, 5), level), None, K=1, **{**options, "max_outer": 30})
+    assert_valid(fit, (6, 5), 1)
+    assert np.allclose(fit.V_hat / level, 1, atol=1e-3)
+
+
+@pytest.mark.parametrize("options", EVERY_DTYPE)
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2)])
+def test_the_smallest_matrices_can_be_factorized_with_every_k(options, shape):
+    data = rng.random(shape) + 0.1
+    for K in range(1, min(shape) + 1):
+        assert_valid(fitted(data, None, K=K, **options), shape, K)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_half_of_the_data_being_zeros_gives_finite_numbers(options):
+    holed = V * (np.add.outer(np.arange(14), np.arange(18)) % 2)
+    holed[3], holed[:, 5] = 0, 0
+    for dtype in ("float32", "float64"):
+        assert_valid(fitted(holed, **options, dtype=dtype))
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_of_several_starts_the_one_with_the_lowest_loss_is_kept(options):
+    many = fitted(**options, n_init=4, seed=9)
+    generator = np.random.RandomState(9)
+    each = []
+    for _ in range(4):
+        start = np.abs(generator.normal(size=(14, 3))), np.abs(generator.normal(size=(3, 18)))
+        # Given starts are at the data's scale, drawn ones at the problem's.
+        scale = 2.0 ** np.ceil(np.log2(V[OBSERVED].max()))
+        each.append(fitted(**options, init=(start[0] * scale, start[1])))
+    losses = [fit.history["adversarial_loss"][-1] for fit in each]
+    assert many.history["adversarial_loss"][-1] == min(losses)
+    assert np.array_equal(many.W, each[int(np.argmin(losses))].W)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_a_warm_start_goes_on_where_the_last_fit_ended(options):
+    cold = fitted(**options, dtype="float64", tol_outer=0, max_outer=3, max_inner=20)
+    warm = fitted(**options, dtype="float64", init=(cold.W, cold.H), tol_outer=0, max_outer=3, max_inner=20)
+    # The paper's solver warms up once more, on V, before its history begins.
+    if fit_descends(options):
+        assert warm.history["adversarial_loss"][0] <= cold.history["adversarial_loss"][-1] * (1 + 1e-9)
+    assert warm.history["adversarial_loss"][-1] <= cold.history["adversarial_loss"][0]
+
+
+def fit_descends(options):
+    return options["solver"] == "fast" or "lam" not in options
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_the_callback_hears_of_the_start_and_of_every_iteration(options):
+    heard = []
+    fit = fitted(**options, callback=heard.append)
+    assert [progress.iteration for progress in heard] == list(range(len(fit.history["seconds"])))
+    assert np.array_equal([progress.loss for progress in heard], fit.history["adversarial_loss"])
+    shares = [progress.share for progress in heard]
+    assert shares[0] == 0
+    assert (np.diff(shares) > 0).all()
+    assert shares[-1] <= 1
+    assert (np.diff([progress.seconds for progress in heard]) >= 0).all()
+
+
+@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("stop_at", [0, 1, 3])
+def test_true_from_the_callback_ends_the_fit_there_with_a_valid_result(options, stop_at):
+    last = []
+
+    def stop(progress):
+        last.append(progress.factors())
+        return progress.iteration == stop_at
+
+    fit = fitted(**options, tol_outer=0, n_init=3, callback=stop)
+    assert_valid(fit)
+    assert len(fit.history["seconds"]) == stop_at + 1 == len(last)
+    assert not fit.converged
+    assert np.array_equal(fit.W, last[-1][0])
+    assert np.array_equal(fit.H, last[-1][1])
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_the_factors_that_a_callback_asks_for_are_its_own(options):
+    def spoil(progress):
+        for factor in progress.factors():
+            factor[...] = np.nan
+
+    assert np.array_equal(fitted(**options, callback=spoil).W, fitted(**options).W)
+
+
+@pytest.mark.parametrize("options", EVERY)
+def test_progress_of_several_starts_fills_one_bar(options):
+    shares = []
+    fitted(**options, n_init=3, tol_outer=0, callback=lambda progress: shares.append(progress.share))
+    assert (np.diff(shares) >= 0).all()
+    assert shares.count(0) == 1
+    assert sum(np.isclose(shares, 1 / 3)) >= 1
+    assert sum(np.isclose(shares, 2 / 3)) >= 1
+    assert 2 / 3 < shares[-1] <= 1
+
+
+def test_reaching_the_tolerance_is_told_from_reaching_the_limit():
+    for solver in ("fast", "paper"):
+        assert fitted(solver=solver, tol_outer=0.5, tol_inner=0.5, max_inner=1000).converged
+        assert not fitted(solver=solver, tol_outer=0, max_inner=12).converged
+
+
+def test_a_fit_cannot_be_changed_by_assignment():
+    with pytest.raises(AttributeError):
+        fitted().W = np.zeros((14, 3))  # type: ignore[misc]
+
+
+def test_a_rank_one_matrix_is_completed_from_its_observed_entries():
+    data = np.outer(rng.random(12) + 0.1, rng.random(15) + 0.1)
+    observed = rng.random(data.shape) < 0.5
+    observed[0], observed[:, 0] = True, True
+    fit = factorize(data, observed, K=1, tol_outer=1e-8, max_inner=2000, dtype="float64")
+    assert rmse(data, fit.V_hat, ~observed) < 1e-4
+
+
+def test_the_solver_version_is_a_word_for_cache_keys():
+    assert isinstance(atnmf_core.SOLVER_VERSION, str)
+    assert atnmf_core.SOLVER_VERSION
