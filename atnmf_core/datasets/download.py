@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pooch
 import requests
@@ -18,6 +19,7 @@ __all__ = ["DataUnavailable", "Transfer", "fetch", "locate"]
 
 Progress = Callable[[int, int, str], None]
 CHUNK = 16384
+ANSWERED = "answered"
 
 
 class DataUnavailable(RuntimeError):
@@ -107,8 +109,11 @@ def _download(downloader: _Downloader, path: Path) -> None:
     pooch.get_logger().setLevel(logging.WARNING)
     file = downloader.file
     _make_folder(path, file)
-    reasons = []
+    reasons: dict[str, str] = {}
     for url in addresses(file, downloader.transfer.base_urls):
+        host = urlsplit(url).netloc
+        if host in reasons and not reasons[host].startswith(ANSWERED):
+            continue  # a server that did not answer is not asked again for another copy
         try:
             pooch.retrieve(
                 url,
@@ -119,28 +124,30 @@ def _download(downloader: _Downloader, path: Path) -> None:
             )
             return
         except (_GivenUp, ValueError, OSError) as error:  # requests' own errors are OSErrors
-            reasons.append(_reason(error, url, path, downloader.transfer))
+            reasons[host] = _reason(error, path, downloader.transfer)
+    told = "; ".join(f"{host} {reason}" for host, reason in reasons.items())
     raise DataUnavailable(
-        f"{file.path} could not be downloaded: {'; '.join(reasons)}. Try again later, " + _by_hand(file, path)
+        f"{file.path} could not be downloaded: {told}. Try again later, " + _by_hand(file, path)
     )
 
 
-def _reason(error: Exception, url: str, path: Path, transfer: Transfer) -> str:
-    silent = f"{url} sent nothing for {transfer.stall_seconds:g} seconds"
+def _reason(error: Exception, path: Path, transfer: Transfer) -> str:
+    """What a server did, as the end of a sentence that begins with its name."""
+    silent = f"sent nothing for {transfer.stall_seconds:g} seconds"
     match error:
         case requests.HTTPError(response=requests.Response() as answer):
-            return f"{url} answered {answer.status_code} {answer.reason}"
+            return f"{ANSWERED} {answer.status_code} {answer.reason}"
         case requests.Timeout():
             return silent
         case requests.RequestException():
             # A connection that goes silent in mid-file comes out of requests as a broken connection.
-            return silent if "timed out" in str(error) else f"{url} cannot be reached"
+            return silent if "timed out" in str(error) else "cannot be reached"
         case _GivenUp():
-            return f"{url} {error}"
+            return str(error)
         case OSError():
-            return f"{path} cannot be written ({error.strerror or error})"
+            return f"was asked, but {path} cannot be written ({error.strerror or error})"
         case _:
-            return f"{url} has other contents than the paper's data (its SHA-256 differs)"
+            return f"{ANSWERED} with other contents than the paper's data (the SHA-256 differs)"
 
 
 def _make_folder(path: Path, file: RemoteFile) -> None:
