@@ -99,7 +99,7 @@ def test_zip_limits_on_count_duplicates_nesting_and_passwords():
 
 def test_names_that_climb_out_of_the_folder_do_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    data = read_dataset(("x.zip", zipped([("../../evil.csv", b"1,2\n3,4\n")])))
+    data = read_dataset(("../evil.zip", zipped([("../../evil.csv", b"1,2\n3,4\n")])))
     np.testing.assert_array_equal(data.V, [[1, 2], [3, 4]])
     assert data.name == "evil"
     assert list(tmp_path.rglob("*")) == []

@@ -72,8 +72,11 @@ def read_dataset(
     options = Options(name, variable, kind, bands_axis, order, image_shape, negative, nodata, normalisation)
     bounds = limits or Limits.from_environment()
     try:
-        sources = _unpacked(gather(files, bounds), bounds)
+        given = gather(files, bounds)
+        sources = _unpacked(given, bounds)
         raw, stem = _read(sources, options, bounds)
+        # An archive is better known by its own name than by that of its contents.
+        stem = stem if sources is given else given[0].stem
         return arranged(raw, _identifier(name or stem), options, bounds)
     except MemoryError as error:
         raise UnreadableData("There is not enough memory to read this: cut out a part.") from error
@@ -119,7 +122,8 @@ def _read(sources: list[Source], options: Options, limits: Limits) -> tuple[RawD
     if arrays:
         return _read_array(arrays[0], options, limits), arrays[0].stem
     raise UnreadableData(
-        f"{sources[0].label} is of no kind that can be read. These are: {' '.join(SUFFIXES)}."
+        f"{sources[0].label} is of no kind that can be read. These are: {' '.join(SUFFIXES)}; "
+        "the binary file of an ENVI cube is read together with its .hdr file."
     )
 
 
