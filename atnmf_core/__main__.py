@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from importlib import import_module
-from pkgutil import iter_modules
 
-from . import commands
+from .commands import data, fit, reproduce, sweep
+from .commands.running import Terminated
+from .datasets import DataUnavailable, UnreadableData
+from .problem import InputError
+from .sweep import EngineError, StoreError
+
+COMMANDS = (fit, sweep, reproduce, data)
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command that the words name; the process ends with the number returned."""
+    """Run the command that the words name; the process ends with the number returned.
+
+    0 done, 1 could not be done, 2 wrong options, 130 interrupted by Ctrl-C, 143 asked to end.
+    """
     parser = argparse.ArgumentParser(prog="python -m atnmf_core", description="AT-NMF on the command line.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in iter_modules(commands.__path__):
-        import_module(f"{commands.__name__}.{module.name}").add_parser(subparsers)
+    for command in COMMANDS:
+        command.add_parser(subparsers)
     args = parser.parse_args(words)
-    status: int = args.run(args)
+    try:
+        status: int = args.run(args)
+    except InputError as error:
+        return _fail(args.command, error, 2)
+    except (DataUnavailable, UnreadableData, StoreError, EngineError, OSError) as error:
+        return _fail(args.command, error, 1)
+    except Terminated:
+        return 128 + signal.SIGTERM
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return status
+
+
+def _fail(command: str, error: Exception, status: int) -> int:
+    print(f"atnmf_core {command}: {' '.join(str(error).split())}", file=sys.stderr)
     return status
 
 

@@ -1,0 +1,69 @@
+"""How the paper's tables were made, as grids that can be run again.
+
+The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws its starts from one stream
+(`atnmf_core.sweep.starts`), each start serving every method. Two things are not as the text or the program says:
+
+- The hyperspectral tables are those of K = 3. The text says K = 5, with which NMF on Moffett Field at alpha = 0.3 comes to 0.060
+  instead of the published 0.056; with K = 3 all cells agree.
+- The synthetic table is run in double precision. At lam = 2 the alternation there does not settle but wanders, and where it is after
+  the last iteration depends on how small numbers are rounded; double precision is nearer to the published mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..datasets import PAPER_ALPHAS
+from ..problem import Method
+from ..sweep.grid import Grid
+from ..sweep.starts import PAPER_STARTS
+
+__all__ = ["PROTOCOLS", "Protocol", "as_published", "as_written"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One table: its data, its K and lambdas, and the precision to run it in."""
+
+    dataset: str
+    K: int
+    lams: tuple[float, ...]
+    dtype: str = "float32"
+
+
+PROTOCOLS = {
+    "synthetic": Protocol("synthetic-paper", K=5, lams=(2.0, 3.0, 5.0), dtype="float64"),
+    "cbcl": Protocol("cbcl", K=49, lams=(2.0, 5.0)),
+    "moffet": Protocol("moffet", K=3, lams=(2.0, 5.0)),
+    "madonna": Protocol("madonna", K=3, lams=(2.0, 5.0)),
+}
+
+
+def as_published(
+    name: str,
+    alphas: Sequence[float] = PAPER_ALPHAS,
+    methods: Sequence[Method] = ("nmf", "atnmf"),
+    starts: int = PAPER_STARTS,
+    K: int | None = None,
+) -> Grid:
+    """The authors' run of a table: their masks, starts and algorithm, hidden entries fitted as zeros."""
+    protocol = PROTOCOLS[name]
+    return Grid(
+        dataset=protocol.dataset,
+        alphas=tuple(alphas),
+        Ks=(protocol.K if K is None else K,),
+        lams=protocol.lams if "atnmf" in methods else (),
+        methods=tuple(methods),
+        missing=("zero",),
+        solver="paper",
+        starts=starts,
+        masks="paper",
+        draws="paper",
+        dtype=protocol.dtype,
+    )
+
+
+def as_written(grid: Grid) -> Grid:
+    """The same cells with hidden entries left out of the loss, as the paper's text has it, by the fast solver."""
+    return replace(grid, missing=("ignore",), solver="fast", dtype="float32")

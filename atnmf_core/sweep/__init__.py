@@ -1,0 +1,24 @@
+"""Many fits at once: a grid as plain data, an engine that runs it, and a store that keeps the results."""
+
+from .engine import EngineError, Tally, run_sweep
+from .grid import Grid, Point
+from .records import Measures, Result, Summary, SweepRecord
+from .sources import load_source, save_dataset
+from .store import Store, StoreError, open_store
+
+__all__ = [
+    "EngineError",
+    "Grid",
+    "Measures",
+    "Point",
+    "Result",
+    "Store",
+    "StoreError",
+    "Summary",
+    "SweepRecord",
+    "Tally",
+    "load_source",
+    "open_store",
+    "run_sweep",
+    "save_dataset",
+]

@@ -1,0 +1,174 @@
+"""Runs the points of a grid, on the cores of this machine or on a Dask cluster, and keeps each result as it comes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import Any
+
+import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from ..datasets import Dataset
+from .grid import Grid
+from .process import SIGN_OF_LIFE
+from .store import Store
+from .work import Outcome, fit_point, ignore_interrupt, masks
+
+__all__ = ["EngineError", "Tally", "run_sweep"]
+
+SEND_AS_FILE = 10_000
+"""Arrays of more bytes than this are written down once and mapped into every worker, not sent with every point."""
+POLL = 0.3
+"""How often to look, in seconds, whether another process has finished the points that it holds."""
+LOST_WORKERS = 3
+"""So often in a row, without a result in between, a dead worker is replaced before the sweep gives up."""
+
+
+class EngineError(Exception):
+    """A sweep that could not go on, with the reason. What was finished is kept."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How far a sweep is; what was done before this run counts as done."""
+
+    total: int
+    done: int
+    fresh: int
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        return self.seconds / self.fresh * (self.total - self.done) if self.fresh else None
+
+
+def run_sweep(
+    store: Store,
+    name: str,
+    grid: Grid,
+    data: Dataset,
+    *,
+    n_jobs: int = -1,
+    dask: str | None = None,
+    retry_failed: bool = False,
+    progress: Callable[[Tally], None] | None = None,
+) -> None:
+    """Fit every point of the grid that the store does not have yet.
+
+    Any number of processes may run the same sweep on the same store: each takes points that no other living process holds,
+    and all return when the sweep is complete.
+
+    Parameters
+    ----------
+    name : the sweep's name in the store; going on with a sweep means giving its name and grid again.
+    data : what `grid.dataset` stands for.
+    n_jobs : worker processes, -1 for one per core. With `dask` the cluster decides.
+    dask : address of a Dask scheduler, such as "tcp://10.0.0.1:8786".
+    retry_failed : fit again what failed in an earlier run.
+    progress : called after every result.
+    """
+    sweep = store.add_sweep(name, grid, data.content_hash)
+    if retry_failed:
+        store.retry_failed(sweep)
+    run = store.begin_run(sweep)
+    try:
+        with _signs_of_life(store, run):
+            _Leader(store, sweep, run, grid, data, progress).work(n_jobs, dask)
+    except KeyboardInterrupt:
+        store.end_run(run, "stopped", "stopped by the user")
+        raise
+    except EngineError as error:
+        store.end_run(run, "failed", str(error))
+        raise
+    store.end_run(run, "finished")
+
+
+class _Leader:
+    """The process that hands out points and takes in results."""
+
+    def __init__(
+        self,
+        store: Store,
+        sweep: int,
+        run: int,
+        grid: Grid,
+        data: Dataset,
+        progress: Callable[[Tally], None] | None,
+    ) -> None:
+        self._store, self._sweep, self._run = store, sweep, run
+        self._V, self._masks = data.V, masks(data, grid)
+        self._progress = progress
+        self._total = len(grid)
+        self._began, self._fresh = time.monotonic(), 0
+
+    def work(self, n_jobs: int, dask: str | None) -> None:
+        lost = 0
+        while self._store.waiting(self._sweep):
+            before = self._fresh
+            try:
+                with _backend(dask, [self._V, *self._masks.values()]) as options:
+                    self._work_through(n_jobs, options)
+            except TerminatedWorkerError as error:
+                lost = 1 if self._fresh > before else lost + 1
+                if lost == LOST_WORKERS:
+                    raise EngineError(
+                        "worker processes keep dying, perhaps for want of memory; run with fewer --jobs."
+                    ) from error
+            if self._fresh == before:
+                time.sleep(POLL)
+
+    def _work_through(self, n_jobs: int, options: dict[str, Any]) -> None:
+        parallel = joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="1.5*n_jobs", **options
+        )
+        for key, outcome in parallel(self._tasks()):
+            self._take_in(key, outcome)
+
+    def _tasks(self) -> Iterator[Any]:
+        for key, point in self._store.claims(self._sweep, self._run):
+            yield joblib.delayed(fit_point)(self._V, self._masks[point.alpha], key, point)
+
+    def _take_in(self, key: str, outcome: Outcome) -> None:
+        self._store.keep(key, outcome)
+        self._fresh += 1
+        if self._progress is not None:
+            done = self._total - self._store.waiting(self._sweep)
+            self._progress(Tally(self._total, done, self._fresh, time.monotonic() - self._began))
+
+
+@contextmanager
+def _backend(dask: str | None, arrays: list[Any]) -> Iterator[dict[str, Any]]:
+    """Where fits run, as options of `joblib.Parallel`; the arrays reach each worker once."""
+    if dask is None:
+        yield {"backend": "loky", "max_nbytes": SEND_AS_FILE, "initializer": ignore_interrupt}
+        return
+    from distributed import Client
+
+    try:
+        client = Client(dask, set_as_default=False, timeout=10)
+    except (OSError, ValueError) as error:
+        raise EngineError(f"no Dask scheduler answers at {dask}: {error}.") from error
+    with client, joblib.parallel_config("dask", client=client, scatter=arrays):
+        yield {}
+
+
+@contextmanager
+def _signs_of_life(store: Store, run: int) -> Iterator[None]:
+    """Let processes on other hosts see that this one lives, also during a long fit."""
+    over = Event()
+
+    def renew() -> None:
+        while not over.wait(SIGN_OF_LIFE):
+            store.sign_of_life(run)
+
+    thread = Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

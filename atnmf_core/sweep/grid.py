@@ -1,0 +1,199 @@
+"""A sweep as plain data: which fits to make, and what makes one fit the same as another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from itertools import product
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
+
+from ..factorization import SOLVER_VERSION
+from ..hiding import PATTERNS
+from ..problem import InputError, Method, Missing, Solver, check_alpha, check_seed
+
+__all__ = ["Draw", "Grid", "Point"]
+
+Draw = Literal["seeded", "paper"]
+MAX_POINTS = 1_000_000
+"""Beyond this a grid is a slip of the pen, and would fill the store before the first fit."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One fit of a sweep: everything that decides its result, apart from the data itself.
+
+    Attributes
+    ----------
+    masks : "paper" for the authors' own mask at this alpha, "seeded" for `hide_entries` with mask_seed and pattern.
+    start : number of the start, from 0.
+    draws : "seeded" draws start factors from seed + start; "paper" takes them from the authors' stream, see
+        `atnmf_core.sweep.starts`.
+    """
+
+    alpha: float
+    K: int
+    method: Method
+    lam: float | None
+    missing: Missing
+    solver: Solver
+    start: int
+    masks: Draw = "seeded"
+    mask_seed: int = 0
+    pattern: str = "entries"
+    draws: Draw = "seeded"
+    seed: int = 0
+    dtype: str = "float32"
+    max_outer: int = 100
+    max_inner: int = 1000
+    tol_inner: float = 1e-2
+    tol_outer: float = 1e-2
+
+    def key(self, content_hash: str) -> str:
+        """What identifies this fit's result: the same for the same data, parameters and solver version, anywhere."""
+        identity = {**asdict(self), "data": content_hash, "version": SOLVER_VERSION}
+        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All combinations of the listed values, for one data set; NMF, which has no lambda, is fitted once for all of them.
+
+    Attributes
+    ----------
+    dataset : a name of the catalogue, or the path of a file.
+    starts : number of starts of each combination.
+    The rest is as in `Point` and `factorize`.
+    """
+
+    dataset: str
+    alphas: tuple[float, ...]
+    Ks: tuple[int, ...]
+    lams: tuple[float, ...] = ()
+    methods: tuple[Method, ...] = ("nmf", "atnmf")
+    missing: tuple[Missing, ...] = ("ignore",)
+    solver: Solver = "fast"
+    starts: int = 1
+    masks: Draw = "seeded"
+    mask_seed: int = 0
+    pattern: str = "entries"
+    draws: Draw = "seeded"
+    seed: int = 0
+    dtype: str = "float32"
+    max_outer: int = 100
+    max_inner: int = 1000
+    tol_inner: float = 1e-2
+    tol_outer: float = 1e-2
+
+    def __post_init__(self) -> None:
+        for name in ("alphas", "Ks", "lams", "methods", "missing"):
+            object.__setattr__(self, name, _distinct(name, getattr(self, name)))
+        object.__setattr__(self, "alphas", tuple(check_alpha(alpha) for alpha in self.alphas))
+        object.__setattr__(self, "lams", tuple(_checked_lam(lam) for lam in self.lams))
+        self._check()
+
+    def _check(self) -> None:
+        for K in self.Ks:
+            _whole("Ks", K, least=1)
+        for name in ("starts", "max_outer", "max_inner"):
+            _whole(name, getattr(self, name), least=1)
+        for name in ("tol_inner", "tol_outer"):
+            _nonnegative(name, getattr(self, name))
+        check_seed(self.seed)
+        check_seed(self.mask_seed)
+        for name, allowed in _CHOICES.items():
+            values = getattr(self, name)
+            for value in values if isinstance(values, tuple) else (values,):
+                if value not in allowed:
+                    raise InputError(f"{name}: {value!r} is not one of {', '.join(allowed)}.")
+        if not isinstance(self.dataset, str) or not self.dataset:
+            raise InputError(f"dataset={self.dataset!r}: a name of the catalogue or a path is needed.")
+        if "atnmf" in self.methods and not self.lams:
+            raise InputError("lams is empty: method 'atnmf' needs at least one lambda above 1.")
+        if len(self) > MAX_POINTS:
+            raise InputError(f"the grid has {len(self)} points; at most {MAX_POINTS} are run as one sweep.")
+
+    def points(self) -> Iterator[Point]:
+        """All points, the first start of everything before the second, so that a curve is complete early."""
+        shared = {name: getattr(self, name) for name in _SHARED}
+        for start, alpha, K, missing in product(range(self.starts), self.alphas, self.Ks, self.missing):
+            for method in self.methods:
+                for lam in self.lams if method == "atnmf" else (None,):
+                    yield Point(alpha=alpha, K=K, method=method, lam=lam, missing=missing, start=start, **shared)
+
+    def __len__(self) -> int:
+        per_cell = sum(len(self.lams) if method == "atnmf" else 1 for method in self.methods)
+        return self.starts * len(self.alphas) * len(self.Ks) * len(self.missing) * per_cell
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight hexadecimal digits that differ between grids, for names."""
+        return hashlib.sha256(self.as_json().encode()).hexdigest()[:8]
+
+    def as_json(self) -> str:
+        """The grid as JSON text, one setting per line; `from_json` reads it back."""
+        return json.dumps(asdict(self), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> Grid:
+        """The grid that a JSON text describes: an object with the attributes of this class as keys."""
+        try:
+            settings = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"the grid is not valid JSON: {error}.") from error
+        if not isinstance(settings, dict):
+            raise InputError("the grid must be a JSON object, with keys such as dataset, alphas and Ks.")
+        return cls.from_settings(settings)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Grid:
+        """The grid of a mapping with the attributes of this class as keys; a single value may stand for a list."""
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(settings) - set(known))
+        if unknown:
+            raise InputError(f"a grid has no {', '.join(unknown)}; it has {', '.join(known)}.")
+        lacking = [name for name in ("dataset", "alphas", "Ks") if name not in settings]
+        if lacking:
+            raise InputError(f"the grid lacks {', '.join(lacking)}.")
+        return cls(**settings)
+
+
+_SHARED = [field.name for field in fields(Point) if field.name in {field.name for field in fields(Grid)} - {"missing"}]
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "methods": ("nmf", "atnmf"),
+    "missing": get_args(Missing),
+    "solver": get_args(Solver),
+    "masks": get_args(Draw),
+    "draws": get_args(Draw),
+    "dtype": ("float32", "float64"),
+    "pattern": tuple(PATTERNS),
+}
+
+
+def _distinct(name: str, values: Any) -> tuple[Any, ...]:
+    """The values as a tuple without repetitions, in order; one value alone counts as a list of one."""
+    listed = tuple(values) if isinstance(values, list | tuple) else (values,)
+    if not listed and name != "lams":
+        raise InputError(f"{name} is empty: at least one value is needed.")
+    try:
+        return tuple(dict.fromkeys(listed))
+    except TypeError as error:
+        raise InputError(f"{name}={values!r}: a list of plain values is needed.") from error
+
+
+def _checked_lam(lam: Any) -> float:
+    if not isinstance(lam, Real) or isinstance(lam, bool) or not 1 < float(lam) < float("inf"):
+        raise InputError(f"lams: {lam!r} is no finite number above 1.")
+    return float(lam)
+
+
+def _whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}: {value!r} is no whole number of at least {least}.")
+
+
+def _nonnegative(name: str, value: Any) -> None:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < float("inf"):
+        raise InputError(f"{name}: {value!r} is no finite number of at least 0.")

@@ -1,0 +1,108 @@
+"""What a store tells its readers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .grid import Grid
+
+__all__ = ["Measures", "Result", "Summary", "SweepRecord", "SweepStatus"]
+
+SweepStatus = Literal["running", "stopped", "finished"]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is kept of one fit.
+
+    Attributes
+    ----------
+    rmse_hidden, rmse_observed : RMSE over the hidden and over the observed entries.
+    squared_error, adversarial_loss : the last values of the fit's history.
+    n_iter, converged, seconds : as in `Fit`.
+    """
+
+    rmse_hidden: float
+    rmse_observed: float
+    squared_error: float
+    adversarial_loss: float
+    n_iter: int
+    converged: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished or failed point: its parameters, what was measured, and the error's message where it failed."""
+
+    key: str
+    dataset: str
+    version: str
+    alpha: float
+    K: int
+    method: str
+    lam: float | None
+    missing: str
+    solver: str
+    start: int
+    dtype: str
+    finished: float
+    measures: Measures | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean, standard deviation (n - 1; None for one start) and count over the starts of one combination.
+
+    `finished` is when the last of them was, in seconds since 1970.
+    """
+
+    sweep: str
+    dataset: str
+    version: str
+    alpha: float
+    K: int
+    method: str
+    lam: float | None
+    missing: str
+    solver: str
+    dtype: str
+    starts: int
+    rmse_hidden: float
+    rmse_hidden_sd: float | None
+    rmse_observed: float
+    seconds: float
+    n_iter: float
+    finished: float
+
+
+@dataclass(frozen=True)
+class SweepRecord:
+    """A named sweep and how far it is.
+
+    Attributes
+    ----------
+    status : "running" while a process that works on it is alive; "finished" when no point waits; else "stopped".
+    total, done, failed : numbers of points.
+    created, started, ended : seconds since 1970; the last run's, None before the first and while it runs.
+    pid, host : of the process that works on it, or last did.
+    message : why the last run ended, where it did not just finish.
+    seconds_left : a guess from the pace of the points finished since the run began; None where there is none.
+    """
+
+    name: str
+    grid: Grid
+    content_hash: str
+    created: float
+    status: SweepStatus
+    total: int
+    done: int
+    failed: int
+    started: float | None
+    ended: float | None
+    pid: int | None
+    host: str | None
+    message: str | None
+    seconds_left: float | None

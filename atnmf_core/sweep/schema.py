@@ -1,0 +1,145 @@
+"""The tables of a store, and the errors of SQLite in words that help.
+
+    points   one row per fit: its parameters, and once it is done its measures
+    sweeps   a grid under a name; sweep_points says which points belong to it
+    runs     the processes that work or worked on a sweep, with a sign of life
+    summary  a view: mean, standard deviation and count over the starts of each combination
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["LAYOUT", "StoreError", "connect", "explained"]
+
+LAYOUT = 1
+"""Number of this layout, kept in the file; a store of a newer one is refused."""
+WAIT_FOR_LOCK = 60.0
+
+TABLES = """
+CREATE TABLE points (
+    key TEXT PRIMARY KEY, dataset TEXT NOT NULL, content_hash TEXT NOT NULL, version TEXT NOT NULL,
+    alpha REAL NOT NULL, K INTEGER NOT NULL, method TEXT NOT NULL, lam REAL, missing TEXT NOT NULL,
+    solver TEXT NOT NULL, start INTEGER NOT NULL, masks TEXT NOT NULL, mask_seed INTEGER NOT NULL,
+    pattern TEXT NOT NULL, draws TEXT NOT NULL, seed INTEGER NOT NULL, dtype TEXT NOT NULL,
+    max_outer INTEGER NOT NULL, max_inner INTEGER NOT NULL, tol_inner REAL NOT NULL, tol_outer REAL NOT NULL,
+    status TEXT NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'done', 'failed')),
+    run INTEGER REFERENCES runs,
+    rmse_hidden REAL, rmse_observed REAL, squared_error REAL, adversarial_loss REAL,
+    n_iter INTEGER, converged INTEGER, seconds REAL, finished REAL, error TEXT
+) WITHOUT ROWID;
+CREATE TABLE sweeps (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL, content_hash TEXT NOT NULL,
+    created REAL NOT NULL
+);
+CREATE TABLE sweep_points (
+    sweep INTEGER NOT NULL REFERENCES sweeps, position INTEGER NOT NULL, key TEXT NOT NULL REFERENCES points,
+    PRIMARY KEY (sweep, position)
+) WITHOUT ROWID;
+CREATE INDEX sweep_points_by_key ON sweep_points (key);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY, sweep INTEGER NOT NULL REFERENCES sweeps, pid INTEGER NOT NULL, host TEXT NOT NULL,
+    process_born TEXT NOT NULL, started REAL NOT NULL, alive REAL NOT NULL, ended REAL,
+    outcome TEXT CHECK (outcome IN ('finished', 'stopped', 'failed')), message TEXT
+);
+CREATE VIEW summary AS
+WITH spread AS (
+    SELECT sweeps.name AS sweep, points.*,
+        AVG(rmse_hidden) OVER (
+            PARTITION BY sweeps.id, version, alpha, K, method, lam, missing, solver, dtype
+        ) AS centre
+    FROM sweeps JOIN sweep_points ON sweep_points.sweep = sweeps.id JOIN points USING (key)
+    WHERE status = 'done'
+)
+SELECT sweep, dataset, version, alpha, K, method, lam, missing, solver, dtype, COUNT(*) AS starts,
+    AVG(rmse_hidden) AS rmse_hidden,
+    CASE WHEN COUNT(*) > 1
+        THEN SQRT(SUM((rmse_hidden - centre) * (rmse_hidden - centre)) / (COUNT(*) - 1)) END AS rmse_hidden_sd,
+    AVG(rmse_observed) AS rmse_observed, AVG(seconds) AS seconds, AVG(n_iter) AS n_iter,
+    MAX(finished) AS finished
+FROM spread GROUP BY sweep, version, alpha, K, method, lam, missing, solver, dtype;
+"""
+
+
+class StoreError(Exception):
+    """A store that cannot be read or written, with the reason and what to do."""
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """A connection to the store at `path`, made if it is not there, with its layout checked."""
+    if read_only and not path.is_file():
+        raise StoreError(f"{path}: there is no store here.")
+    with explained(path):
+        # A path in a URI: the characters that mean something there must be escaped.
+        name = path.resolve().as_uri() + ("?mode=ro" if read_only else "")
+        connection = sqlite3.connect(
+            name, uri=True, timeout=WAIT_FOR_LOCK, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _prepare(connection, path, read_only)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
+    connection.row_factory = sqlite3.Row
+    connection.create_function("SQRT", 1, math.sqrt, deterministic=True)
+    layout = _layout(connection)
+    if layout == 0 and not read_only:
+        # Write-ahead log: readers never wait for the writer. NORMAL survives a killed process, which is what happens.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        if _layout(connection) == 0:
+            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+                connection.execute("ROLLBACK")
+                raise StoreError(f"{path} is a database of another program; choose another file with --store.")
+            for statement in TABLES.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {LAYOUT}")
+        connection.execute("COMMIT")
+    elif layout != LAYOUT:
+        raise StoreError(
+            f"{path} has layout {layout}, this program knows {LAYOUT}; use the program that wrote it, or another file."
+        )
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if not read_only:
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(f"malformed: {verdict}")
+        if not os.access(path, os.W_OK):
+            raise sqlite3.OperationalError("attempt to write a readonly database")
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turns what SQLite says into a `StoreError` that names the file and the way out."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        said = str(error)
+        for part, words in _EXPLANATIONS.items():
+            if part in said:
+                raise StoreError(f"{path} {words} ({said}).") from error
+        raise StoreError(f"{path}: {said}.") from error
+
+
+_EXPLANATIONS = {
+    "full": "cannot grow, the disk is full. What was finished is kept; make room and run the same command again",
+    "readonly": "cannot be written. Make the file and its folder writable, or choose another with --store",
+    "unable to open": "cannot be opened. Make sure that its folder exists and can be read and written",
+    "not a database": "is not a store. Choose another file with --store",
+    "malformed": "is damaged. Move it away, or recover its rows with the sqlite3 program's .recover",
+    "disk I/O": "cannot be read or written, the disk reports an error. What was finished is kept",
+    "locked": "stays locked by another program. Close that program and run the same command again",
+}

@@ -1,0 +1,65 @@
+"""The data of a sweep: by its name, from a file of the user's, or from a data set that was set down in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ..datasets import Dataset, catalogue, load_dataset, read_dataset
+from ..problem import InputError
+
+__all__ = ["load_source", "save_dataset"]
+
+_MARK = "atnmf_dataset"
+
+
+def load_source(source: str) -> Dataset:
+    """The data set that a grid names: a name of the catalogue, or the path of a file that `read_dataset` or
+    `save_dataset` knows.
+    """
+    if source in {entry.name for entry in catalogue()}:
+        return load_dataset(source)
+    path = Path(source)
+    if not path.exists():
+        names = ", ".join(entry.name for entry in catalogue())
+        raise InputError(f"dataset {source!r} is neither a file nor one of {names}.")
+    return _saved(path) or read_dataset(path)
+
+
+def save_dataset(data: Dataset, path: str | Path) -> None:
+    """Set a data set down as it is, of any kind and with its values unchanged, for a sweep in another process.
+
+    The file is a NumPy archive without pickled objects.
+    """
+    facts = {
+        "kind": data.kind,
+        "name": data.name,
+        "title": data.title,
+        "image_shape": data.image_shape,
+        "order": data.order,
+        "normalisation": data.normalisation,
+    }
+    arrays = {"V": data.V, _MARK: np.array(json.dumps(facts))}
+    if data.wavelengths is not None:
+        arrays["wavelengths"] = data.wavelengths
+    with open(path, "wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def _saved(path: Path) -> Dataset | None:
+    """The data set that `save_dataset` wrote, None for any other file."""
+    if path.suffix != ".npz":
+        return None
+    with np.load(path, allow_pickle=False) as archive:
+        if _MARK not in archive.files:
+            return None
+        facts = json.loads(str(archive[_MARK]))
+        shape = facts.pop("image_shape")
+        return Dataset(
+            V=archive["V"],
+            wavelengths=archive["wavelengths"] if "wavelengths" in archive.files else None,
+            image_shape=None if shape is None else (int(shape[0]), int(shape[1])),
+            **facts,
+        )

@@ -1,0 +1,86 @@
+"""The tables in the package are the paper's, digit by digit, and what was measured can stand beside them."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from atnmf_core.problem import InputError
+from atnmf_core.reference import NAMES, Measured, measured, published, write_measured
+from atnmf_core.reference.tables import read_measured
+
+PAPER = Path(__file__).parents[3] / "shared" / "paper" / "AT-NMF.tex"
+CAPTIONS = {
+    "synthetic": "RMSE of the synthetic dataset",
+    "cbcl": "RMSE of the CBCL",
+    "moffet": "RMSE of the Moffet",
+    "madonna": "RMSE of the Madonna",
+}
+METHODS = {"NMF": "nmf", "ANMF": "anmf", "AT-NMF": "atnmf"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_cells_equal_those_in_the_paper(name: str) -> None:
+    if not PAPER.is_file():
+        pytest.skip("the paper's source is not here")
+
+    assert [as_printed(cell, name) for cell in published(name)] == cells_of_the_paper(name)
+
+
+@pytest.mark.parametrize(("name", "columns"), [("synthetic", 5), ("cbcl", 4), ("moffet", 4), ("madonna", 4)])
+def test_a_table_has_seven_alphas_and_all_methods(name: str, columns: int) -> None:
+    cells = published(name)
+
+    assert sorted({cell.alpha for cell in cells}) == [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    assert len(cells) == 7 * columns
+    assert {cell.method for cell in cells} == {"nmf", "anmf", "atnmf"}
+    assert all((cell.lam is None) == (cell.method != "atnmf") for cell in cells)
+
+
+def test_an_unknown_table_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match=r"'mnist'.*synthetic, cbcl, moffet, madonna"):
+        published("mnist")
+
+
+def test_measured_cells_survive_the_way_through_csv() -> None:
+    cells = (
+        Measured(0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.0411234, 0.00012, 10, 71.5, "2", "2026-01-31"),
+        Measured(0.9, "nmf", None, 3, "ignore", "fast", "float32", 0.01, None, 1, 0.25, "2", "2026-01-31"),
+    )
+    file = io.StringIO()
+    write_measured(cells, file)
+
+    assert read_measured(csv.DictReader(io.StringIO(file.getvalue()))) == cells
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kept_measurement_belongs_to_a_published_cell(name: str) -> None:
+    cells = {(cell.alpha, cell.method, cell.lam) for cell in published(name)}
+
+    for cell in measured(name):
+        assert (cell.alpha, cell.method, cell.lam) in cells
+        assert 1 <= cell.starts <= 10
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", cell.date)
+
+
+def cells_of_the_paper(name: str) -> list[tuple[str, str, str, str, str]]:
+    """The cells of a LaTeX table as they are printed: alpha, method, lambda, mean, deviation."""
+    source = PAPER.read_text()
+    table = source[source.index(r"\caption{" + CAPTIONS[name]) :].partition(r"\end{table}")[0]
+    head, *lines = [line for line in table.splitlines() if "&" in line]
+    columns = re.findall(r"\\textbf\{([\w-]+)\}(?: \(\$(\d)\$\))?", head)
+    cells = []
+    for line in lines:
+        alpha, *values = (re.sub(r"\\mathbf|[${}\\\s]", "", cell) for cell in line.split("&"))
+        for (method, lam), value in zip(columns, values, strict=True):
+            mean, deviation = value.split("pm")
+            cells.append((alpha, METHODS[method], lam, mean, deviation))
+    return cells
+
+
+def as_printed(cell: object, name: str) -> tuple[str, str, str, str, str]:
+    digits = 2 if name == "synthetic" else 3
+    lam = "" if cell.lam is None else f"{cell.lam:g}"
+    return f"{cell.alpha:g}", cell.method, lam, f"{cell.mean:.{digits}f}", f"{cell.deviation:.{digits}f}"
