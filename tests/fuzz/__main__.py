@@ -45,10 +45,12 @@ def supervise(args: argparse.Namespace) -> int:
             if not begun:
                 sys.exit(done.stderr)
             last = int(begun[-1])
-            violations.append(f"case {last}: the process died with {done.returncode}: {done.stderr[-300:]}")
+            violations.append(f"case {last}: the process died with {done.returncode}")
+            print(violations[-1])
             number = last + 1
             continue
         tally = json.loads(done.stdout)
+        print(*tally["violations"], sep="\n", end="\n" if tally["violations"] else "")
         read += sum(tally["read"].values())
         refused += sum(tally["refused"].values())
         violations += tally["violations"]
@@ -62,7 +64,6 @@ def supervise(args: argparse.Namespace) -> int:
         )
     print("slowest, in seconds:", ", ".join(f"{form} {seconds:.2f}" for form, seconds in slowest.items()))
     print(f"memory grew by at most {grown:.0f} MB")
-    print(*violations, sep="\n")
     return 1 if violations else 0
 
 

@@ -64,10 +64,15 @@ def _child(source: Source, *task: str, announced: int = 0) -> bytes:
     """The answer of a child process that opens the file; its crash means no more than a damaged file."""
     patience = 20 + (len(source.data) + announced) / 5e6
     # No filter plug-ins: they are shared libraries that a file can ask for by number.
-    environment = {**os.environ, "HDF5_PLUGIN_PRELOAD": "::", "OPENBLAS_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "HDF5_PLUGIN_PRELOAD": "::",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     try:
         done = subprocess.run(
-            [sys.executable, "-I", str(CHILD), *task],
+            [sys.executable, "-P", str(CHILD), *task],
             input=source.data,
             capture_output=True,
             timeout=patience,
