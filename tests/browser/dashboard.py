@@ -17,7 +17,7 @@ IDLE = """() => {
     return app !== null
         && app.dataset.testConnectionState === 'CONNECTED'
         && app.dataset.testScriptState === 'notRunning'
-        && document.querySelector('[data-stale="true"]') === null;
+        && document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null;
 }"""
 # Longer than the time for which Streamlit's sliders and text fields hold a change back before they send it.
 QUIET_SECONDS = 0.4
