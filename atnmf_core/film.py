@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .problem import check_count
 from .result import Progress
 
-__all__ = ["Film", "Frame"]
+__all__ = ["Film", "Frame", "together"]
 
 Array = npt.NDArray[np.floating]
 
@@ -72,3 +72,15 @@ class Film:
     @property
     def nbytes(self) -> int:
         return sum(frame.W.nbytes + frame.H.nbytes for frame in self.frames)
+
+
+def together(first: tuple[Frame, ...], second: tuple[Frame, ...]) -> list[tuple[Frame, Frame]]:
+    """Two films on one time axis: at every iteration that either has kept, the latest frame of each. The
+    shorter one stands still at its end.
+    """
+    iterations = sorted({frame.iteration for frame in (*first, *second)})
+    return [(_latest(first, iteration), _latest(second, iteration)) for iteration in iterations]
+
+
+def _latest(frames: tuple[Frame, ...], iteration: int) -> Frame:
+    return max((frame for frame in frames if frame.iteration <= iteration), key=lambda frame: frame.iteration)

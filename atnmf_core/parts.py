@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 from .result import Fit
 
-__all__ = ["PartOrder", "order_by_use", "side_by_side", "top_users", "use"]
+__all__ = ["PartOrder", "order_by_use", "share_in_sample", "side_by_side", "top_users", "use"]
 
 Array = npt.NDArray[np.floating]
 Indices = npt.NDArray[np.intp]
@@ -62,6 +62,13 @@ def top_users(H: Array, part: int, count: int = 6) -> Indices:
     """The samples (columns of V) with the largest coefficient for one part, largest first."""
     row = H[part]
     return np.argsort(-row, kind="stable")[: min(count, int((row > 0).sum()))]
+
+
+def share_in_sample(W: Array, H: Array, part: int, sample: int) -> float:
+    """How much of one sample's prediction, W h, the part makes up, from 0 to 1."""
+    weights = W.sum(axis=0, dtype=np.float64) * H[:, sample]
+    total = float(weights.sum())
+    return float(weights[part]) / total if total > 0 else 0.0
 
 
 def _unit(W: Array) -> npt.NDArray[np.float64]:

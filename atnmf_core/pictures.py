@@ -14,7 +14,7 @@ import numpy.typing as npt
 from .datasets import Dataset
 from .problem import InputError
 
-__all__ = ["count", "part_pictures", "picture", "picture_name"]
+__all__ = ["count", "part_pictures", "picture", "picture_name", "predicted_picture"]
 
 Values = npt.NDArray[Any]
 
@@ -31,6 +31,13 @@ def picture(data: Dataset, matrix: Values, index: int) -> Values:
     if data.kind == "matrix":
         return np.asarray(matrix)
     return data.image(matrix[:, index] if data.kind == "faces" else matrix[index])
+
+
+def predicted_picture(data: Dataset, W: Values, H: Values, index: int) -> Values:
+    """Picture number `index` of W H, without computing the others."""
+    if data.kind == "faces":
+        return data.image(W @ H[:, index])
+    return data.image(W[index] @ H) if data.kind == "cube" else W @ H
 
 
 def picture_name(data: Dataset, index: int) -> str:

@@ -4,34 +4,54 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common import solving
 from pages.common.callout import show_callout
 from pages.common.controls import controls
+from pages.common.film_view import show_film
 from pages.common.lambda_curve import show_lambda_curve
-from pages.common.panels_view import show_given, show_learned
-from pages.common.parts_view import show_parts
+from pages.common.offer import show_offer
+from pages.common.panels_view import show_errors, show_given, show_learned, show_nothing_yet
+from pages.common.parts_view import show_parts, show_users
 from pages.common.pictures_shown import picture_strip
 from pages.common.presets import show_presets
+from pages.common.take_away import show_take_away
+from pages.common.watching import obtain, show_wait
+
+CLOSER_LOOKS = {"errors": "Error map", "film": "Film of the run", "take": "Take away"}
+SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}
 
 st.html(Path(__file__).parent / "common" / "style.css")
 setting, data = controls()
 st.title("What the adversary sees, and what comes back", anchor=False)
 presets = st.container()
 if data is None:
+    show_offer(setting)
+    with presets:
+        show_presets(setting)
     st.stop()
 
 given, learned = st.columns([2, 4], gap="small")
 with given:
     show_given(setting, data)
-pair = solving.solve_now(setting, data)
+shown = obtain(setting, data)
 with learned:
-    show_learned(setting, data, pair)
-picture_strip(data, setting.image)
-show_callout(setting, data, pair)
-atnmf, nmf, curve = st.columns([2, 2, 4], gap="medium")
-show_parts(data, pair, (atnmf, nmf))
-with curve:
-    st.markdown("**RMSE on hidden pixels against λ**")
-    show_lambda_curve(setting, data)
+    if shown is None or shown.waits_for is not None:
+        show_wait(setting, data)
+    if shown is not None:
+        show_learned(shown.setting, data, shown.pair)
+    else:
+        show_nothing_yet(setting, data)
+picture_strip(setting, data)
+if shown is not None:
+    show_callout(shown.setting, data, shown.pair)
+    parts, curve = st.columns(2, gap="large")
+    with parts:
+        show_parts(shown.setting, data, shown.pair)
+    with curve:
+        show_lambda_curve(shown.setting, data)
+    show_users(shown.setting, data, shown.pair)
+    st.segmented_control(
+        "Look closer", CLOSER_LOOKS, format_func=CLOSER_LOOKS.get, key="detail", required=True
+    )
+    SHOW[setting.detail](shown.setting, data, shown.pair)
 with presets:
     show_presets(setting)

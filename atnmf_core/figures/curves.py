@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 
 from .palette import ATNMF, NMF
 
-__all__ = ["LambdaCurve", "rmse_against_lambda"]
+__all__ = ["LambdaCurve", "loss_curves", "rmse_against_lambda"]
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,30 @@ def rmse_against_lambda(
     return _laid_out(figure, "λ (log)", "RMSE on hidden pixels", height, log_x=True)
 
 
-def _laid_out(
-    figure: go.Figure, x: str, y: str, height: int, *, log_x: bool = False, ticks: Sequence[float] = ()
+COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
+
+
+def loss_curves(
+    histories: Mapping[str, Mapping[str, npt.NDArray[np.float64]]], quantity: str, height: int = 230
 ) -> go.Figure:
+    """One quantity of `Fit.history` of each method ("AT-NMF", "NMF") at every iteration, on a log scale."""
+    figure = go.Figure()
+    for method, history in histories.items():
+        values = history[quantity]
+        figure.add_scatter(
+            x=list(range(len(values))),
+            y=values,
+            mode="lines+markers",
+            name=method,
+            line={"color": COLOURS[method], "width": 2},
+            marker={"size": 4},
+            hovertemplate=f"{method}, iteration %{{x}}: %{{y:.5g}}<extra></extra>",
+        )
+    _laid_out(figure, "iteration", "", height)
+    return figure.update_yaxes(type="log", rangemode="normal")
+
+
+def _laid_out(figure: go.Figure, x: str, y: str, height: int, *, log_x: bool = False) -> go.Figure:
     figure.update_layout(
         height=height,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
@@ -79,6 +102,6 @@ def _laid_out(
     figure.update_yaxes(title=y, rangemode="tozero", nticks=5, zeroline=False)
     figure.update_xaxes(title=x, showgrid=False)
     if log_x:
-        shown = list(ticks) or [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
-        figure.update_xaxes(type="log", tickvals=shown, ticktext=[f"{tick:g}" for tick in shown])
+        ticks = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
+        figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
     return figure

@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ADVERSARY", "ANMF", "ATNMF", "HIDDEN", "NMF", "diverging", "grey", "nice_limit", "sequential"]
+__all__ = [
+    "ADVERSARY",
+    "ANMF",
+    "ATNMF",
+    "HIDDEN",
+    "NMF",
+    "diverging",
+    "grey",
+    "nice_limit",
+    "paint",
+    "sequential",
+]
 
 ATNMF = "#E08A00"
 NMF = "#3B6FB6"
@@ -87,4 +98,5 @@ def _share(image: Values, low: float, high: float) -> Values:
 
 
 def _lookup(ramp: RGB, share: Values) -> RGB:
-    return ramp[np.rint(share * 255).astype(np.intp)]
+    colours: RGB = ramp[np.rint(share * 255).astype(np.intp)]
+    return colours

@@ -16,7 +16,7 @@ from ..metrics import psnr, rmse, ssim
 from .images import enlarge
 from .palette import diverging, grey, nice_limit, paint, sequential
 
-__all__ = ["Panel", "PanelData", "error_panels", "figure", "given_panels", "learned_panels"]
+__all__ = ["Panel", "PanelData", "error_panels", "figure", "given_panels", "learned_panels", "waiting_panels"]
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
@@ -132,6 +132,16 @@ def learned_panels(data: PanelData, hidden: str, name: str) -> tuple[Panel, Pane
             f"{name} restored by NMF, error on hidden pixels {nmf_error:.3f}",
         ),
     )
+
+
+def waiting_panels(rows: int, cols: int) -> tuple[Panel, Panel, Panel, Panel]:
+    """The places of (c) to (f) before anything was learned: even grey."""
+    nothing = np.full((rows, cols, 3), 128, np.uint8)
+    titles = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}
+    c, d, e, f = (
+        Panel(letter, title, nothing, f"{title}: not solved yet") for letter, title in titles.items()
+    )
+    return c, d, e, f
 
 
 def error_panels(data: PanelData, name: str) -> tuple[tuple[Panel, Panel], float]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import streamlit as st
 
 from atnmf_core import Dataset, pictures
 from atnmf_core.datasets import DataUnavailable
 
 from .address import change, follow_address, read_setting, write_address
+from .components import component
 from .data_choice import UPLOAD, choose_data, entry_of, load, uploads
 from .setting import ALPHAS, K_MOST, LAMBDAS, PATTERNS_OF, SEED_MOST, Setting
 
 __all__ = ["controls"]
 
-PATTERN_NAMES = {
-    "entries": "single pixels",
-    "block": "one block",
-    "stripes": "dead lines",
-    "bands": "noisy bands",
-}
+PATTERN_NAMES = {"entries": "pixels", "block": "one block", "stripes": "lines", "bands": "bands"}
 MISSING_NAMES = {"ignore": "ignored", "zero": "zeros (paper)"}
 SOLVER_NAMES = {"fast": "fast, exact", "paper": "Algorithm 1"}
 COLOUR_NAMES = {"red": "red", "blue": "blue"}
@@ -33,8 +31,9 @@ def controls() -> tuple[Setting, Dataset | None]:
         if data is not None:
             _fit_to(data)
         _sliders(data)
-        _treatment()
-        _more(data)
+        _choices()
+        _more()
+        _links()
     setting = read_setting()
     write_address(setting)
     return setting, data
@@ -63,7 +62,6 @@ def _fit_to(data: Dataset) -> None:
 
 
 def _sliders(data: Dataset | None) -> None:
-    kind = "faces" if data is None else data.kind
     st.select_slider(
         "Hidden share α",
         ALPHAS,
@@ -71,59 +69,61 @@ def _sliders(data: Dataset | None) -> None:
         key="alpha",
         help="How much of the data is taken away before anything is learned.",
     )
-    if len(PATTERNS_OF[kind]) > 1:
-        st.segmented_control(
-            "Hiding pattern",
-            PATTERNS_OF[kind],
-            format_func=PATTERN_NAMES.get,
-            key="pattern",
-            required=True,
-            width="stretch",
-            help="What is hidden: scattered pixels as in the paper, or a connected piece.",
+    patterns = PATTERNS_OF["faces" if data is None else data.kind]
+    if len(patterns) > 1:
+        names = {pattern: PATTERN_NAMES[pattern] for pattern in patterns}
+        _segments(
+            "Hiding pattern", names, "pattern", "Scattered pixels as in the paper, or a connected piece."
         )
     st.select_slider(
         "Adversary's price λ",
         LAMBDAS,
         format_func="{:g}".format,
         key="lam",
-        help="What the adversary pays for a change: a small price makes it strong, a large one leaves plain NMF.",
+        help="What a change costs the adversary: cheap makes it strong, dear leaves plain NMF.",
     )
     st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
     most = K_MOST if data is None else min(K_MOST, *data.shape)
-    st.slider("Parts K", 1, max(2, most), key="K", help="How many parts every picture is put together from.")
+    if most > 1:
+        st.slider("Parts K", 1, most, key="K", help="How many parts every picture is put together from.")
 
 
-def _treatment() -> None:
-    st.segmented_control(
+def _choices() -> None:
+    _segments(
         "Hidden pixels are",
         MISSING_NAMES,
-        format_func=MISSING_NAMES.get,
-        key="missing",
-        required=True,
-        width="stretch",
-        help="Ignored: only what was observed counts. Zeros: hidden pixels are fitted as black, as the paper's released code does.",
+        "missing",
+        "Ignored: only what was observed counts. Zeros: fitted as black, as in the paper's released code.",
     )
-    st.segmented_control(
+    _segments(
         "Solver",
         SOLVER_NAMES,
-        format_func=SOLVER_NAMES.get,
-        key="solver",
-        required=True,
-        width="stretch",
-        help="Fast never oscillates and takes a moment; Algorithm 1 is the paper's own, and takes its time.",
+        "solver",
+        "Fast never oscillates and takes a moment; Algorithm 1 is the paper's own, and takes its time.",
     )
 
 
-def _more(data: Dataset | None) -> None:
+def _more() -> None:
     with st.expander("Seeds and colour"):
         st.number_input("Start seed", 0, SEED_MOST, key="seed", help="Other random start factors W and H.")
         st.number_input("Mask seed", 0, SEED_MOST, key="mask_seed", help="Another draw of hidden pixels.")
-        st.segmented_control(
+        _segments(
             "Colour of hidden pixels",
             COLOUR_NAMES,
-            format_func=COLOUR_NAMES.get,
-            key="colour",
-            required=True,
-            width="stretch",
-            help="Red as in the paper, or a blue that colour-blind eyes tell from everything else.",
+            "colour",
+            "Red as in the paper, or a blue that colour-blind eyes tell from everything else.",
         )
+
+
+def _links() -> None:
+    reset, link = st.columns(2, gap="small")
+    with reset:
+        st.button("Reset", on_click=change, kwargs=asdict(Setting()), width="stretch")
+    with link:
+        component("copy")(key="copy")
+
+
+def _segments(label: str, names: dict[str, str], key: str, help: str) -> None:
+    st.segmented_control(
+        label, names, format_func=names.get, key=key, required=True, width="stretch", help=help
+    )

@@ -31,7 +31,7 @@ KEPT_BYTES = 600_000_000
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished fit, its film and its error over all hidden entries. Shared by sessions: not to be changed."""
+    """A finished fit, its film and its error over all hidden entries. Sessions share it: not to be changed."""
 
     fit: Fit
     film: Film
@@ -48,7 +48,9 @@ class Job:
     """A fit under way. It ends with a run, an error, or cancelled."""
 
     key: FitKey
+    long: bool = False
     film: Film = field(default_factory=Film)
+    iteration: int = 0
     share: float = 0.0
     seconds: float = 0.0
     run: Run | None = None
@@ -85,7 +87,7 @@ class Job:
 
     def _watch(self, progress: Progress) -> bool:
         self.film(progress)
-        self.share, self.seconds = progress.share, progress.seconds
+        self.iteration, self.share, self.seconds = progress.iteration, progress.share, progress.seconds
         return self.cancelled
 
 
@@ -135,8 +137,8 @@ class FitStore:
                 return _finished(key, self._runs[key])
             if key in self._jobs:
                 return self._jobs[key]
-            job = self._jobs[key] = Job(key)
-        threading.Thread(target=self._work, args=(job, data, observed, long), daemon=True).start()
+            job = self._jobs[key] = Job(key, long)
+        threading.Thread(target=self._work, args=(job, data, observed), daemon=True).start()
         return job
 
     def solve(self, key: FitKey, data: Dataset, observed: Mask) -> Run:
@@ -153,8 +155,8 @@ class FitStore:
         if job is not None:
             job.cancel()
 
-    def _work(self, job: Job, data: Dataset, observed: Mask, long: bool) -> None:
-        with self._turns[long]:
+    def _work(self, job: Job, data: Dataset, observed: Mask) -> None:
+        with self._turns[job.long]:
             job.solve(data, observed)
         with self._lock:
             if self._jobs.get(job.key) is job:

@@ -1,4 +1,4 @@
-"""RMSE against lambda for the setting in view: its points are fits like any other, traced in the background."""
+"""RMSE against lambda for the setting in view; its points are fits like any other, traced in the background."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def tracer() -> Tracer:
 
 def show_lambda_curve(setting: Setting, data: Dataset) -> None:
     """The curve with the points that are there; the others come by themselves where that is quick."""
-    setting = replace(setting, image=1, restored="model", colour="red")
+    st.markdown("**RMSE on hidden pixels against λ**")
+    setting = setting.solved
     missing = sum(solving.kept_pair(point, data) is None for point in _points(setting))
     seconds = missing * expected_seconds(
         data.shape, setting.K, solver=setting.solver, missing=setting.missing

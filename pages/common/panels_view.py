@@ -1,43 +1,138 @@
-"""The six panels of the picture in view."""
+"""The panels of the picture in view."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import streamlit as st
+
 from atnmf_core import Dataset, pictures
 from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.figures.panels import PanelData, given_panels, learned_panels
+from atnmf_core.figures.panels import (
+    Panel,
+    PanelData,
+    error_panels,
+    given_panels,
+    learned_panels,
+    waiting_panels,
+)
+from atnmf_core.film import Frame
 
 from . import solving
-from .pictures_shown import SCALE, show_panels
+from .pictures_shown import ERROR_SCALE, R_SCALE, show_panels
 from .setting import Setting
 
-__all__ = ["panel_data", "show_given", "show_learned"]
+__all__ = [
+    "frame_panels",
+    "panel_data",
+    "show_errors",
+    "show_given",
+    "show_improving",
+    "show_learned",
+    "show_nothing_yet",
+    "six_panels",
+]
+
+FRAMES = ("", "", "orange", "blue")
+# Streamlit's columns share their gap unevenly between a narrow and a wide one; these make all six equal.
+GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
 
 
 def show_given(setting: Setting, data: Dataset) -> None:
     """(a) and (b): they need no fit, and so follow every move of a slider at once."""
-    index = setting.image - 1
-    name = pictures.picture_name(data, index)
-    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, solving.mask(setting, data)))
-    panels = given_panels(v, observed, HIDDEN[setting.colour], name)
-    show_panels(panels, (name, f"{1 - observed.mean():.0%} hidden"), "given", gap=1.05)
+    first, second = _given(setting, data)
+    name = pictures.picture_name(data, setting.image - 1)
+    counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
+    hidden = 1 - pictures.picture(data, solving.mask(setting, data), setting.image - 1).mean()
+    show_panels((first, second), (counted, f"{hidden:.0%} of it hidden"), "given", gap=GAP_OF_TWO)
 
 
 def show_learned(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     """(c) to (f), their scale and their measures."""
     drawn = panel_data(setting, data, pair)
-    name = pictures.picture_name(data, setting.image - 1)
     at, nmf = (drawn.measures(restored) for restored in (drawn.at_restored, drawn.nmf_restored))
-    scale = f'<img class="scale" src="{SCALE}" alt=""> −{drawn.r_limit:g} … {drawn.r_limit:g}'
-    notes = (scale, "", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
-    panels = learned_panels(drawn, HIDDEN[setting.colour], name)
-    show_panels(panels, notes, "learned", frames=("", "", "orange", "blue"), pixels=drawn, gap=0.7)
+    notes = (_scale(drawn), "what the learner fits", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
+    show_panels(
+        _learned(setting, data, drawn), notes, "learned", frames=FRAMES, pixels=drawn, gap=GAP_OF_FOUR
+    )
+
+
+def show_improving(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> None:
+    """(c) to (f) of fits under way, AT-NMF's frame first."""
+    drawn = _from_frames(setting, data, frames)
+    iterations = [f"iteration {frame.iteration}" for frame in frames]
+    show_panels(
+        _learned(setting, data, drawn),
+        (_scale(drawn), "", *iterations),
+        "improving",
+        frames=FRAMES,
+        pixels=drawn,
+        gap=GAP_OF_FOUR,
+    )
+
+
+def frame_panels(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> tuple[Panel, ...]:
+    """(c) to (f) at an iteration, AT-NMF's frame first."""
+    return _learned(setting, data, _from_frames(setting, data, frames))
+
+
+def show_nothing_yet(setting: Setting, data: Dataset) -> None:
+    """The places of (c) to (f) before anything was learned."""
+    rows, cols = _given(setting, data)[0].pixels.shape[:2]
+    show_panels(waiting_panels(rows, cols), ("",) * 4, "waiting", frames=FRAMES, gap=GAP_OF_FOUR)
+
+
+def show_errors(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
+    """Where both methods err, on one scale."""
+    drawn = panel_data(setting, data, pair)
+    panels, top = error_panels(drawn, pictures.picture_name(data, setting.image - 1))
+    scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
+    left, right = st.columns([2, 4], gap="large")
+    with left:
+        show_panels(panels, (scale, scale), "errors", frames=("orange", "blue"), gap=GAP_OF_TWO)
+    with right:
+        worse = "nowhere, both err alike"
+        at, nmf = (abs(drawn.v - restored) for restored in (drawn.at_restored, drawn.nmf_restored))
+        hidden = ~drawn.observed
+        if hidden.any():
+            worse = f"on **{(at < nmf)[hidden].mean():.0%}** of the hidden pixels, NMF on {(nmf < at)[hidden].mean():.0%}"
+        st.markdown(
+            f"Distance |v − restored| at every pixel, both on one scale. :orange[AT-NMF] is closer to the truth {worse}."
+        )
+
+
+def six_panels(setting: Setting, data: Dataset, pair: solving.Pair) -> tuple[Panel, ...]:
+    """(a) to (f) as pictures."""
+    return (*_given(setting, data), *_learned(setting, data, panel_data(setting, data, pair)))
 
 
 def panel_data(setting: Setting, data: Dataset, pair: solving.Pair) -> PanelData:
+    return _drawn(setting, data, [(run.fit.W, run.fit.H) for run in (pair.atnmf, pair.nmf)])
+
+
+def _from_frames(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> PanelData:
+    return _drawn(setting, data, [(frame.W, frame.H) for frame in frames])
+
+
+def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> PanelData:
     index = setting.image - 1
-    matrices = (data.V, solving.mask(setting, data), pair.atnmf.fit.V_hat, pair.nmf.fit.V_hat)
-    v, observed, at_hat, nmf_hat = (pictures.picture(data, matrix, index) for matrix in matrices)
+    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, solving.mask(setting, data)))
+    at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in factors)
     return PanelData(v, observed, at_hat, nmf_hat, setting.lam, setting.restored == "kept")
+
+
+def _given(setting: Setting, data: Dataset) -> tuple[Panel, Panel]:
+    index = setting.image - 1
+    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, solving.mask(setting, data)))
+    return given_panels(v, observed, HIDDEN[setting.colour], pictures.picture_name(data, index))
+
+
+def _learned(setting: Setting, data: Dataset, drawn: PanelData) -> tuple[Panel, ...]:
+    return learned_panels(drawn, HIDDEN[setting.colour], pictures.picture_name(data, setting.image - 1))
+
+
+def _scale(drawn: PanelData) -> str:
+    return f'<img class="scale" src="{R_SCALE}" alt=""> −{drawn.r_limit:g} … {drawn.r_limit:g}'
 
 
 def _measured(mine: dict[str, float], other: dict[str, float], colour: str) -> str:

@@ -11,16 +11,19 @@ import streamlit as st
 
 from atnmf_core import Dataset, pictures
 from atnmf_core.figures.images import data_url
-from atnmf_core.figures.palette import diverging, grey
+from atnmf_core.figures.palette import diverging, grey, sequential
 from atnmf_core.figures.panels import Panel, PanelData, grey_top
 
 from .address import change
 from .components import component
+from .setting import Setting
 
-__all__ = ["picture_strip", "show_panels"]
+__all__ = ["ERROR_SCALE", "R_SCALE", "picture_strip", "show_panels"]
 
-PAGE = 20
-SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
+PAGE = 14
+RESTORED_NAMES = {"kept": "observed pixels kept", "model": "W H alone"}
+R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
+ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))
 
 
 def show_panels(
@@ -61,14 +64,28 @@ def _packed(array: npt.NDArray[np.generic]) -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
 
 
-def picture_strip(data: Dataset, chosen: int) -> None:
-    """Small pictures to choose from; for a cube a slider over its bands."""
+def picture_strip(setting: Setting, data: Dataset) -> None:
+    """Small pictures to choose from (for a cube a slider over its bands), and what restored means."""
+    strip, restored = st.columns([4, 2], gap="medium", vertical_alignment="center")
+    with strip:
+        if data.kind == "cube":
+            st.slider("Band", 1, pictures.count(data), key="image")
+        elif data.kind == "faces":
+            _thumbnails(data, setting.image)
+    with restored:
+        st.segmented_control(
+            "Restored means",
+            RESTORED_NAMES,
+            format_func=RESTORED_NAMES.get,
+            key="restored",
+            required=True,
+            label_visibility="collapsed",
+            width="stretch",
+        )
+
+
+def _thumbnails(data: Dataset, chosen: int) -> None:
     count = pictures.count(data)
-    if data.kind == "matrix":
-        return
-    if data.kind == "cube":
-        st.slider("Band", 1, count, key="image")
-        return
     first = (chosen - 1) // PAGE * PAGE + 1
     shown = range(first, min(first + PAGE, count + 1))
     component("strip")(
@@ -78,7 +95,6 @@ def picture_strip(data: Dataset, chosen: int) -> None:
             "chosen": chosen,
             "count": count,
             "noun": "face",
-            "label": pictures.picture_name(data, chosen - 1),
         },
         key="strip",
         on_chosen_change=_choose,

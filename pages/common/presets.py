@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from . import solving
 from .address import change
 from .components import component
 from .data_choice import load
-from .setting import Setting
+from .setting import VIEW, Setting
 
 __all__ = ["PRESETS", "Preset", "show_presets"]
 
@@ -42,42 +42,26 @@ PRESETS = (
 def show_presets(setting: Setting) -> None:
     """The row of presets; a click sets everything but how things are looked at."""
     cards = [
-        {
-            "title": preset.title,
-            "src": _thumbnail(number),
-            "active": _like(preset.setting, setting) == setting,
-        }
+        {"title": preset.title, "src": _thumbnail(number), "active": preset.setting.solved == setting.solved}
         for number, preset in enumerate(PRESETS)
     ]
     component("cards")(data={"cards": cards}, key="presets", on_chosen_change=_choose)
 
 
 def _choose() -> None:
-    setting = PRESETS[int(st.session_state["presets"]["chosen"])].setting
-    change(
-        **asdict(_like(setting, Setting(**{name: st.session_state[name] for name in ("restored", "colour")})))
-    )
+    preset = PRESETS[int(st.session_state["presets"]["chosen"])].setting
+    chosen = {name: value for name, value in asdict(preset).items() if name not in VIEW}
+    if preset.data != st.session_state["data"]:
+        chosen["image"] = preset.image
+    change(**chosen, part=0)
     st.session_state["run_asked"] = True
-
-
-def _like(preset: Setting, setting: Setting) -> Setting:
-    """The preset, looked at as the setting is; which picture is shown makes no difference to it."""
-    same_data = preset.data == setting.data
-    return replace(
-        preset,
-        restored=setting.restored,
-        colour=setting.colour,
-        image=setting.image if same_data else preset.image,
-    )
 
 
 @st.cache_data(show_spinner=False)
 def _thumbnail(number: int) -> str:
     """A small picture from the bundled faces; the paper's own data may not be there."""
     preset = PRESETS[number]
-    setting = (
-        preset.setting if preset.setting.data == "lfw" else replace(Setting(), alpha=preset.setting.alpha)
-    )
+    setting = preset.setting if preset.setting.data == "lfw" else Setting(alpha=preset.setting.alpha)
     data = load("lfw")
     index = Setting().image - 1
     observed = pictures.picture(data, solving.mask(setting, data), index)

@@ -16,7 +16,8 @@ from atnmf_core import SOLVER_VERSION
 __all__ = ["ALPHAS", "LAMBDAS", "PATTERNS_OF", "FitKey", "MaskKey", "Setting", "start_of"]
 
 LAMBDAS = (
-    1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
+    1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
+    4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
 )  # fmt: skip
 """About evenly spaced in the logarithm of lam - 1, where the adversary's strength changes."""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
@@ -29,6 +30,10 @@ Solver = Literal["fast", "paper"]
 Pattern = Literal["entries", "block", "stripes", "bands"]
 Restored = Literal["kept", "model"]
 Colour = Literal["red", "blue"]
+Scale = Literal["own", "shared"]
+Detail = Literal["errors", "film", "take"]
+VIEW = ("image", "restored", "colour", "scale", "part", "detail")
+"""Fields that change how a fit is looked at, not the fit."""
 
 
 class MaskKey(NamedTuple):
@@ -62,6 +67,9 @@ class Setting:
     upload : content hash of the uploaded data, empty where there is none.
     image : which picture is looked at, counted from 1.
     restored : "kept" shows restorations with the observed pixels kept, "model" shows W H alone.
+    scale : whether each part has its "own" grey scale or all have a "shared" one.
+    part : place of the part whose users are shown, counted from 1; 0 for none.
+    detail : which closer look is open.
     """
 
     data: str = "lfw"
@@ -75,8 +83,17 @@ class Setting:
     seed: int = 0
     mask_seed: int = 0
     image: int = 8
-    restored: Restored = "model"
+    restored: Restored = "kept"
     colour: Colour = "red"
+    scale: Scale = "own"
+    part: int = 0
+    detail: Detail = "errors"
+
+    @property
+    def solved(self) -> Setting:
+        """The same fits, looked at as on the first view: equal for settings that need no new fit."""
+        first = Setting()
+        return replace(self, **{name: getattr(first, name) for name in VIEW})
 
     def mask_key(self, content_hash: str) -> MaskKey:
         return MaskKey(content_hash, self.alpha, self.mask_seed, self.pattern)
@@ -107,7 +124,7 @@ def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
     """What choosing a data set changes beside the data: settings that suit it."""
     K = {"cbcl": 49, "lfw": 25}.get(data, 5 if kind != "faces" else 25)
     image = {"lfw": 8, "cbcl": 1}.get(data, 1 if kind != "cube" else shape[0] // 3)
-    return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image)}
+    return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image), "part": 0}
 
 
 def _spelled(value: object) -> str:
@@ -163,4 +180,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "image": _whole(1, 10**6),
     "restored": _one_of(Restored),
     "colour": _one_of(Colour),
+    "scale": _one_of(Scale),
+    "part": _whole(0, K_MOST),
+    "detail": _one_of(Detail),
 }

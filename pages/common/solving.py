@@ -14,7 +14,18 @@ from atnmf_core.cost import expected_seconds
 from .fits import Job, Run, store
 from .setting import FitKey, MaskKey, Setting
 
-__all__ = ["LIVE_SECONDS", "Pair", "expected", "jobs", "kept_pair", "mask", "solve_now", "start"]
+__all__ = [
+    "LIVE_SECONDS",
+    "Pair",
+    "expected",
+    "jobs",
+    "kept_pair",
+    "keys",
+    "mask",
+    "other_treatment",
+    "solve_now",
+    "start",
+]
 
 Mask = npt.NDArray[np.bool_]
 LIVE_SECONDS = 1.2
@@ -65,10 +76,10 @@ def solve_now(setting: Setting, data: Dataset) -> Pair:
     return Pair(atnmf, nmf)
 
 
-def start(setting: Setting, data: Dataset) -> None:
-    """Begin what is missing of both fits, to be watched."""
+def start(setting: Setting, data: Dataset, *, long: bool) -> None:
+    """Begin what is missing of both fits."""
     for key in keys(setting, data):
-        store().start(key, data, mask(setting, data), long=True)
+        store().start(key, data, mask(setting, data), long=long)
 
 
 def jobs(setting: Setting, data: Dataset) -> list[Job]:

@@ -9,6 +9,8 @@ export default function ({ data, parentElement }) {
   document.removeEventListener(EVENT, host.onPixel);
   host.onPixel = (event) => point(host, data, event.detail);
   document.addEventListener(EVENT, host.onPixel);
+  const readout = host.querySelector(".readout");
+  readout.textContent = data.pixels ? "Point at a pixel, or tap it, to see its numbers." : "";
   return () => document.removeEventListener(EVENT, host.onPixel);
 }
 

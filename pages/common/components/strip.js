@@ -10,7 +10,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   on.disabled = data.first + data.thumbnails.length > data.count;
   back.onclick = () => choose(data.first - 1);
   on.onclick = () => choose(data.first + data.thumbnails.length);
-  parentElement.querySelector(".which").textContent = `${data.label} of ${data.count} · keys ← →`;
   const host = parentElement.querySelector(".strip");
   document.removeEventListener("keydown", host.onKey);
   host.onKey = (event) => {

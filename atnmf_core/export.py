@@ -1,0 +1,52 @@
+"""Results as files: factors as NPZ, measures as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from . import pictures
+from .datasets import Dataset
+from .figures.panels import PanelData
+from .metrics import rmse
+from .result import Fit
+
+__all__ = ["factors_npz", "measures_csv"]
+
+MEASURES = ("RMSE", "PSNR", "SSIM")
+
+
+def factors_npz(fits: Mapping[str, Fit], observed: npt.NDArray[np.bool_]) -> bytes:
+    """W and H of each fit, as W_<name> and H_<name>, and the mask; `numpy.load` reads it."""
+    arrays: dict[str, npt.NDArray[np.generic]] = {"observed": observed}
+    for name, fit in fits.items():
+        arrays |= {f"W_{name}": fit.W, f"H_{name}": fit.H}
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def measures_csv(
+    data: Dataset, observed: npt.NDArray[np.bool_], atnmf: Fit, nmf: Fit, *, keep_observed: bool
+) -> str:
+    """One line per picture and method, after the two lines of the whole: RMSE over hidden entries, and PSNR
+    and SSIM of the restored picture.
+    """
+    assert atnmf.lam is not None
+    file = io.StringIO()
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(("picture", "method", *MEASURES))
+    for method, fit in (("AT-NMF", atnmf), ("NMF", nmf)):
+        lines.writerow(("all", method, f"{rmse(data.V, fit.W @ fit.H, ~observed):.6f}", "", ""))
+    for index in range(pictures.count(data)):
+        v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
+        at_hat, nmf_hat = (pictures.predicted_picture(data, fit.W, fit.H, index) for fit in (atnmf, nmf))
+        drawn = PanelData(v, seen, at_hat, nmf_hat, atnmf.lam, keep_observed)
+        for method, restored in (("AT-NMF", drawn.at_restored), ("NMF", drawn.nmf_restored)):
+            measured = drawn.measures(restored)
+            lines.writerow((index + 1, method, *(f"{measured[name]:.6f}" for name in MEASURES)))
+    return file.getvalue()

@@ -1,0 +1,54 @@
+"""How to get the same numbers again: a few lines of Python, or one command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .problem import Missing, Solver
+
+__all__ = ["Recipe"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a comparison of AT-NMF and NMF was made from.
+
+    Attributes
+    ----------
+    source : the expression that gives the data set, such as ``load_dataset("lfw")``.
+    data : its name on the command line, empty where there is none.
+    """
+
+    source: str
+    data: str
+    alpha: float
+    mask_seed: int
+    pattern: str
+    K: int
+    lam: float
+    missing: Missing
+    solver: Solver
+    seed: int
+
+    def python(self) -> str:
+        """A script that prints the RMSE on hidden entries of both methods, to six digits."""
+        reader = self.source.partition("(")[0]
+        names = ", ".join(sorted({"factorize", "hide_entries", "rmse", reader}))
+        pattern = (
+            ""
+            if self.pattern == "entries"
+            else f', pattern="{self.pattern}", image_shape=data.image_shape, order=data.order'
+        )
+        return "\n".join(
+            (
+                f"from atnmf_core import {names}",
+                "",
+                f"data = {self.source}",
+                f"observed = hide_entries(data.V.shape, alpha={self.alpha:g}, seed={self.mask_seed}{pattern})",
+                f'same = dict(K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed})',
+                f'atnmf = factorize(data.V, observed, method="atnmf", lam={self.lam:g}, **same)',
+                'nmf = factorize(data.V, observed, method="nmf", **same)',
+                'print(f"AT-NMF {rmse(data.V, atnmf.V_hat, ~observed):.6f}")',
+                'print(f"NMF {rmse(data.V, nmf.V_hat, ~observed):.6f}")',
+            )
+        )

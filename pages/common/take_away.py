@@ -1,0 +1,90 @@
+"""Everything on the page to take away: pictures, factors, measures, and how to get them again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.export import factors_npz, measures_csv
+from atnmf_core.figures.images import enlarge, png
+from atnmf_core.figures.panels import figure
+from atnmf_core.recipe import Recipe
+
+from . import solving
+from .data_choice import UPLOAD
+from .panels_view import six_panels
+from .setting import Setting
+
+__all__ = ["recipe", "show_take_away"]
+
+PANEL_SIDE, FIGURE_SIDE = 600, 400
+
+
+def show_take_away(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
+    """Downloads on the left, the snippet on the right."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _downloads(setting, data, pair)
+    with right:
+        again = recipe(setting, data)
+        st.markdown("**The same numbers again**")
+        st.code(again.python(), language="python")
+
+
+def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
+    panels = six_panels(setting, data, pair)
+    stem = f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
+    st.markdown("**Pictures**")
+    _download("The whole figure, PNG", lambda: png(figure(panels, FIGURE_SIDE)), f"{stem}.png", "image/png")
+    with st.container(horizontal=True, gap="small"):
+        for panel in panels:
+            _download(
+                f"({panel.letter})",
+                lambda panel=panel: png(enlarge(panel.pixels, PANEL_SIDE)),
+                f"{stem}-{panel.letter}.png",
+                "image/png",
+                help=f"{panel.title}, PNG",
+            )
+    st.markdown("**Numbers**")
+    observed = solving.mask(setting, data)
+    with st.container(horizontal=True, gap="small"):
+        _download(
+            "Factors, NPZ",
+            lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
+            f"{stem}.npz",
+            "application/zip",
+        )
+        _download(
+            "Measures, CSV",
+            lambda: measures_csv(
+                data, observed, pair.atnmf.fit, pair.nmf.fit, keep_observed=setting.restored == "kept"
+            ),
+            f"{stem}.csv",
+            "text/csv",
+        )
+    st.caption(f"{data.title}. {data.terms}")
+
+
+def _download(label: str, make: object, file_name: str, mime: str, help: str | None = None) -> None:
+    # Made when it is asked for, so that a page that nobody takes from costs nothing.
+    st.download_button(
+        label, make, file_name=file_name, mime=mime, help=help, on_click="ignore", key=f"take_{file_name}"
+    )
+
+
+def recipe(setting: Setting, data: Dataset) -> Recipe:
+    """How this setting's numbers are made without the dashboard."""
+    named = setting.data != UPLOAD
+    normalised = "" if data.normalisation == "none" else f', normalisation="{data.normalisation}"'
+    return Recipe(
+        source=f'load_dataset("{setting.data}")' if named else f'read_dataset("your-file"{normalised})',
+        data=setting.data if named else "",
+        alpha=setting.alpha,
+        mask_seed=setting.mask_seed,
+        pattern=setting.pattern,
+        K=setting.K,
+        lam=setting.lam,
+        missing=setting.missing,
+        solver=setting.solver,
+        seed=setting.seed,
+    )
