@@ -97,6 +97,14 @@ def test_zip_limits_on_count_duplicates_nesting_and_passwords():
     refused(("x.zip", bytes(locked)), "password")
 
 
+def test_a_zip_entry_without_a_name_is_left_out():
+    nameless = zipped([("a", b"1,2"), ("b.csv", b"1,2")])
+    nameless = nameless.replace(struct.pack("<HH", 1, 0) + b"a", struct.pack("<HH", 0, 1) + b"a")
+    directory = nameless.index(b"PK\x01\x02")
+    nameless = nameless[: directory + 28] + struct.pack("<HH", 0, 1) + nameless[directory + 32 :]
+    np.testing.assert_array_equal(read_dataset(("x.zip", nameless)).V, [[1, 2]])
+
+
 def test_names_that_climb_out_of_the_folder_do_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = read_dataset(("../evil.zip", zipped([("../../evil.csv", b"1,2\n3,4\n")])))

@@ -28,8 +28,9 @@ def unpack(source: Source, limits: Limits) -> list[Source]:
 
 def _is_content(info: zipfile.ZipInfo) -> bool:
     parts = PurePosixPath(info.filename).parts
-    added = "__MACOSX" in parts or not parts or parts[-1].startswith(".") or parts[-1].lower() == "thumbs.db"
-    return not info.is_dir() and not added
+    if not parts or info.is_dir():
+        return False
+    return "__MACOSX" not in parts and not parts[-1].startswith(".") and parts[-1].lower() != "thumbs.db"
 
 
 def _check(members: list[zipfile.ZipInfo], source: Source, limits: Limits) -> None:
