@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,50 +12,67 @@ from playwright.sync_api import Browser
 from .dashboard import Dashboard
 from .server import serve
 
-BROKEN = """
+SCRIPT = """
 import streamlit as st
-st.title("Broken")
-raise RuntimeError("the page fell over")
+st.title("A page")
+if "broken" in st.query_params:
+    raise RuntimeError("the page fell over")
 """
 
 
-def test_a_console_error_fails_the_test(dashboard: Dashboard) -> None:
-    dashboard.open().evaluate("console.error('something broke')")
+@pytest.fixture(scope="module")
+def plain_address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server with a page of one line. It asks for the browser so that none is started without one."""
+    script = tmp_path_factory.mktemp("app") / "plain.py"
+    script.write_text(SCRIPT)
+    with serve(script) as address:
+        yield address
+
+
+@pytest.fixture
+def tab(browser: Browser, plain_address: str) -> Iterator[Dashboard]:
+    with browser.new_context() as context:
+        yield Dashboard(context.new_page(), plain_address)
+
+
+def test_a_page_without_problems_passes(tab: Dashboard) -> None:
+    tab.open()
+
+    tab.check()
+
+
+def test_a_console_error_fails_the_test(tab: Dashboard) -> None:
+    tab.open().evaluate("console.error('something broke')")
 
     with pytest.raises(AssertionError, match="something broke"):
-        dashboard.check()
-    dashboard.problems.clear()
+        tab.check()
 
 
-def test_an_uncaught_script_error_fails_the_test(dashboard: Dashboard) -> None:
-    page = dashboard.open()
+def test_an_uncaught_script_error_fails_the_test(tab: Dashboard) -> None:
+    page = tab.open()
     page.evaluate("setTimeout(() => { throw new Error('nobody caught me') })")
     page.wait_for_timeout(200)
 
     with pytest.raises(AssertionError, match="nobody caught me"):
-        dashboard.check()
-    dashboard.problems.clear()
+        tab.check()
 
 
-def test_a_request_to_another_host_fails_the_test(dashboard: Dashboard) -> None:
-    page = dashboard.open()
+def test_a_request_to_another_host_fails_the_test(tab: Dashboard) -> None:
+    page = tab.open()
     page.route("**/*", lambda route: route.abort())
     page.evaluate("fetch('http://elsewhere.invalid/font').catch(() => null)")
 
     with pytest.raises(AssertionError, match=r"elsewhere\.invalid"):
-        dashboard.check()
-    dashboard.problems.clear()
+        tab.check()
 
 
-def test_an_exception_on_a_page_fails_the_test(browser: Browser, tmp_path: Path) -> None:
-    script = tmp_path / "broken.py"
-    script.write_text(BROKEN)
-    with serve(script) as address, browser.new_context() as context:
-        tab = Dashboard(context.new_page(), address)
-        tab.open()
+def test_an_exception_on_a_page_fails_the_test_unless_expected(tab: Dashboard) -> None:
+    tab.open(broken="yes")
 
-        with pytest.raises(AssertionError, match="the page fell over"):
-            tab.check()
+    with pytest.raises(AssertionError, match="the page fell over"):
+        tab.check()
+    tab.exception_expected = True
+    tab.check()
 
 
 @pytest.mark.parametrize(("required", "outcome"), [("0", "1 skipped"), ("1", "1 error")])
