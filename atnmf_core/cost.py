@@ -1,4 +1,4 @@
-"""How long a fit will take, roughly, before it is started: enough to choose between at once and on request."""
+"""How long a fit will take, roughly: enough to choose between solving at once and on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def expected_seconds(
 ) -> float:
     """Seconds that one fit of an F x N matrix with K parts takes on a machine of our day.
 
-    For "paper" it is what a run takes that meets no stopping rule early, its usual fate at the default limits.
+    For "paper" it is what a run takes that meets no stopping rule early, as is usual at the default limits.
     """
     entries = shape[0] * shape[1]
     if solver == "paper":

@@ -39,13 +39,15 @@ class Recipe:
             if self.pattern == "entries"
             else f', pattern="{self.pattern}", image_shape=data.image_shape, order=data.order'
         )
+        hiding = f"alpha={self.alpha:g}, seed={self.mask_seed}{pattern}"
+        common = f'K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed}'
         return "\n".join(
             (
                 f"from atnmf_core import {names}",
                 "",
                 f"data = {self.source}",
-                f"observed = hide_entries(data.V.shape, alpha={self.alpha:g}, seed={self.mask_seed}{pattern})",
-                f'same = dict(K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed})',
+                f"observed = hide_entries(data.V.shape, {hiding})",
+                f"same = dict({common})",
                 f'atnmf = factorize(data.V, observed, method="atnmf", lam={self.lam:g}, **same)',
                 'nmf = factorize(data.V, observed, method="nmf", **same)',
                 'print(f"AT-NMF {rmse(data.V, atnmf.V_hat, ~observed):.6f}")',

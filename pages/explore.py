@@ -9,12 +9,12 @@ from pages.common.controls import controls
 from pages.common.film_view import show_film
 from pages.common.lambda_curve import show_lambda_curve
 from pages.common.offer import show_offer
-from pages.common.panels_view import show_errors, show_given, show_learned, show_nothing_yet
+from pages.common.panels_view import show_errors, show_given, show_learned
 from pages.common.parts_view import show_parts, show_users
 from pages.common.pictures_shown import picture_strip
 from pages.common.presets import show_presets
 from pages.common.take_away import show_take_away
-from pages.common.watching import obtain, show_wait
+from pages.common.watching import obtain, show_wait, show_while_waiting
 
 CLOSER_LOOKS = {"errors": "Error map", "film": "Film of the run", "take": "Take away"}
 SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}
@@ -29,17 +29,19 @@ if data is None:
         show_presets(setting)
     st.stop()
 
+wait = st.container()
 given, learned = st.columns([2, 4], gap="small")
 with given:
     show_given(setting, data)
 shown = obtain(setting, data)
-with learned:
-    if shown is None or shown.waits_for is not None:
-        show_wait(setting, data)
-    if shown is not None:
-        show_learned(shown.setting, data, shown.pair)
-    else:
-        show_nothing_yet(setting, data)
+if shown is not None and shown.is_current:
+    with learned:
+        show_learned(setting, data, shown.pair)
+else:
+    with wait:
+        show_wait(setting, data, something_shown=shown is not None)
+    with learned:
+        show_while_waiting(setting, data, shown)
 picture_strip(setting, data)
 if shown is not None:
     show_callout(shown.setting, data, shown.pair)

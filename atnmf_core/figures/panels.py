@@ -16,11 +16,14 @@ from ..metrics import psnr, rmse, ssim
 from .images import enlarge
 from .palette import diverging, grey, nice_limit, paint, sequential
 
-__all__ = ["Panel", "PanelData", "error_panels", "figure", "given_panels", "learned_panels", "waiting_panels"]
+__all__ = ["LEARNED", "Panel", "PanelData", "error_panels", "figure", "given_panels", "learned_panels"]
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
+
+LEARNED = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}
+"""Titles of the panels that show what was learned, by letter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,14 @@ class PanelData:
             "SSIM": ssim(full, restored, data_range=self.top) if min(full.shape) >= 3 else float("nan"),
         }
 
+    def closer_shares(self) -> tuple[float, float]:
+        """The shares of hidden pixels at which AT-NMF, and at which NMF, is closer to the truth."""
+        hidden = ~self.observed & ~np.isnan(self.v)
+        if not hidden.any():
+            return 0.0, 0.0
+        at, nmf = (np.abs(self.v - hat)[hidden] for hat in (self.at_hat, self.nmf_hat))
+        return float((at < nmf).mean()), float((nmf < at).mean())
+
     def _restored(self, prediction: Values) -> Values:
         return np.where(self.observed, self.v, prediction) if self.keep_observed else np.asarray(prediction)
 
@@ -114,32 +125,18 @@ def learned_panels(data: PanelData, hidden: str, name: str) -> tuple[Panel, Pane
     attacked = paint(grey(data.v + data.r, data.top), ~data.observed, hidden)
     at_error = data.measures(data.at_restored)["RMSE"]
     nmf_error = data.measures(data.nmf_restored)["RMSE"]
-    return (
-        Panel(
-            "c", "Adversary R*", attack, f"The adversary's changes R* to {name}, brown below and teal above 0"
-        ),
-        Panel("d", "V + R*", attacked, f"{name} as the adversary leaves it, V + R*"),
-        Panel(
-            "e",
-            "AT-NMF restores",
+    shown = (
+        (attack, f"What the adversary adds to {name}: brown below 0, teal above"),
+        (attacked, f"{name} as the adversary leaves it, V + R*"),
+        (
             grey(data.at_restored, data.top),
-            f"{name} restored by AT-NMF, error on hidden pixels {at_error:.3f}",
+            f"{name} restored by AT-NMF, RMSE on hidden pixels {at_error:.3f}",
         ),
-        Panel(
-            "f",
-            "NMF restores",
-            grey(data.nmf_restored, data.top),
-            f"{name} restored by NMF, error on hidden pixels {nmf_error:.3f}",
-        ),
+        (grey(data.nmf_restored, data.top), f"{name} restored by NMF, RMSE on hidden pixels {nmf_error:.3f}"),
     )
-
-
-def waiting_panels(rows: int, cols: int) -> tuple[Panel, Panel, Panel, Panel]:
-    """The places of (c) to (f) before anything was learned: even grey."""
-    nothing = np.full((rows, cols, 3), 128, np.uint8)
-    titles = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}
     c, d, e, f = (
-        Panel(letter, title, nothing, f"{title}: not solved yet") for letter, title in titles.items()
+        Panel(letter, title, pixels, alt)
+        for (letter, title), (pixels, alt) in zip(LEARNED.items(), shown, strict=True)
     )
     return c, d, e, f
 

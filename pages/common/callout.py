@@ -13,8 +13,8 @@ from .setting import Setting
 __all__ = ["show_callout"]
 
 WHY = (
-    "Fitted as zeros, hidden pixels pull every prediction towards black, and a strong adversary only loosens that "
-    "pull. Ignored, they pull nothing: both methods then predict from what was observed alone."
+    "Fitted as zeros, hidden pixels pull every prediction towards black, and a strong adversary only loosens "
+    "that pull. Ignored, they pull nothing: both methods then predict from what was observed alone."
 )
 SWITCH = {"zero": "Ignore hidden pixels", "ignore": "Fit them as zeros"}
 NOW = {

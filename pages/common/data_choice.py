@@ -78,7 +78,7 @@ def choose_data() -> None:
         format_func=label,
         key="data",
         on_change=_suit,
-        help="Faces, a hyperspectral cube or a plain matrix. The paper's sets are downloaded only when you ask.",
+        help="Faces, a hyperspectral cube or a matrix. The paper's sets are downloaded only when you ask.",
     )
     if st.session_state["data"] == UPLOAD:
         _upload()

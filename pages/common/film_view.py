@@ -63,7 +63,7 @@ def _steps(
                 _sheet(_data, nmf, order.second),
             ],
         }
-        for at, nmf in together(_pair.atnmf.film.frames, _pair.nmf.film.frames)
+        for at, nmf in together(_pair.atnmf.frames, _pair.nmf.frames)
     ]
 
 

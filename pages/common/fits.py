@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from atnmf_core import Dataset, Fit, Progress, factorize, rmse
-from atnmf_core.film import Film
+from atnmf_core import Dataset, Fit, factorize, rmse
+from atnmf_core.film import Film, Frame
+from atnmf_core.remote import RemoteFit
 
 from .setting import FitKey
 
@@ -31,16 +32,17 @@ KEPT_BYTES = 600_000_000
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished fit, its film and its error over all hidden entries. Sessions share it: not to be changed."""
+    """A finished fit, its film and its error over hidden entries. Sessions share it: not to be changed."""
 
     fit: Fit
-    film: Film
+    frames: tuple[Frame, ...]
     rmse_hidden: float
 
     @property
     def nbytes(self) -> int:
         mask = 0 if self.fit.observed is None else self.fit.observed.nbytes
-        return self.fit.W.nbytes + self.fit.H.nbytes + self.film.nbytes + mask
+        kept = (self.fit, *self.frames)
+        return mask + sum(one.W.nbytes + one.H.nbytes for one in kept)
 
 
 @dataclass(eq=False)
@@ -49,60 +51,57 @@ class Job:
 
     key: FitKey
     long: bool = False
-    film: Film = field(default_factory=Film)
-    iteration: int = 0
+    latest: Frame | None = None
     share: float = 0.0
     seconds: float = 0.0
     run: Run | None = None
     error: Exception | None = None
     cancelled: bool = False
+    _remote: RemoteFit | None = None
     _done: threading.Event = field(default_factory=threading.Event)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Whether it has ended, after waiting for at most so long."""
         return self._done.wait(seconds)
 
-    @property
-    def running(self) -> bool:
-        return not (self._done.is_set() or self.cancelled)
-
-    def cancel(self) -> None:
-        """Give it up: the solver stops at its next iteration, and nobody waits for it any more."""
-        self.cancelled = True
-        self._done.set()
-
-    def solve(self, data: Dataset, observed: Mask) -> None:
-        """Run the fit in this thread. Every error is kept for whoever asked, who is in another thread."""
-        try:
-            if not self.cancelled:
-                fit = _fit(self.key, data, observed, self._watch)
-                if not self.cancelled:
-                    self.run = Run(fit, self.film, rmse(data.V, fit.W @ fit.H, ~observed))
-        except Exception as error:  # noqa: BLE001 - raised again by the session that shows it
-            self.error = error
-
     def finish(self) -> None:
         """Let those who wait go on."""
         self._done.set()
 
-    def _watch(self, progress: Progress) -> bool:
-        self.film(progress)
-        self.iteration, self.share, self.seconds = progress.iteration, progress.share, progress.seconds
-        return self.cancelled
+    def cancel(self) -> None:
+        """Give it up: nobody waits for it any more, and a long one's process ends."""
+        self.cancelled = True
+        if self._remote is not None:
+            self._remote.give_up()
+        self.finish()
+
+    def solve(self, data: Dataset, observed: Mask) -> None:
+        """Run the fit. Every error is kept for whoever asked, who is in another thread."""
+        try:
+            found = None if self.cancelled else self._found(data, observed)
+            if found is not None and not self.cancelled:
+                fit, frames = found
+                self.run = Run(fit, frames, rmse(data.V, fit.W @ fit.H, ~observed))
+        except Exception as error:  # noqa: BLE001 - raised again by the session that shows it
+            self.error = error
+
+    def _found(self, data: Dataset, observed: Mask) -> tuple[Fit, tuple[Frame, ...]] | None:
+        parameters = _parameters(self.key)
+        if self.long:
+            self._remote = RemoteFit(data.V, observed, **parameters)
+            return self._remote.result(self._watch)
+        film = Film()
+        fit = factorize(data.V, observed, callback=film, **parameters)
+        return fit, film.frames
+
+    def _watch(self, frame: Frame, share: float, seconds: float) -> None:
+        self.latest, self.share, self.seconds = frame, share, seconds
 
 
-def _fit(key: FitKey, data: Dataset, observed: Mask, callback: Callable[[Progress], bool]) -> Fit:
-    return factorize(
-        data.V,
-        observed,
-        K=key.K,
-        method="nmf" if key.lam is None else "atnmf",
-        lam=key.lam,
-        missing=key.missing,
-        solver=key.solver,
-        seed=key.seed,
-        callback=callback,
-    )
+def _parameters(key: FitKey) -> dict[str, Any]:
+    method = "nmf" if key.lam is None else "atnmf"
+    names = ("K", "lam", "missing", "solver", "seed")
+    return {"method": method} | {name: getattr(key, name) for name in names}
 
 
 class FitStore:
@@ -113,7 +112,9 @@ class FitStore:
         self._runs: OrderedDict[FitKey, Run] = OrderedDict()
         self._jobs: dict[FitKey, Job] = {}
         self._lock = threading.Lock()
-        self._turns = {False: threading.Semaphore(CORES), True: threading.Semaphore(CORES)}
+        # Two fits in threads of one process hand the interpreter's lock to and fro at every small product,
+        # and take ten times as long as one after the other; long ones have processes of their own.
+        self._turns = {False: threading.Semaphore(1), True: threading.Semaphore(CORES)}
         # Sessions already run side by side; BLAS threads on top of them would only fight over the cores.
         threadpool_limits(limits=1, user_api="blas")
 
@@ -129,8 +130,8 @@ class FitStore:
             return self._jobs.get(key)
 
     def start(self, key: FitKey, data: Dataset, observed: Mask, *, long: bool = False) -> Job:
-        """The job for this key, started now unless it is under way or done. Long ones take turns apart, so
-        that they hold up nobody's short ones.
+        """The job for this key, started now unless it is under way or done. Long ones can be watched, and
+        hold up nobody's short ones.
         """
         with self._lock:
             if key in self._runs:
@@ -173,7 +174,7 @@ class FitStore:
 
 
 def _finished(key: FitKey, run: Run) -> Job:
-    job = Job(key, film=run.film, share=1.0, run=run)
+    job = Job(key, run=run)
     job.finish()
     return job
 

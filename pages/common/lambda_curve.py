@@ -1,4 +1,4 @@
-"""RMSE against lambda for the setting in view; its points are fits like any other, traced in the background."""
+"""RMSE against lambda for the setting in view; its points are fits like any other, traced meanwhile."""
 
 from __future__ import annotations
 
@@ -68,55 +68,51 @@ def show_lambda_curve(setting: Setting, data: Dataset) -> None:
     """The curve with the points that are there; the others come by themselves where that is quick."""
     st.markdown("**RMSE on hidden pixels against λ**")
     setting = setting.solved
-    missing = sum(solving.kept_pair(point, data) is None for point in _points(setting))
-    seconds = missing * expected_seconds(
-        data.shape, setting.K, solver=setting.solver, missing=setting.missing
-    )
-    asked = st.session_state.get("curve_asked") == setting.to_query()
-    traces = missing > 0 and (asked or seconds < AUTOMATIC_SECONDS)
+    missing = _known(setting, data)[1]
+    one = expected_seconds(data.shape, setting.K, solver=setting.solver, missing=setting.missing)
+    asked = st.session_state.get("curve_asked") == setting
+    traces = missing > 0 and (asked or missing * one < AUTOMATIC_SECONDS)
     st.fragment(_curve, run_every=POLL_SECONDS if traces else None)(setting, data, traces)
     if missing and not traces:
         st.button(
-            f"Trace the curve, {missing} fits", on_click=_ask, args=(setting,), icon=":material/timeline:"
+            f"Trace the curve: {missing} fits", on_click=_ask, args=(setting,), icon=":material/timeline:"
         )
 
 
 def _ask(setting: Setting) -> None:
-    st.session_state["curve_asked"] = setting.to_query()
+    st.session_state["curve_asked"] = setting
 
 
 def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
-    curves = {}
-    missing = 0
-    for treatment in TREATMENTS:
-        points = {}
-        nmf = None
-        for point in _points(replace(setting, missing=treatment), (treatment,)):
-            pair = solving.kept_pair(point, data)
-            if pair is None:
-                missing += 1
-            else:
-                points[point.lam] = pair.atnmf.rmse_hidden
-                nmf = pair.nmf.rmse_hidden
-        if nmf is not None:
-            curves[treatment] = LambdaCurve(points, nmf)
+    curves, missing = _known(setting, data)
     here = store().get(setting.fit_key(data.content_hash, "atnmf"))
+    count = sum(len(curve.atnmf) for curve in curves.values())
     st.plotly_chart(
         rmse_against_lambda(curves, None if here is None else (setting.lam, here.rmse_hidden)),
         key="lambda_curve",
         config={"displayModeBar": False},
-        alt=f"RMSE on hidden pixels against lambda, {sum(len(curve.atnmf) for curve in curves.values())} points",
+        alt=f"RMSE on hidden pixels against lambda, {count} points",
         on_select=_open_point,
         selection_mode="points",
     )
-    if st.session_state.pop("point_opened", False):
+    if st.session_state.pop("point_opened", False) or (traces and not missing):
         st.rerun()
-    if not traces:
-        return
-    if missing:
+    if traces:
         tracer().wish(setting, data)
-    else:
-        st.rerun()
+
+
+def _known(setting: Setting, data: Dataset) -> tuple[dict[str, LambdaCurve], int]:
+    """The curve of each treatment as far as its points are solved, and how many points are not."""
+    curves, missing = {}, 0
+    for treatment in TREATMENTS:
+        points = _points(setting, (treatment,))
+        pairs = {point.lam: solving.kept_pair(point, data) for point in points}
+        solved = {lam: pair for lam, pair in pairs.items() if pair is not None}
+        missing += len(pairs) - len(solved)
+        if solved:
+            errors = {lam: pair.atnmf.rmse_hidden for lam, pair in solved.items()}
+            curves[treatment] = LambdaCurve(errors, next(iter(solved.values())).nmf.rmse_hidden)
+    return curves, missing
 
 
 def _open_point() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from .address import change
 from .components import component
 from .setting import Setting
 
-__all__ = ["ERROR_SCALE", "R_SCALE", "picture_strip", "show_panels"]
+__all__ = ["ERROR_SCALE", "R_SCALE", "picture_strip", "show_panels", "show_places"]
 
 PAGE = 14
 RESTORED_NAMES = {"kept": "observed pixels kept", "model": "W H alone"}
@@ -48,6 +48,18 @@ def show_panels(
         for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
     ]
     data = {"panels": shown, "columns": len(shown), "gap": f"{gap}rem", "pixels": _pixels(pixels)}
+    component("panels")(data=data, key=key)
+
+
+def show_places(
+    titles: Mapping[str, str], shape: tuple[int, ...], key: str, frames: Sequence[str], gap: float
+) -> None:
+    """Empty places, by letter and title, where pictures of the given shape will stand."""
+    places = [
+        {"letter": letter, "title": title, "src": "", "alt": "", "note": "", "frame": frame}
+        for (letter, title), frame in zip(titles.items(), frames, strict=True)
+    ]
+    data = {"panels": places, "columns": len(places), "gap": f"{gap}rem", "aspect": shape[1] / shape[0]}
     component("panels")(data=data, key=key)
 
 

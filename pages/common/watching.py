@@ -12,10 +12,10 @@ from atnmf_core.film import Frame
 
 from . import solving
 from .fits import Job, store
-from .panels_view import show_improving
-from .setting import VIEW, Setting
+from .panels_view import show_improving, show_learned, show_nothing_yet
+from .setting import VIEW, FitKey, Setting
 
-__all__ = ["Shown", "obtain", "show_wait"]
+__all__ = ["Shown", "obtain", "show_wait", "show_while_waiting"]
 
 FIRST_VIEW_SECONDS = 60.0
 """A link that opens on something longer asks before it computes."""
@@ -26,11 +26,11 @@ POLL_SECONDS = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What there is to show: the fits of `setting`, which is the last solved one while `waits_for` is not."""
+    """What there is to show: the fits of `setting`, the one asked for or, until that is solved, the last one."""
 
     setting: Setting
     pair: solving.Pair
-    waits_for: Setting | None = None
+    is_current: bool
 
 
 def obtain(setting: Setting, data: Dataset) -> Shown | None:
@@ -44,13 +44,13 @@ def obtain(setting: Setting, data: Dataset) -> Shown | None:
     pair = solving.kept_pair(setting, data)
     if pair is not None:
         st.session_state["last_solved"] = (setting.solved, data.content_hash)
-        return Shown(setting, pair)
+        return Shown(setting, pair, is_current=True)
     last, content_hash = st.session_state.get("last_solved", (None, ""))
     if last is None or content_hash != data.content_hash:
         return None
     pair = solving.kept_pair(last, data)
     looked_at = replace(last, **{name: getattr(setting, name) for name in VIEW})
-    return None if pair is None else Shown(looked_at, pair, waits_for=setting)
+    return None if pair is None else Shown(looked_at, pair, is_current=False)
 
 
 def _begin(setting: Setting, data: Dataset) -> None:
@@ -63,18 +63,21 @@ def _begin(setting: Setting, data: Dataset) -> None:
         solving.start(setting, data, long=seconds >= solving.LIVE_SECONDS)
 
 
-def show_wait(setting: Setting, data: Dataset) -> None:
-    """A Run button that says how long it will take; or, while it runs, progress, Cancel and what is there so
-    far.
-    """
+def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None:
+    """A Run button that says how long it will take; while it runs, how far it is and Cancel."""
     if solving.jobs(setting, data):
         st.fragment(_progress, run_every=POLL_SECONDS)(setting, data)
         return
+    until = " Until then you see the last one." if something_shown else ""
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Run", type="primary", icon=":material/play_arrow:", on_click=_ask)
-        st.markdown(
-            f"This setting takes about **{_spoken(solving.expected(setting, data))}**. Until then you see the last one."
-        )
+        st.markdown(f"This setting takes about **{_spoken(solving.expected(setting, data))}**.{until}")
+
+
+def show_while_waiting(setting: Setting, data: Dataset, shown: Shown | None) -> None:
+    """The picture as it improves, before that the last one that was solved."""
+    running = bool(solving.jobs(setting, data))
+    st.fragment(_improving, run_every=POLL_SECONDS if running else None)(setting, data, shown)
 
 
 def _ask() -> None:
@@ -89,31 +92,37 @@ def _cancel(setting: Setting, data: Dataset) -> None:
 
 def _progress(setting: Setting, data: Dataset) -> None:
     running = solving.jobs(setting, data)
-    for job in running:
-        if job.error is not None:
-            raise job.error
     if not running:
         st.rerun()
     slowest = min(running, key=lambda job: job.share)
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(setting, data))
         st.progress(min(slowest.share, 1.0), _how_far(slowest))
+
+
+def _improving(setting: Setting, data: Dataset, shown: Shown | None) -> None:
     frames = [_latest(key) for key in solving.keys(setting, data)]
-    if None not in frames:
-        show_improving(setting, data, frames)
+    improving = [frame for frame in frames if frame is not None]
+    if len(improving) == len(frames) and solving.jobs(setting, data):
+        show_improving(setting, data, improving)
+    elif shown is not None:
+        show_learned(shown.setting, data, shown.pair)
+    else:
+        show_nothing_yet(data)
 
 
-def _latest(key: solving.FitKey) -> Frame | None:
+def _latest(key: FitKey) -> Frame | None:
     run, job = store().get(key), store().job(key)
-    film = run.film if run is not None else job.film if job is not None else None
-    return film.frames[-1] if film is not None and film.frames else None
+    if run is not None:
+        return run.frames[-1]
+    return None if job is None else job.latest
 
 
 def _how_far(job: Job) -> str:
-    if job.share <= 0:
+    if job.latest is None or job.share <= 0:
         return "Starting"
     left = job.seconds * (1 - job.share) / job.share
-    return f"Iteration {job.iteration} · {_spoken(job.seconds)} gone, at most {_spoken(left)} left"
+    return f"Iteration {job.latest.iteration} · {_spoken(job.seconds)} gone, at most {_spoken(left)} left"
 
 
 def _spoken(seconds: float) -> str:
