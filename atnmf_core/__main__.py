@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from typing import NoReturn
 
 from .commands import data, fit, reproduce, sweep
 from .commands.running import Terminated
@@ -15,12 +16,19 @@ from .sweep import EngineError, StoreError
 COMMANDS = (fit, sweep, reproduce, data)
 
 
+class OneLineParser(argparse.ArgumentParser):
+    """A parser that refuses wrong options in one line, without the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (--help explains the options)\n")
+
+
 def main(words: list[str] | None = None) -> int:
     """Run the command that the words name; the process ends with the number returned.
 
     0 done, 1 could not be done, 2 wrong options, 130 interrupted by Ctrl-C, 143 asked to end.
     """
-    parser = argparse.ArgumentParser(prog="python -m atnmf_core", description="AT-NMF on the command line.")
+    parser = OneLineParser(prog="python -m atnmf_core", description="AT-NMF on the command line.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(subparsers)

@@ -1,4 +1,133 @@
+"""`python -m atnmf_core fit`: one factorization, its numbers, and files to take away."""
+
 from __future__ import annotations
+
 import argparse
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import pictures
+from ..datasets import Dataset, paper_mask
+from ..export import factors_npz
+from ..factorization import factorize
+from ..figures.images import png
+from ..figures.palette import HIDDEN
+from ..figures.panels import PanelData, figure, given_panels, learned_panels
+from ..hiding import PATTERNS, hide_entries
+from ..metrics import rmse
+from ..result import Fit, Progress
+from ..sweep import Tally, load_source
+from .arguments import output_file
+from .progress import ProgressLine
+
+__all__ = ["add_parser", "run"]
+
+STEPS = 1000
+"""How finely the progress of one fit is counted."""
+
+
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Later."""
+    """Add `fit` to the command line."""
+    parser = subparsers.add_parser(
+        "fit",
+        help="factorize one data set",
+        description="Hide a share of the entries, factorize the rest, measure the error on what was hidden.",
+        epilog="example: python -m atnmf_core fit --data lfw --alpha 0.3 --K 25 --method atnmf --lam 2 "
+        "--png faces.png",
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "--data", required=True, metavar="NAME|FILE", help="a name (see `data list`) or a file"
+    )
+    parser.add_argument("--alpha", type=float, metavar="A", help="share of entries to hide (default: none)")
+    parser.add_argument(
+        "--masks", choices=["seeded", "paper"], default="seeded", help="paper: the authors' own"
+    )
+    parser.add_argument("--mask-seed", type=int, default=0, metavar="S")
+    parser.add_argument("--pattern", choices=tuple(PATTERNS), default="entries")
+    parser.add_argument("--K", type=int, required=True, help="number of parts")
+    parser.add_argument("--method", choices=["nmf", "atnmf"], default="nmf")
+    parser.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; for atnmf")
+    parser.add_argument("--missing", choices=["ignore", "zero"], default="ignore")
+    parser.add_argument("--solver", choices=["fast", "paper"], default="fast")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument(
+        "--n-init", type=int, default=1, metavar="N", help="starts, of which the best is kept"
+    )
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
+    parser.add_argument("--out", type=output_file, metavar="FILE.npz", help="write W, H and the mask")
+    parser.add_argument(
+        "--png", type=output_file, metavar="FILE.png", help="write original, masked and restored picture"
+    )
+    parser.add_argument("--picture", type=int, default=1, metavar="N", help="which face or band (default: 1)")
+    parser.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=None, help="default: on a terminal"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fit, print the measures, write the files."""
+    data = load_source(args.data)
+    observed = data.observed & _mask(args, data)
+    line = ProgressLine(f"fit {data.name}", shown=args.progress)
+
+    def report(progress: Progress) -> None:
+        share = round(STEPS * progress.share)
+        line(Tally(STEPS, share, share, progress.seconds))
+
+    fit = factorize(
+        data.V,
+        observed,
+        K=args.K,
+        method=args.method,
+        lam=args.lam,
+        missing=args.missing,
+        solver=args.solver,
+        seed=args.seed,
+        n_init=args.n_init,
+        dtype=args.dtype,
+        callback=report,
+    )
+    line.close()
+    print(_report(data, observed, fit))
+    if args.out:
+        args.out.write_bytes(factors_npz({args.method: fit}, observed))
+    if args.png:
+        args.png.write_bytes(_drawn(data, observed, fit, args.picture - 1))
+    return 0
+
+
+def _mask(args: argparse.Namespace, data: Dataset) -> npt.NDArray[np.bool_]:
+    if args.alpha is None:
+        return data.observed
+    if args.masks == "paper":
+        return paper_mask(data.name, args.alpha)
+    return hide_entries(
+        data.shape, args.alpha, args.mask_seed, args.pattern, image_shape=data.image_shape, order=data.order
+    )
+
+
+def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
+    way = "stopping rule met" if fit.converged else "iteration limit"
+    lines = [
+        f"RMSE, observed   {rmse(data.V, fit.V_hat, observed):.6g}",
+        f"loss             {fit.history['adversarial_loss'][-1]:.6g}",
+        f"iterations       {fit.n_iter} ({way})",
+        f"seconds          {fit.seconds:.3g}",
+    ]
+    hidden = data.observed & ~observed
+    if hidden.any():
+        lines.insert(0, f"RMSE, hidden     {rmse(data.V, fit.V_hat, hidden):.6g}")
+    return "\n".join(lines)
+
+
+def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int) -> bytes:
+    """Original and masked picture, for AT-NMF the attack and the attacked picture, and the restored one."""
+    v, seen, p = (pictures.picture(data, matrix, index) for matrix in (data.V, observed, fit.V_hat))
+    name, red = pictures.picture_name(data, index), HIDDEN["red"]
+    panels = PanelData(v, seen, at_hat=p, nmf_hat=p, lam=math.inf if fit.lam is None else fit.lam)
+    attack, attacked, by_atnmf, by_nmf = learned_panels(panels, red, name)
+    learned = (attack, attacked, by_atnmf) if fit.method == "atnmf" else (by_nmf,)
+    return png(figure([*given_panels(v, seen, red, name), *learned]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
-from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
 from ..problem import InputError
@@ -12,6 +11,7 @@ from ..reference import NAMES, Measured, Published, published, write_measured
 from ..reference.protocol import PROTOCOLS, as_published, as_written
 from ..sweep import Grid, Store, load_source, open_store
 from ..sweep.starts import PAPER_STARTS
+from .arguments import output_file
 from .running import add_running_options, run_grid
 
 __all__ = ["add_parser", "run"]
@@ -22,9 +22,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "reproduce",
         help="run the paper's experiments again and compare",
-        description="Run the experiments behind the paper's tables with the authors' data, masks, starts and algorithm, "
-        "and print published and measured RMSE side by side; beside them the same cells with hidden entries left out of "
-        "the loss, by the fast solver. Finished fits are kept, so a larger table goes on from a smaller one.",
+        description="Run the experiments behind the paper's tables with the authors' data, masks, starts and "
+        "algorithm, and print published and measured RMSE side by side; beside them the same cells with "
+        "hidden entries left out of the loss, by the fast solver. Finished fits are kept, so a larger table "
+        "goes on from a smaller one.",
     )
     parser.set_defaults(run=run)
     parser.add_argument("name", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
@@ -49,7 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="both",
         help="zero: as published; ignore: hidden entries left out, fast solver; default both",
     )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write what was measured as CSV too")
+    parser.add_argument("--csv", type=output_file, metavar="FILE", help="write what was measured as CSV too")
     parser.add_argument("--no-run", action="store_true", help="run nothing, show what the store has")
     add_running_options(parser)
 
@@ -58,12 +59,13 @@ def run(args: argparse.Namespace) -> int:
     """Run what the store lacks, print the table, write the CSV."""
     grids = _grids(args)
     with open_store(args.store) as store:
-        if not args.no_run:
-            data = load_source(PROTOCOLS[args.name].dataset)
-            for treatment, grid in grids.items():
-                run_grid(
-                    args, store, _sweep_name(args.name, grid), grid, data, label=f"{args.name}, {treatment}"
-                )
+        data = load_source(PROTOCOLS[args.name].dataset)
+        for treatment, grid in grids.items():
+            name = _sweep_name(args.name, grid)
+            if args.no_run:
+                store.add_sweep(name, grid, data.content_hash)
+            else:
+                run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
         cells = {treatment: _cells(store, args.name, grid) for treatment, grid in grids.items()}
     print(_table(args.name, cells))
     if args.csv:
@@ -115,18 +117,22 @@ def _table(name: str, cells: dict[str, list[Measured]]) -> str:
         treatment: {(cell.alpha, cell.method, cell.lam): cell for cell in some}
         for treatment, some in cells.items()
     }
-    lines = [f"{'alpha':5}  {'method':12}{'published':>16}{'measured':>18}{'difference':>13}{'hidden ignored':>18}"]
+    lines = [
+        f"{'alpha':5}  {'method':12}{'published':>16}{'measured':>18}{'difference':>13}{'hidden ignored':>18}"
+    ]
     for row in published(name):
         place = (row.alpha, row.method, row.lam)
         zero, ignore = (found.get(treatment, {}).get(place) for treatment in ("zero", "ignore"))
         if zero or ignore:
             lines.append(
                 f"{row.alpha:<5g}  {_title(row):12}{_spread(row.mean, row.deviation, digits):>16}"
-                f"{_shown(zero, digits):>18}{_difference(row, zero):>13}{_shown(ignore, digits + 1):>18}"
+                f"{_shown(zero, digits):>18}{_difference(row, zero):>13}{_small(ignore):>18}"
             )
     starts = sorted({cell.starts for some in cells.values() for cell in some})
-    counted = "no starts" if not starts else f"{starts[0]} starts" if len(starts) == 1 else f"{starts[0]} to {starts[-1]} starts"
-    lines.append(f"RMSE on hidden entries, mean ± standard deviation over {counted}.")
+    counted = (
+        " to ".join(str(number) for number in dict.fromkeys((starts[0], starts[-1]))) if starts else "no"
+    )
+    lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
     return "\n".join(lines)
 
 
@@ -136,6 +142,13 @@ def _title(row: Published) -> str:
 
 def _shown(cell: Measured | None, digits: int) -> str:
     return "" if cell is None else _spread(cell.mean, cell.deviation, digits)
+
+
+def _small(cell: Measured | None) -> str:
+    """Errors that differ by orders of magnitude, to three digits."""
+    if cell is None:
+        return ""
+    return f"{cell.mean:.3g}" + ("" if cell.deviation is None else f" ± {cell.deviation:.1g}")
 
 
 def _spread(mean: float, deviation: float | None, digits: int) -> str:

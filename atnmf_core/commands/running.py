@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Literal
 
 from ..datasets import Dataset
 from ..sweep import Grid, Store, run_sweep
+from .arguments import workers
 from .progress import ProgressLine
 
 __all__ = ["Terminated", "add_running_options", "run_grid"]
@@ -29,11 +34,11 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=DEFAULT_STORE,
         metavar="FILE",
-        help="SQLite file that keeps every finished fit; a fit that is in it is never run again (default: %(default)s)",
+        help="SQLite file that keeps every finished fit, so that none is run twice (default: %(default)s)",
     )
     group.add_argument(
         "--jobs",
-        type=_jobs,
+        type=workers,
         default=-1,
         metavar="N",
         help="worker processes, each with one BLAS thread (default: one per core)",
@@ -60,36 +65,39 @@ def run_grid(
     data: Dataset,
     *,
     label: str,
-    retry_failed: bool = False,
+    again: Literal["failed", "all"] | None = None,
 ) -> None:
-    """Run a grid with a progress line; SIGTERM ends it as cleanly as Ctrl-C does."""
+    """Run a grid with a progress line; Ctrl-C and SIGTERM end it cleanly, and say how to go on."""
     line = ProgressLine(label, shown=args.progress)
-    before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        run_sweep(
-            store,
-            name,
-            grid,
-            data,
-            n_jobs=args.jobs,
-            dask=args.dask,
-            retry_failed=retry_failed,
-            progress=line,
-        )
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        with _ended_by_signals():
+            run_sweep(store, name, grid, data, n_jobs=args.jobs, dask=args.dask, again=again, progress=line)
+    except KeyboardInterrupt:
         line.close()
+        record = store.sweep(name)
+        print(
+            f"Stopped. {record.done} of {record.total} fits are kept in {args.store}; "
+            "the same command goes on from there.",
+            file=sys.stderr,
+        )
+        raise
+    finally:
+        line.close()
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    # Set here, not left to Python: a process started in the background is born ignoring Ctrl-C.
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, _terminate),
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
     raise Terminated
-
-
-def _jobs(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: write 1, 2, ...")
-    return number

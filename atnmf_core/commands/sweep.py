@@ -1,4 +1,177 @@
+"""`python -m atnmf_core sweep`: many fits, kept in a store, and the curve that they make."""
+
 from __future__ import annotations
+
 import argparse
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from ..hiding import PATTERNS
+from ..problem import InputError
+from ..sweep import Grid, Summary, SweepRecord, load_source, open_store
+from .arguments import input_file, lambdas, output_file
+from .curve import write_csv, write_html
+from .running import add_running_options, run_grid
+
+__all__ = ["add_parser", "run"]
+
+EXAMPLE = """\
+examples:
+  python -m atnmf_core sweep --data lfw --K 25 --alpha 0.3 --lam 1.05:100:16 --out curve.csv --plot curve.html
+  python -m atnmf_core sweep --data lfw --K 25 --alpha 0.3 0.5 --lam 2 5 --write-grid grid.json
+  python -m atnmf_core sweep --grid grid.json
+"""
+GRID_OPTIONS = {
+    "data": "dataset",
+    "alpha": "alphas",
+    "K": "Ks",
+    "lam": "lams",
+    "methods": "methods",
+    "missing": "missing",
+    "solver": "solver",
+    "starts": "starts",
+    "masks": "masks",
+    "mask_seed": "mask_seed",
+    "pattern": "pattern",
+    "seed": "seed",
+    "dtype": "dtype",
+    "max_outer": "max_outer",
+    "max_inner": "max_inner",
+    "tol_inner": "tol_inner",
+    "tol_outer": "tol_outer",
+}
+"""Options of the command line, and the settings of a grid that they stand for."""
+
+
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Later."""
+    """Add `sweep` to the command line."""
+    parser = subparsers.add_parser(
+        "sweep",
+        help="fit all combinations of parameters and keep the results",
+        description="Fit all combinations of the given values, on all cores or on a cluster. Every result is "
+        "kept in the store as it comes, so a sweep that was stopped, in whatever way, goes on where it was.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    _add_grid_options(parser)
+    results = parser.add_argument_group("results")
+    results.add_argument(
+        "--name", help="the sweep's name in the store (default: data and a number from the settings)"
+    )
+    results.add_argument(
+        "--out", type=output_file, metavar="FILE.csv", help="write means and deviations as CSV"
+    )
+    results.add_argument(
+        "--plot", type=output_file, metavar="FILE.html", help="write RMSE against lambda as a page"
+    )
+    results.add_argument(
+        "--write-grid", type=output_file, metavar="FILE.json", help="write the grid and run nothing"
+    )
+    add_running_options(parser)
+    parser.add_argument(
+        "--resume",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="go on with what the store has (default); --no-resume fits all points of the sweep again",
+    )
+    parser.add_argument("--retry-failed", action="store_true", help="fit again what failed in an earlier run")
+
+
+def _add_grid_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the grid")
+    group.add_argument(
+        "--grid", type=input_file, metavar="FILE.json", help="a grid as JSON; other options change it"
+    )
+    group.add_argument("--data", metavar="NAME|FILE", help="a data set by name (see `data list`) or a file")
+    group.add_argument("--alpha", type=float, nargs="+", metavar="A", help="shares of hidden entries")
+    group.add_argument("--K", type=int, nargs="+", help="numbers of parts")
+    group.add_argument(
+        "--lam",
+        type=lambdas,
+        nargs="+",
+        metavar="L",
+        help="prices of the adversary; 1.05:100:16 is 16 of them in log steps",
+    )
+    group.add_argument("--methods", nargs="+", choices=["nmf", "atnmf"])
+    group.add_argument(
+        "--missing",
+        nargs="+",
+        choices=["ignore", "zero"],
+        help="hidden entries: left out, or fitted as zeros",
+    )
+    group.add_argument("--solver", choices=["fast", "paper"])
+    group.add_argument("--starts", type=int, metavar="N", help="starts of each combination")
+    group.add_argument(
+        "--masks", choices=["seeded", "paper"], help="paper: the authors' own masks of their data"
+    )
+    group.add_argument("--mask-seed", type=int, metavar="S")
+    group.add_argument("--pattern", choices=tuple(PATTERNS), help="what shape the hidden entries have")
+    group.add_argument("--seed", type=int, metavar="S", help="of the first start")
+    group.add_argument("--dtype", choices=["float32", "float64"])
+    group.add_argument("--max-outer", type=int, metavar="N")
+    group.add_argument("--max-inner", type=int, metavar="N")
+    group.add_argument("--tol-inner", type=float, metavar="T")
+    group.add_argument("--tol-outer", type=float, metavar="T")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the grid, then print and write the curve; 1 where points failed."""
+    grid = _grid(args)
+    if args.write_grid:
+        args.write_grid.write_text(grid.as_json() + "\n")
+        return 0
+    name = args.name or f"{Path(grid.dataset).stem} {grid.fingerprint}"
+    data = load_source(grid.dataset)
+    again: Literal["failed", "all"] | None = "failed" if args.retry_failed else None
+    if not args.resume:
+        again = "all"
+    with open_store(args.store) as store:
+        run_grid(args, store, name, grid, data, label=name, again=again)
+        record, rows = store.sweep(name), store.summary(name)
+        failures = list(store.results(name, failed=True))
+    if args.out:
+        write_csv(rows, args.out)
+    if args.plot:
+        write_html(rows, args.plot)
+    print(_report(record, rows, args.store))
+    for failure in failures[:3]:
+        print(
+            f"failed: alpha {failure.alpha:g}, K {failure.K}, {failure.method}: {failure.error}",
+            file=sys.stderr,
+        )
+    return 1 if failures else 0
+
+
+def _grid(args: argparse.Namespace) -> Grid:
+    """The grid of the JSON file, if there is one, changed by the options that were given."""
+    settings: dict[str, Any] = {}
+    if args.grid:
+        settings = Grid.settings_from_json(args.grid.read_text())
+    for option, setting in GRID_OPTIONS.items():
+        value = getattr(args, option)
+        if value is not None:
+            settings[setting] = [lam for some in value for lam in some] if option == "lam" else value
+    if not settings:
+        raise InputError("nothing to sweep: give --data, --alpha, --K and --lam, or a --grid file.")
+    return Grid.from_settings(settings)
+
+
+def _report(record: SweepRecord, rows: list[Summary], store: Path) -> str:
+    head = ("alpha", "K", "hidden", "method", "lambda", "RMSE hidden", "±", "starts")
+    table = [head, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(head))]
+    lines = [
+        "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)) for line in table
+    ]
+    failed = f", {record.failed} failed" if record.failed else ""
+    lines.append(f"Sweep '{record.name}': {record.done} of {record.total} fits in {store}{failed}.")
+    return "\n".join(lines)
+
+
+def _cells(row: Summary) -> tuple[str, ...]:
+    lam = "" if row.lam is None else f"{row.lam:g}"
+    spread = "" if row.rmse_hidden_sd is None else f"{row.rmse_hidden_sd:.2g}"
+    mean = f"{row.rmse_hidden:.5g}"
+    return f"{row.alpha:g}", str(row.K), row.missing, row.method, lam, mean, spread, str(row.starts)

@@ -1,4 +1,4 @@
-"""The paper's tables: the numbers as published, and the numbers that this program measures for the same cells."""
+"""The paper's tables: the numbers as published, and as this program measures them."""
 
 from .tables import NAMES, Measured, Published, measured, published, write_measured
 

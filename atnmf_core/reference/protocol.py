@@ -1,12 +1,14 @@
 """How the paper's tables were made, as grids that can be run again.
 
-The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws its starts from one stream
-(`atnmf_core.sweep.starts`), each start serving every method. Two things are not as the text or the program says:
+The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws
+its starts from one stream (`atnmf_core.sweep.starts`), each start serving every method. Two things are not
+as the text or the program says:
 
-- The hyperspectral tables are those of K = 3. The text says K = 5, with which NMF on Moffett Field at alpha = 0.3 comes to 0.060
-  instead of the published 0.056; with K = 3 all cells agree.
-- The synthetic table is run in double precision. At lam = 2 the alternation there does not settle but wanders, and where it is after
-  the last iteration depends on how small numbers are rounded; double precision is nearer to the published mean.
+- The hyperspectral tables are those of K = 3. The text says K = 5, with which NMF on Moffett Field at
+  alpha = 0.3 comes to 0.060 instead of the published 0.056; with K = 3 it comes to 0.056.
+- The synthetic table is run in double precision. At lam = 2 the alternation there does not settle but
+  wanders, and where it is after the last iteration depends on how small numbers are rounded; double
+  precision comes nearer to the published mean.
 """
 
 from __future__ import annotations
@@ -65,5 +67,5 @@ def as_published(
 
 
 def as_written(grid: Grid) -> Grid:
-    """The same cells with hidden entries left out of the loss, as the paper's text has it, by the fast solver."""
+    """The same cells with hidden entries left out of the loss, as in the paper's text, by the fast solver."""
     return replace(grid, missing=("ignore",), solver="fast", dtype="float32")

@@ -18,7 +18,7 @@ NAMES = ("synthetic", "cbcl", "moffet", "madonna")
 
 @dataclass(frozen=True)
 class Published:
-    """One cell of a table in the paper: RMSE on the hidden entries, mean and standard deviation over ten starts.
+    """One cell of a table in the paper: RMSE on hidden entries, mean and deviation over ten starts.
 
     `lam` is None for NMF and ANMF.
     """

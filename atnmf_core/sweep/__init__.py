@@ -2,6 +2,7 @@
 
 from .engine import EngineError, Tally, run_sweep
 from .grid import Grid, Point
+from .reader import StoreReader, read_store
 from .records import Measures, Result, Summary, SweepRecord
 from .sources import load_source, save_dataset
 from .store import Store, StoreError, open_store
@@ -14,11 +15,13 @@ __all__ = [
     "Result",
     "Store",
     "StoreError",
+    "StoreReader",
     "Summary",
     "SweepRecord",
     "Tally",
     "load_source",
     "open_store",
+    "read_store",
     "run_sweep",
     "save_dataset",
 ]

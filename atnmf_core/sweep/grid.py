@@ -27,7 +27,8 @@ class Point:
 
     Attributes
     ----------
-    masks : "paper" for the authors' own mask at this alpha, "seeded" for `hide_entries` with mask_seed and pattern.
+    masks : "paper" for the authors' own mask at this alpha, "seeded" for `hide_entries` with mask_seed and
+        pattern.
     start : number of the start, from 0.
     draws : "seeded" draws start factors from seed + start; "paper" takes them from the authors' stream, see
         `atnmf_core.sweep.starts`.
@@ -52,14 +53,14 @@ class Point:
     tol_outer: float = 1e-2
 
     def key(self, content_hash: str) -> str:
-        """What identifies this fit's result: the same for the same data, parameters and solver version, anywhere."""
+        """What identifies this fit's result: the same for the same data, parameters and solver, anywhere."""
         identity = {**asdict(self), "data": content_hash, "version": SOLVER_VERSION}
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of the listed values, for one data set; NMF, which has no lambda, is fitted once for all of them.
+    """All combinations of the listed values, for one data set; NMF has no lambda and is fitted once.
 
     Attributes
     ----------
@@ -121,7 +122,9 @@ class Grid:
         for start, alpha, K, missing in product(range(self.starts), self.alphas, self.Ks, self.missing):
             for method in self.methods:
                 for lam in self.lams if method == "atnmf" else (None,):
-                    yield Point(alpha=alpha, K=K, method=method, lam=lam, missing=missing, start=start, **shared)
+                    yield Point(
+                        alpha=alpha, K=K, method=method, lam=lam, missing=missing, start=start, **shared
+                    )
 
     def __len__(self) -> int:
         per_cell = sum(len(self.lams) if method == "atnmf" else 1 for method in self.methods)
@@ -139,17 +142,22 @@ class Grid:
     @classmethod
     def from_json(cls, text: str) -> Grid:
         """The grid that a JSON text describes: an object with the attributes of this class as keys."""
+        return cls.from_settings(cls.settings_from_json(text))
+
+    @staticmethod
+    def settings_from_json(text: str) -> dict[str, Any]:
+        """The settings in a JSON text, not yet checked, so that some may be changed first."""
         try:
             settings = json.loads(text)
         except ValueError as error:
             raise InputError(f"the grid is not valid JSON: {error}.") from error
         if not isinstance(settings, dict):
             raise InputError("the grid must be a JSON object, with keys such as dataset, alphas and Ks.")
-        return cls.from_settings(settings)
+        return settings
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Grid:
-        """The grid of a mapping with the attributes of this class as keys; a single value may stand for a list."""
+        """The grid with these attributes; where it takes a list, one value alone stands for a list of one."""
         known = [field.name for field in fields(cls)]
         unknown = sorted(set(settings) - set(known))
         if unknown:
@@ -160,7 +168,11 @@ class Grid:
         return cls(**settings)
 
 
-_SHARED = [field.name for field in fields(Point) if field.name in {field.name for field in fields(Grid)} - {"missing"}]
+_SHARED = [
+    field.name
+    for field in fields(Point)
+    if field.name in {field.name for field in fields(Grid)} - {"missing"}
+]
 _CHOICES: dict[str, tuple[str, ...]] = {
     "methods": ("nmf", "atnmf"),
     "missing": get_args(Missing),

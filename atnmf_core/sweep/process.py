@@ -26,7 +26,7 @@ def birth_mark(pid: int) -> str:
 
 
 def is_alive(pid: int, host: str, born: str, sign_of_life: float) -> bool:
-    """Whether a process that was seen as (pid, host, born), and last heard of at `sign_of_life`, still runs."""
+    """Whether the process (pid, host, born), last heard of at `sign_of_life`, still runs."""
     if host != host_name():
         return time.time() - sign_of_life < PATIENCE
     stat = _stat(pid)

@@ -34,7 +34,7 @@ class Measures:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished or failed point: its parameters, what was measured, and the error's message where it failed."""
+    """A finished or failed point: its parameters, and what was measured or the message of the error."""
 
     key: str
     dataset: str
@@ -84,7 +84,7 @@ class SweepRecord:
 
     Attributes
     ----------
-    status : "running" while a process that works on it is alive; "finished" when no point waits; else "stopped".
+    status : "running" while a process works on it; "finished" when no point waits; else "stopped".
     total, done, failed : numbers of points.
     created, started, ended : seconds since 1970; the last run's, None before the first and while it runs.
     pid, host : of the process that works on it, or last did.

@@ -1,9 +1,9 @@
 """The tables of a store, and the errors of SQLite in words that help.
 
-    points   one row per fit: its parameters, and once it is done its measures
-    sweeps   a grid under a name; sweep_points says which points belong to it
-    runs     the processes that work or worked on a sweep, with a sign of life
-    summary  a view: mean, standard deviation and count over the starts of each combination
+points   one row per fit: its parameters, and once it is done its measures
+sweeps   a grid under a name; sweep_points says which points belong to it
+runs     the processes that work or worked on a sweep, with a sign of life
+summary  a view: mean, standard deviation and count over the starts of each combination
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ CREATE TABLE sweep_points (
 ) WITHOUT ROWID;
 CREATE INDEX sweep_points_by_key ON sweep_points (key);
 CREATE TABLE runs (
-    id INTEGER PRIMARY KEY, sweep INTEGER NOT NULL REFERENCES sweeps, pid INTEGER NOT NULL, host TEXT NOT NULL,
-    process_born TEXT NOT NULL, started REAL NOT NULL, alive REAL NOT NULL, ended REAL,
+    id INTEGER PRIMARY KEY, sweep INTEGER NOT NULL REFERENCES sweeps,
+    pid INTEGER NOT NULL, host TEXT NOT NULL, process_born TEXT NOT NULL,
+    started REAL NOT NULL, alive REAL NOT NULL, ended REAL,
     outcome TEXT CHECK (outcome IN ('finished', 'stopped', 'failed')), message TEXT
 );
 CREATE VIEW summary AS
@@ -59,7 +60,8 @@ WITH spread AS (
 SELECT sweep, dataset, version, alpha, K, method, lam, missing, solver, dtype, COUNT(*) AS starts,
     AVG(rmse_hidden) AS rmse_hidden,
     CASE WHEN COUNT(*) > 1
-        THEN SQRT(SUM((rmse_hidden - centre) * (rmse_hidden - centre)) / (COUNT(*) - 1)) END AS rmse_hidden_sd,
+        THEN SQRT(SUM((rmse_hidden - centre) * (rmse_hidden - centre)) / (COUNT(*) - 1))
+    END AS rmse_hidden_sd,
     AVG(rmse_observed) AS rmse_observed, AVG(seconds) AS seconds, AVG(n_iter) AS n_iter,
     MAX(finished) AS finished
 FROM spread GROUP BY sweep, version, alpha, K, method, lam, missing, solver, dtype;
@@ -93,21 +95,25 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
     connection.create_function("SQRT", 1, math.sqrt, deterministic=True)
     layout = _layout(connection)
     if layout == 0 and not read_only:
-        # Write-ahead log: readers never wait for the writer. NORMAL survives a killed process, which is what happens.
+        # Write-ahead log: readers never wait for the writer.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         if _layout(connection) == 0:
             if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
                 connection.execute("ROLLBACK")
-                raise StoreError(f"{path} is a database of another program; choose another file with --store.")
+                raise StoreError(
+                    f"{path} is a database of another program; choose another file with --store."
+                )
             for statement in TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {LAYOUT}")
         connection.execute("COMMIT")
     elif layout != LAYOUT:
         raise StoreError(
-            f"{path} has layout {layout}, this program knows {LAYOUT}; use the program that wrote it, or another file."
+            f"{path} has layout {layout}, this program knows {LAYOUT}; use the program that wrote it, "
+            "or another file."
         )
+    # Survives killed processes, and spares a wait for the disk after every fit.
     connection.execute("PRAGMA synchronous = NORMAL")
     if not read_only:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -135,7 +141,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 _EXPLANATIONS = {
-    "full": "cannot grow, the disk is full. What was finished is kept; make room and run the same command again",
+    "full": "cannot grow, the disk is full. What was finished is kept; make room and run the command again",
     "readonly": "cannot be written. Make the file and its folder writable, or choose another with --store",
     "unable to open": "cannot be opened. Make sure that its folder exists and can be read and written",
     "not a database": "is not a store. Choose another file with --store",

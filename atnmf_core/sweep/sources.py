@@ -1,4 +1,4 @@
-"""The data of a sweep: by its name, from a file of the user's, or from a data set that was set down in a file."""
+"""The data of a sweep: by its name, from a user's file, or from a data set that was set down in one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load_source(source: str) -> Dataset:
 
 
 def save_dataset(data: Dataset, path: str | Path) -> None:
-    """Set a data set down as it is, of any kind and with its values unchanged, for a sweep in another process.
+    """Set a data set down as it is, of any kind and with its values unchanged, for another process.
 
     The file is a NumPy archive without pickled objects.
     """

@@ -33,14 +33,19 @@ def masks(data: Dataset, grid: Grid) -> Mapping[float, Packed]:
             observed = paper_mask(data.name, alpha)
         else:
             observed = hide_entries(
-                data.shape, alpha, grid.mask_seed, grid.pattern, image_shape=data.image_shape, order=data.order
+                data.shape,
+                alpha,
+                grid.mask_seed,
+                grid.pattern,
+                image_shape=data.image_shape,
+                order=data.order,
             )
         packed[alpha] = np.packbits(observed)
     return packed
 
 
 def fit_point(V: Array, packed: Packed, key: str, point: Point) -> tuple[str, Outcome]:
-    """Make one fit on one BLAS thread; its key with what was measured, or with the message of what went wrong."""
+    """Make one fit on one BLAS thread; its key with what was measured, or with what went wrong."""
     with threadpool_limits(limits=1, user_api="blas"):
         try:
             return key, _measure(V, packed, point)

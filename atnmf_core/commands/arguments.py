@@ -1,0 +1,55 @@
+"""What may be written for an option, and what it means."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["input_file", "lambdas", "output_file", "workers"]
+
+
+def lambdas(text: str) -> tuple[float, ...]:
+    """One number above 1, or FIRST:LAST:COUNT for a series in equal log steps, rounded to four digits.
+
+    Examples
+    --------
+    >>> lambdas("2"), lambdas("1.5:24:5")
+    ((2.0,), (1.5, 3.0, 6.0, 12.0, 24.0))
+    """
+    first, *rest = text.split(":")
+    try:
+        low, high, count = float(first), float(rest[0] if rest else first), int(rest[1] if rest else 1)
+    except (ValueError, IndexError):
+        low, high, count = 0.0, 0.0, 0
+    if len(rest) > 2 or not (1 < low < np.inf and 1 < high < np.inf) or count < min(2, len(rest) + 1):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no lambda: write a number above 1, or FIRST:LAST:COUNT such as 1.05:100:16"
+        )
+    if not rest:
+        return (low,)
+    return tuple(float(f"{value:.4g}") for value in np.geomspace(low, high, count))
+
+
+def workers(text: str) -> int:
+    """A number of processes."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: write 1, 2, ...")
+    return int(text)
+
+
+def input_file(text: str) -> Path:
+    """A file that is there."""
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text!r}")
+    return path
+
+
+def output_file(text: str) -> Path:
+    """A file to be written at the end, which may be hours away: its folder must be there at the beginning."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written: its folder is not there, or it is one")
+    return path

@@ -1,0 +1,93 @@
+"""RMSE against lambda, as a sweep found it: a CSV table and a page with a plot."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import groupby
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from ..figures.palette import ATNMF, NMF
+from ..sweep import Summary
+
+__all__ = ["COLUMNS", "curve_figure", "write_csv", "write_html"]
+
+COLUMNS = [field.name for field in fields(Summary) if field.name not in ("sweep", "finished")]
+DASHES = ("solid", "dot", "dash", "longdash", "dashdot")
+
+
+def write_csv(rows: Sequence[Summary], path: Path) -> None:
+    """One line per combination, with the mean and standard deviation over its starts to six digits."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in rows:
+            values = (getattr(row, column) for column in COLUMNS)
+            writer.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in values)
+
+
+def write_html(rows: Sequence[Summary], path: Path) -> None:
+    """The plot as one page that needs no network."""
+    curve_figure(rows).write_html(path, include_plotlyjs=True)
+
+
+def curve_figure(rows: Sequence[Summary]) -> go.Figure:
+    """AT-NMF's RMSE on hidden entries against lambda, a line per alpha, K and treatment; NMF's as a level."""
+    figure = go.Figure()
+    ordered = sorted(rows, key=_cell)
+    for number, (cell, group) in enumerate(groupby(ordered, key=_cell)):
+        members = list(group)
+        dash = DASHES[number % len(DASHES)]
+        _add_atnmf(figure, [row for row in members if row.lam is not None], _label(cell), dash)
+        _add_nmf(figure, [row for row in members if row.lam is None], _ends(rows), _label(cell), dash)
+    figure.update_xaxes(title="λ", type="log", showgrid=False)
+    figure.update_yaxes(title="RMSE on hidden entries", rangemode="tozero", zeroline=False)
+    return figure.update_layout(
+        title=", ".join(sorted({row.dataset for row in rows})), plot_bgcolor="white", hovermode="closest"
+    )
+
+
+def _add_atnmf(figure: go.Figure, rows: list[Summary], label: str, dash: str) -> None:
+    if not rows:
+        return
+    rows = sorted(rows, key=lambda row: row.lam or 0.0)
+    figure.add_scatter(
+        x=[row.lam for row in rows],
+        y=[row.rmse_hidden for row in rows],
+        error_y={"array": [row.rmse_hidden_sd or 0.0 for row in rows], "thickness": 1, "width": 2},
+        customdata=[row.starts for row in rows],
+        hovertemplate="λ = %{x:g}: %{y:.4f}, %{customdata} starts",
+        mode="lines+markers",
+        name=f"AT-NMF, {label}",
+        line={"color": ATNMF, "dash": dash},
+    )
+
+
+def _add_nmf(figure: go.Figure, rows: list[Summary], ends: list[float], label: str, dash: str) -> None:
+    for row in rows:
+        figure.add_scatter(
+            x=ends,
+            y=[row.rmse_hidden] * 2,
+            mode="lines",
+            name=f"NMF, {label}",
+            line={"color": NMF, "dash": dash},
+            hovertemplate="NMF: %{y:.4f}",
+        )
+
+
+def _ends(rows: Sequence[Summary]) -> list[float]:
+    lams = [row.lam for row in rows if row.lam is not None] or [1.05, 100.0]
+    return [min(lams), max(lams)]
+
+
+def _cell(row: Summary) -> tuple[float, int, str]:
+    return row.alpha, row.K, row.missing
+
+
+def _label(cell: tuple[float, int, str]) -> str:
+    alpha, K, missing = cell
+    words = {"zero": "hidden as zeros", "ignore": "hidden ignored"}[missing]
+    return f"α = {alpha:g}, K = {K}, {words}"
