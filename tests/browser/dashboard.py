@@ -67,7 +67,7 @@ class Dashboard:
     def wait_until_idle(self, seconds: float = 60) -> None:
         """Wait until the script has run, the page shows its result, and nothing more is on its way.
 
-        A page that polls (a fragment with ``run_every``) is never at rest: wait there for what it should show.
+        A page that polls (a fragment with ``run_every``) never rests: wait there for what it should show.
         """
         deadline = time.monotonic() + seconds
         idle_since = None
