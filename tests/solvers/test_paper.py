@@ -1,0 +1,146 @@
+"""Algorithm 1 against a literal transcription of it and against the authors' own run."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from atnmf_core import factorize, load_dataset, paper_mask, rmse
+from atnmf_core.solvers import paper
+
+from .literal import algorithm_1
+
+rng = np.random.default_rng(5)
+V = rng.random((20, 4)) @ rng.random((4, 30))
+OBSERVED = rng.random(V.shape) < 0.6
+LIMITS = {"max_outer": 100, "max_inner": 1000, "tol_inner": 1e-2, "tol_outer": 1e-2}
+"""The paper's."""
+SHORT = {"max_outer": 4, "max_inner": 300, "tol_inner": 3e-2, "tol_outer": 3e-2}
+"""Short enough for rounding not to send the two on different ways."""
+MODELS = {"nmf": None, "atnmf, lam 2": 2.0, "atnmf, lam 3": 3.0, "atnmf, lam 5": 5.0}
+
+
+def start(F, N, K, seed=1):
+    generator = np.random.RandomState(seed)
+    return abs(generator.normal(size=(F, K))), abs(generator.normal(size=(K, N)))
+
+
+def both(data, observed, K, lam, missing, limits):
+    """This project's run and the literal one, from the same start."""
+    W, H = start(*data.shape, K)
+    literal = algorithm_1(data, observed, W, H, lam, missing, limits)
+    method = {"method": "nmf"} if lam is None else {"method": "atnmf", "lam": lam}
+    fit = factorize(
+        data, observed, K=K, missing=missing, solver="paper", dtype="float64", init=(W, H), **method, **limits
+    )
+    return fit, literal
+
+
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+@pytest.mark.parametrize("model", MODELS)
+def test_with_the_norm_at_every_step_it_is_the_literal_algorithm(model, missing):
+    with patch.object(paper, "CHECK_EVERY", 1):
+        fit, (W, H, inner_counts, errors) = both(V, OBSERVED, 4, MODELS[model], missing, SHORT)
+    assert fit.n_iter == sum(inner_counts)
+    assert np.allclose(fit.history["squared_error"], errors, rtol=1e-6)
+    assert np.allclose(fit.V_hat, W @ H, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+@pytest.mark.parametrize("model", MODELS)
+def test_fewer_norms_add_at_most_nine_steps_to_an_inner_loop(model, missing):
+    one_loop = {**LIMITS, "max_outer": 1}
+    fit, (_, _, inner_counts, _) = both(V, OBSERVED, 4, MODELS[model], missing, one_loop)
+    assert inner_counts[0] <= fit.n_iter <= inner_counts[0] + 9
+
+
+def rmse_of_both(lam, limits):
+    data, observed = load_dataset("synthetic-paper").V, paper_mask("synthetic-paper", 0.5)
+    fit, (W, H, _, _) = both(data, observed, 5, lam, "zero", limits)
+    return rmse(data, fit.V_hat, ~observed), rmse(data, W @ H, ~observed)
+
+
+@pytest.mark.parametrize("lam", [None, 3.0])
+def test_fewer_norms_change_no_printed_digit_early_on(paper_data, lam):
+    """The paper prints two decimals of the RMSE on its synthetic data."""
+    ours, literal = rmse_of_both(lam, {**LIMITS, "max_outer": 3, "max_inner": 200})
+    assert ours == pytest.approx(literal, abs=0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lam", [None, 2.0, 3.0, 5.0])
+def test_fewer_norms_change_no_printed_digit_to_the_end(paper_data, lam):
+    ours, literal = rmse_of_both(lam, LIMITS)
+    print(f"lam {lam}: {ours:.5f}, literally {literal:.5f}")
+    assert ours == pytest.approx(literal, abs=0.005)
+
+
+def test_the_authors_run_on_cbcl_is_replayed(paper_data):
+    """Their mask for alpha 0.3, their generator and seed: the squared error after the warm-up is known."""
+    data, observed = load_dataset("cbcl").V, paper_mask("cbcl", 0.3)
+    fit = factorize(
+        data, observed, K=49, missing="zero", solver="paper", seed=1, dtype="float64", callback=lambda _: True
+    )
+    assert fit.history["squared_error"][0] == pytest.approx(22290.773, abs=0.01)
+
+
+def test_drawn_starts_are_the_authors_whatever_the_scale_of_the_data():
+    """Data within (0.5, 1] is not scaled; the draw there is |N(0, 1)|, W before H."""
+    data = V / V[OBSERVED].max()
+    once = {"solver": "paper", "dtype": "float64", "max_outer": 1, "max_inner": 3}
+    drawn = factorize(data, OBSERVED, K=4, seed=1, **once)
+    given = factorize(data, OBSERVED, K=4, init=start(20, 30, 4), **once)
+    assert np.array_equal(drawn.W, given.W)
+
+
+def test_the_limits_are_kept():
+    tight = {"tol_inner": 0.0, "tol_outer": 0.0, "solver": "paper"}
+    fit = factorize(V, OBSERVED, K=4, method="atnmf", lam=2.0, max_outer=4, max_inner=7, **tight)
+    assert fit.n_iter == 28
+    assert len(fit.history["seconds"]) == 5
+    assert not fit.converged
+
+
+def test_standard_nmf_never_raises_its_loss():
+    for missing in ("ignore", "zero"):
+        fit = factorize(
+            V,
+            OBSERVED,
+            K=4,
+            missing=missing,
+            solver="paper",
+            dtype="float64",
+            max_inner=1,
+            max_outer=300,
+            tol_outer=0,
+        )
+        losses = fit.history["adversarial_loss"]
+        assert (np.diff(losses) <= 1e-12 * losses[0]).all()
+
+
+def test_below_two_the_papers_alternation_can_raise_the_loss_and_the_fast_solver_cannot():
+    """Why there are two solvers: with lam below 2 the released alternation overshoots."""
+    options = {"K": 4, "method": "atnmf", "lam": 1.2, "missing": "zero", "dtype": "float64", "tol_outer": 0}
+    released = factorize(V, OBSERVED, solver="paper", max_outer=20, max_inner=200, **options)
+    monotone = factorize(V, OBSERVED, solver="fast", max_inner=200, **options)
+    assert (np.diff(released.history["adversarial_loss"]) > 0).any()
+    assert (np.diff(monotone.history["adversarial_loss"]) <= 1e-12 * V.size).all()
+    assert monotone.history["adversarial_loss"][-1] < released.history["adversarial_loss"][-1]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+def test_iterates_that_collapse_stay_finite_and_silent(missing, dtype):
+    """Near lam = 1 the released alternation drives factors towards zero; that is a result, not a crash."""
+    fit = factorize(
+        V, OBSERVED, K=4, method="atnmf", lam=1.01, missing=missing, solver="paper", dtype=dtype, max_outer=10
+    )
+    assert np.isfinite(fit.V_hat).all()
+    assert np.isfinite(fit.history["adversarial_loss"]).all()
+
+
+def test_single_precision_follows_double_on_a_short_run():
+    options = {"K": 4, "method": "atnmf", "lam": 3.0, "missing": "zero", "solver": "paper", "tol_outer": 0}
+    limits = {"max_outer": 3, "max_inner": 10, "tol_inner": 0}
+    single, double = (factorize(V, OBSERVED, dtype=d, **options, **limits) for d in ("float32", "float64"))
+    assert np.allclose(single.V_hat, double.V_hat, atol=1e-3 * V.max())
