@@ -2,7 +2,7 @@
 given up at any moment.
 
 Parent and child (``python -m atnmf_core.remote``) exchange messages over the child's standard input and
-output. A message is its length in eight bytes and an NPZ archive; what is not an array in it is one JSON text.
+output: the length in eight bytes, then an NPZ archive, in which one JSON text is all that is not an array.
 """
 
 from __future__ import annotations

@@ -130,9 +130,9 @@ def learned_panels(data: PanelData, hidden: str, name: str) -> tuple[Panel, Pane
         (attacked, f"{name} as the adversary leaves it, V + R*"),
         (
             grey(data.at_restored, data.top),
-            f"{name} restored by AT-NMF, RMSE on hidden pixels {at_error:.3f}",
+            f"{name} restored by AT-NMF, RMSE where hidden {at_error:.3f}",
         ),
-        (grey(data.nmf_restored, data.top), f"{name} restored by NMF, RMSE on hidden pixels {nmf_error:.3f}"),
+        (grey(data.nmf_restored, data.top), f"{name} restored by NMF, RMSE where hidden {nmf_error:.3f}"),
     )
     c, d, e, f = (
         Panel(letter, title, pixels, alt)

@@ -46,4 +46,9 @@ def show_callout(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
 
 
 def _errors(pair: solving.Pair) -> str:
-    return f":orange[AT-NMF **{pair.atnmf.rmse_hidden:.3f}**] · :blue[NMF **{pair.nmf.rmse_hidden:.3f}**]"
+    atnmf, nmf = (_short(run.rmse_hidden) for run in (pair.atnmf, pair.nmf))
+    return f":orange[AT-NMF **{atnmf}**] · :blue[NMF **{nmf}**]"
+
+
+def _short(error: float) -> str:
+    return f"{error:.3f}" if error >= 0.01 else f"{error:.2g}"

@@ -116,7 +116,7 @@ def _more() -> None:
 
 
 def _links() -> None:
-    reset, link = st.columns(2, gap="small")
+    reset, link = st.columns(2, gap="small", vertical_alignment="center")
     with reset:
         st.button("Reset", on_click=change, kwargs=asdict(Setting()), width="stretch")
     with link:

@@ -74,9 +74,8 @@ def show_lambda_curve(setting: Setting, data: Dataset) -> None:
     traces = missing > 0 and (asked or missing * one < AUTOMATIC_SECONDS)
     st.fragment(_curve, run_every=POLL_SECONDS if traces else None)(setting, data, traces)
     if missing and not traces:
-        st.button(
-            f"Trace the curve: {missing} fits", on_click=_ask, args=(setting,), icon=":material/timeline:"
-        )
+        label = f"Trace the curve: {missing} fits"
+        st.button(label, on_click=_ask, args=(setting,), icon=":material/timeline:")
 
 
 def _ask(setting: Setting) -> None:

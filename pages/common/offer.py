@@ -48,8 +48,8 @@ def show_offer(setting: Setting) -> None:
     """How to get the data: a download on request, or a file to choose."""
     if setting.data == UPLOAD:
         st.info(
-            "Choose your files in the sidebar: images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a table."
-            " They stay on this machine.",
+            "Choose your files in the sidebar: images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a "
+            "table. They stay on this machine.",
             icon=":material/upload_file:",
         )
         return

@@ -26,7 +26,7 @@ POLL_SECONDS = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What there is to show: the fits of `setting`, the one asked for or, until that is solved, the last one."""
+    """What there is to show: the fits of the setting asked for or, until that is solved, of the last one."""
 
     setting: Setting
     pair: solving.Pair
