@@ -22,7 +22,7 @@ def change(before, after):
 
 
 def algorithm_1(V, observed, W, H, lam, missing, limits):
-    """W, H, inner iterations per outer one, and the squared error after the warm-up and each outer iteration."""
+    """W, H, steps per outer iteration, and the squared error after the warm-up and each outer iteration."""
     mask = observed if missing == "ignore" else None
     V = np.where(observed, V, 0.0)
     for _ in range(5):
@@ -35,7 +35,9 @@ def algorithm_1(V, observed, W, H, lam, missing, limits):
         if lam is not None:
             R = np.maximum((V - start) / (lam - 1), -V) * observed
             U = V + R
-        for inner in range(1, limits["max_inner"] + 1):
+        inner = 0
+        while inner < limits["max_inner"]:
+            inner += 1
             before = W @ H
             W, H = step(U, W, H, mask)
             if change(before, W @ H) < limits["tol_inner"]:

@@ -168,8 +168,8 @@ TARGETS = {
     "synthetic-paper": (0.5, 5, 0.1),
     "moffet": (0.5, 5, 0.0032),
     "madonna": (0.9, 5, 0.011),
-    # Measured: NMF of rank 49 does not go below about 0.087 here, whatever the optimiser (multiplicative updates
-    # 0.0887, alternating least squares 0.088, a low-rank fit without signs 0.085).
+    # Measured: NMF of rank 49 does not go below about 0.087 here, whatever the optimiser (multiplicative
+    # updates 0.0887, alternating least squares 0.088, a low-rank fit without signs 0.085).
     "cbcl": (0.5, 49, 0.095),
 }
 

@@ -1,7 +1,9 @@
 """The paper's tables, computed again from the authors' data and masks.
 
-Means of the RMSE on hidden entries over independent starts must lie within three published standard deviations of
-the published mean, or within 1 % of it where that is more. `pytest -m slow tests/solvers/test_published.py`
+Means of the RMSE on hidden entries over independent starts must lie within three published standard
+deviations of the published mean, or within 1 % of it where that is more.
+
+    pytest -m slow tests/solvers/test_published.py
 """
 
 import numpy as np
