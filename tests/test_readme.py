@@ -28,12 +28,12 @@ COMMANDS = [
 MAX_PICTURE_BYTES = 300_000
 
 
-@pytest.mark.parametrize(("example", "output"), PYTHON)
+@pytest.mark.parametrize(("example", "output"), PYTHON, ids=[f"example-{i}" for i in range(len(PYTHON))])
 def test_a_python_example_prints_what_is_shown(example: str, output: str, tmp_path: Path) -> None:
     assert run_in(tmp_path, [sys.executable, "-W", "error", "-c", example]) == output
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[3])
 def test_a_command_line_example_runs(command: str, tmp_path: Path) -> None:
     run_in(tmp_path, [sys.executable, *shlex.split(command, comments=True)[1:]])
 
