@@ -33,12 +33,15 @@ def lee_seung(V: Array) -> Array:
     The standard deviation is the sample's (ddof=1), as the paper's authors took it from MATLAB. A constant
     image becomes 0.25 throughout. Missing entries take no part and stay missing.
     """
+    # The result does not depend on the scale of V, and squares of values near 1 do not overflow.
+    _, exponent = np.frexp(np.nanmax(np.abs(V)))
+    V = np.ldexp(V, -exponent)
     count = np.sum(~np.isnan(V), axis=0)
     mean = np.nansum(V, axis=0) / np.maximum(count, 1)
     centred = V - mean
     spread = np.sqrt(np.nansum(centred**2, axis=0) / np.maximum(count - 1, 1))
     # A constant image keeps rounding noise after centring; dividing by its spread would show that noise.
-    flat = spread <= 1e-12 * np.abs(mean)
+    flat = spread <= 64 * np.finfo(V.dtype).eps * np.abs(mean)
     scale = np.where(flat, 0, 0.25 / np.where(flat, 1, spread))
     scaled: Array = np.clip(centred * scale + 0.25, 0, 1).astype(V.dtype, copy=False)
     return scaled

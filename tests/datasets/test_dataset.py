@@ -145,6 +145,19 @@ def test_lee_seung_leaves_missing_entries_missing_and_constant_images_flat():
     np.testing.assert_array_equal(result[:, 1], 0.25)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-20, 1e20, 1e300])
+def test_lee_seung_does_not_depend_on_the_scale_of_the_data(scale):
+    V = np.random.default_rng(0).uniform(0, 1, (20, 3))
+    plain, scaled = (normalise(Dataset(V=v, kind="matrix", name="m"), "lee-seung").V for v in (V, V * scale))
+    np.testing.assert_allclose(scaled, plain, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_lee_seung_shows_no_rounding_noise_of_a_constant_image(dtype):
+    V = np.full((361, 1), 0.1, dtype=dtype)
+    np.testing.assert_array_equal(normalise(Dataset(V=V, kind="matrix", name="m"), "lee-seung").V, 0.25)
+
+
 def test_maximum_brings_the_largest_entry_to_one():
     data = normalise(Dataset(V=np.array([[1, np.nan], [4, 8.0]]), kind="matrix", name="m"), "maximum")
     np.testing.assert_array_equal(data.V, [[0.125, np.nan], [0.5, 1]])

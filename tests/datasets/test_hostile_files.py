@@ -177,6 +177,7 @@ HEADER = b"ENVI\nsamples = 4\nlines = 3\nbands = 2\ndata type = 4\ninterleave = 
         ((b"byte order = 0", b"byte order = 0\nheader offset = -8"), "do not belong together"),
         ((b"byte order = 0", b"byte order = 0\nwavelength = {1, 2"), "does not end"),
         ((b"byte order = 0", b"byte order = 0\nbbl = {0, 0}"), "every band as bad"),
+        ((b"byte order = 0", b"byte order = 0\nreflectance scale factor = inf"), "scale factor of inf"),
         ((b"ENVI", b"ENVY"), "no ENVI header"),
     ],
 )

@@ -14,6 +14,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import h5py
@@ -48,7 +49,8 @@ def bound(extra_bytes: int) -> None:
     ):
         hard = resource.getrlimit(limit)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(limit, (value, hard))
+        with suppress(ValueError, OSError):  # macOS does not know every limit; the parent's clock remains
+            resource.setrlimit(limit, (value, hard))
 
 
 def plain_arrays(file: h5py.File) -> Iterator[tuple[str, Any]]:

@@ -56,8 +56,12 @@ def read_envi(header_source: Source, binary: Source, limits: Limits) -> RawData:
         values = values[good]
         wavelengths = wavelengths[good] if wavelengths is not None else None
     nodata = _number(header.get("data ignore value", ""))
-    scale = _number(header.get("reflectance scale factor", ""))
-    if scale is not None and scale > 0 and scale != 1:
+    scale = _number(header.get("reflectance scale factor", "")) or 1.0
+    if not 0 < scale < np.inf:
+        raise UnreadableData(
+            f"{header_source.label} has a reflectance scale factor of {scale:g}: that makes no sense."
+        )
+    if scale != 1:
         notes.append(f"Values were divided by the header's reflectance scale factor, {scale:g}.")
     return RawData(
         values=values,
@@ -65,7 +69,7 @@ def read_envi(header_source: Source, binary: Source, limits: Limits) -> RawData:
         bands_axis=0,
         wavelengths=wavelengths,
         nodata=() if nodata is None else (nodata,),
-        scale=scale if scale is not None and scale > 0 else 1.0,
+        scale=scale,
         notes=notes,
     )
 
