@@ -54,3 +54,12 @@ class Recipe:
                 'print(f"NMF {rmse(data.V, nmf.V_hat, ~observed):.6f}")',
             )
         )
+
+    def command_line(self) -> str:
+        """The commands that do the same, one per method; empty where the data has no name."""
+        if not self.data:
+            return ""
+        hiding = f"--alpha {self.alpha:g} --mask-seed {self.mask_seed} --pattern {self.pattern}"
+        common = f"--K {self.K} --missing {self.missing} --solver {self.solver} --seed {self.seed}"
+        start = f"python -m atnmf_core fit --data {self.data} {hiding} {common}"
+        return f"{start} --method atnmf --lam {self.lam:g}\n{start} --method nmf"

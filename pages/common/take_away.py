@@ -29,6 +29,8 @@ def show_take_away(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
         again = recipe(setting, data)
         st.markdown("**The same numbers again**")
         st.code(again.python(), language="python")
+        if again.command_line():
+            st.code(again.command_line(), language="bash", wrap_lines=True)
 
 
 def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
