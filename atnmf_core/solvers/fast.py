@@ -11,11 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..initialisation import rescaled
 from ..problem import Problem
 from .interface import Limits, Outcome, Recorder
 from .steps import improve
-from .surrogate import Surrogate
+from .surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
 __all__ = ["solve"]
 
@@ -32,8 +31,14 @@ it does no harm.
 """
 ROUNDS = 3
 """Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
-FILL_FROM_K, FILL_FROM_DENSITY = 20, 0.25
+FILL_FROM_K, FILL_FROM_DENSITY = 12, 0.25
 """With so many parts and so much observed, filling hidden entries beats a Gram matrix per column."""
+FILL_BELOW_COUNT = 2
+"""With fewer than this times K entries observed per row or column, least squares alone determines little, and
+what it leaves open drifts far from any sensible prediction; filling holds it where it is.
+"""
+SPARSE_BELOW_DENSITY = 0.05
+"""With less observed, sums over the observed entries alone beat dense products."""
 REACH, REACH_GROWTH, REACH_CUT, REACH_MOST = 0.5, 1.1, 0.5, 0.8
 """How far to go on at first, how that changes when it was right or too far, and the most.
 
@@ -43,8 +48,8 @@ At 1 nothing damps what the observed entries leave undetermined: predictions dri
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
     """Sweep until the loss has all but stopped falling, max_inner times at most."""
-    surrogate = Surrogate(problem, filled=_prefers_filling(problem))
-    point = rescaled(problem, W, H)
+    surrogate = _surrogate(problem)
+    point = (W, H)
     squared_error, loss = surrogate.refresh(*point)
     losses = [loss]
     recorder.record(squared_error, loss, *point, share=0.0)
@@ -66,12 +71,14 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
     return Outcome(*point, converged=converged, n_iter=sweep)
 
 
-def _prefers_filling(problem: Problem) -> bool:
-    return (
-        problem.mask is not None
-        and problem.K >= FILL_FROM_K
-        and float(problem.mask.mean()) >= FILL_FROM_DENSITY
-    )
+def _surrogate(problem: Problem) -> Surrogate:
+    density = 1.0 if problem.mask is None else float(problem.mask.mean())
+    undetermined = density * min(problem.V.shape) < FILL_BELOW_COUNT * problem.K
+    if undetermined or (problem.K >= FILL_FROM_K and density >= FILL_FROM_DENSITY):
+        return DenseSurrogate(problem, filled=True)
+    if density < SPARSE_BELOW_DENSITY:
+        return ObservedSurrogate(problem)
+    return DenseSurrogate(problem, filled=False)
 
 
 def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:

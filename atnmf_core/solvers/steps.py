@@ -9,36 +9,47 @@ weighted squared distance.
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["improve"]
+__all__ = ["Matrix", "improve"]
 
 Array = npt.NDArray[np.floating]
+Matrix: TypeAlias = Any
+"""An F x N array, or a sparse one of SciPy's (csc or csr) where most of it is zero."""
 
 GRAM_BYTES = 1 << 25
-"""Room for the Gram matrices of one block of columns."""
+"""Room for the Gram matrices of one block of columns, and for the products that they are made of."""
 
 
-def improve(A: Array, B: Array, T: Array, D: Array | None, rounds: int) -> None:
-    """Lower ||sqrt(D) * (T - A B)||^2 over B >= 0, in place, by the given number of rounds of coordinate
-    descent.
+def improve(A: Array, B: Array, T: Matrix, D: Matrix | None, rounds: int) -> None:
+    """Lower ||sqrt(D) * (T - A B)||^2 over B >= 0, in place, by rounds of coordinate descent.
 
-    A is m x K, B is K x n, T (already multiplied by D) and D are m x n.
+    A is m x K, B is K x n, T (already multiplied by D) and D are m x n; both of them may be sparse.
     """
     if D is None:
         _descend_shared(A.T @ A, A.T @ T, B, rounds)
         return
+    room = max(1, GRAM_BYTES // (A.shape[1] ** 2 * A.itemsize))
+    for start in range(0, B.shape[1], room):
+        columns = slice(start, start + room)
+        grams = _grams(A, D[:, columns], room)
+        _descend_masked(grams, A.T @ T[:, columns], B[:, columns], rounds)
+
+
+def _grams(A: Array, D: Matrix, room: int) -> Array:
+    """The matrices A' diag(d) A for all columns d of D, as K x K x n, from `room` rows of A at a time."""
     K = A.shape[1]
     i, j = np.triu_indices(K)
-    full = np.empty((K, K), dtype=np.intp)
-    full[i, j] = full[j, i] = np.arange(i.size)
-    width = max(1, GRAM_BYTES // (K * K * A.itemsize))
-    pairs = (A[:, i] * A[:, j]).T
-    for start in range(0, B.shape[1], width):
-        columns = slice(start, start + width)
-        grams = pairs @ D[:, columns]
-        _descend_masked(grams[full], A.T @ T[:, columns], B[:, columns], rounds)
+    pair = np.empty((K, K), dtype=np.intp)
+    pair[i, j] = pair[j, i] = np.arange(i.size)
+    products: Array = np.zeros((i.size, D.shape[1]), A.dtype)
+    for start in range(0, len(A), room):
+        rows = slice(start, start + room)
+        products += (A[rows][:, i] * A[rows][:, j]).T @ D[rows]
+    return products[pair]
 
 
 def _descend_shared(gram: Array, right: Array, B: Array, rounds: int) -> None:

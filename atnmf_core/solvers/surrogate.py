@@ -7,18 +7,23 @@ least-squares problem
 
 (T = V without an adversary; hidden entries fitted as zeros are observed zeros, so there D is 1 everywhere).
 Where D is not needed as such, hidden entries can instead be filled with W0 H0, which majorises once more
-and leaves equal weights. How a step on such a problem is taken is the business of `steps`.
+and leaves equal weights. Where almost everything is hidden, `ObservedSurrogate` holds the observed entries
+alone. How a step on such a problem is taken is the business of `steps`.
 """
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csc_array
 
 from ..adversary import curvature, descent_target
 from ..problem import Problem
+from .steps import Matrix
 
-__all__ = ["Surrogate"]
+__all__ = ["DenseSurrogate", "ObservedSurrogate", "Surrogate"]
 
 Array = npt.NDArray[np.floating]
 
@@ -26,7 +31,7 @@ BLOCK_BYTES, LEAST_ROWS = 1 << 18, 8
 """Arrays of F x N are passed over in blocks of rows of about this size: a few of them fit a core's cache."""
 
 
-class Surrogate:
+class Surrogate(Protocol):
     """The least-squares problem that majorises the loss at the point of the last `refresh`.
 
     Attributes
@@ -35,22 +40,33 @@ class Surrogate:
     D : F x N weights, or None where all are one.
     """
 
+    T: Matrix
+    D: Matrix | None
+
+    def refresh(self, W: Array, H: Array) -> tuple[float, float]:
+        """Move the target to (W, H); the squared error over observed entries and the loss there."""
+        ...
+
+
+class DenseSurrogate:
+    """The surrogate with T, and where needed D, as whole arrays."""
+
     def __init__(self, problem: Problem, *, filled: bool) -> None:
         self._problem = problem
         self._V = problem.V
         self._observed = None if problem.observed is None else problem.observed.astype(problem.V.dtype)
         masked = problem.mask is not None
-        self.D = self._observed if masked and not filled else None
+        self.D: Matrix | None = self._observed if masked and not filled else None
         self._fills = masked and filled
         self._moves = problem.adversarial or self._fills
-        self.T: Array = problem.V.copy() if self._moves else problem.V
+        self._target: Array = problem.V.copy() if self._moves else problem.V
+        self.T: Matrix = self._target
         F, N = problem.V.shape
         tall = min(F, max(LEAST_ROWS, BLOCK_BYTES // (N * problem.V.itemsize)))
         self._blocks = [slice(f, min(f + tall, F)) for f in range(0, F, tall)]
         self._product, self._scratch = (np.empty((tall, N), problem.V.dtype) for _ in range(2))
 
     def refresh(self, W: Array, H: Array) -> tuple[float, float]:
-        """Move the target to (W, H); the squared error over observed entries and the loss there."""
         squared_error = loss = 0.0
         for rows in self._blocks:
             error, value = self._refresh_block(W[rows], H, rows)
@@ -69,14 +85,14 @@ class Surrogate:
             hidden_error = max(everywhere - _inner(E, E), 0.0) if everywhere else 0.0
         squared_error = _inner(E, E)
         if self._fills:
-            np.subtract(P, E, out=self.T[rows])
+            np.subtract(P, E, out=self._target[rows])
         if not self._problem.adversarial:
             return squared_error, squared_error + hidden_error
         return squared_error, self._move_target(P, E, rows) + hidden_error
 
     def _move_target(self, P: Array, E: Array, rows: slice) -> float:
         """Write T for the prediction P, whose observed error is E, and overwrite both; the observed loss."""
-        lam, V, T = self._problem.lam, self._V[rows], self.T[rows]
+        lam, V, T = self._problem.lam, self._V[rows], self._target[rows]
         excess = descent_target(V, P, lam, out=P)
         excess -= V
         if self._problem.mask is not None and self._observed is not None:
@@ -87,9 +103,45 @@ class Surrogate:
             np.add(V, excess, out=T)
         if self._problem.missing == "zero" and self._observed is not None:
             excess *= self._observed[rows]
-        # c (p - t)^2 + lam (t^2 - v^2) with t = v + excess, so arranged that nothing cancels.
-        E -= excess
-        return curvature(lam) * _inner(E, E) + lam * (_inner(excess, excess) + 2 * _inner(excess, V))
+        return _loss(V, E, excess, lam)
+
+
+class ObservedSurrogate:
+    """The surrogate of a problem with ignored hidden entries, T and D sparse."""
+
+    def __init__(self, problem: Problem) -> None:
+        assert problem.mask is not None
+        self._lam, self._adversarial = problem.lam, problem.adversarial
+        columns, rows = np.nonzero(problem.mask.T)
+        self._V = problem.V[rows, columns]
+        size = max(1, BLOCK_BYTES // (problem.K * problem.V.itemsize))
+        self._rows, self._columns = rows, columns
+        self._blocks = [slice(start, start + size) for start in range(0, rows.size, size)]
+        starts = np.concatenate(([0], np.cumsum(problem.mask.sum(axis=0))))
+        self.D: Matrix = csc_array((np.ones_like(self._V), rows, starts), shape=problem.V.shape)
+        self.T: Matrix = csc_array((self._V.copy(), rows, starts), shape=problem.V.shape)
+
+    def refresh(self, W: Array, H: Array) -> tuple[float, float]:
+        by_row, by_column = np.ascontiguousarray(W), np.ascontiguousarray(H.T)
+        squared_error = loss = 0.0
+        for block in self._blocks:
+            V = self._V[block]
+            P = np.einsum("ik,ik->i", by_row[self._rows[block]], by_column[self._columns[block]])
+            E = P - V
+            error = _inner(E, E)
+            squared_error += error
+            if self._adversarial:
+                target = descent_target(V, P, self._lam, out=P)
+                self.T.data[block] = target
+                error = _loss(V, E, target - V, self._lam)
+            loss += error
+        return squared_error, loss
+
+
+def _loss(V: Array, E: Array, excess: Array, lam: float) -> float:
+    """c (p - t)^2 + lam (t^2 - v^2), with t = v + excess and E = p - v (overwritten); nothing cancels."""
+    E -= excess
+    return curvature(lam) * _inner(E, E) + lam * (_inner(excess, excess) + 2 * _inner(excess, V))
 
 
 def _inner(A: Array, B: Array) -> float:

@@ -45,8 +45,14 @@ precisions = st.sampled_from(["float32", "float64"])
 
 
 def rounding(dtype, V, observed, lam=2.0):
-    """What the sum of the losses cannot resolve: rounding of single entries, weighed by the steepest loss."""
-    return 50 * np.finfo(dtype).eps * (lam / (lam - 1)) * (np.where(observed, V, 0) ** 2).sum()
+    """What the sum of the losses cannot resolve: rounding of single entries, weighed by the steepest loss,
+    and squares
+    too small for the number format."""
+    limits = np.finfo(dtype)
+    return (
+        50 * limits.eps * (lam / (lam - 1)) * (np.where(observed, V, 0) ** 2).sum()
+        + 100 * V.size * limits.tiny
+    )
 
 
 @settings(quick, max_examples=120)
