@@ -1,0 +1,77 @@
+"""The Explore page runs from top to bottom, on every kind of data."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+SECONDS = 120
+
+
+def opened(repository: Path, **query: str) -> AppTest:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"data": "simulated-scene", "K": "3", "pattern": "stripes", "image": "40"},
+        {"data": "synthetic", "K": "5", "detail": "film"},
+        {"detail": "take", "part": "3", "scale": "shared"},
+        {"data": "no-such-data", "K": "7"},
+        {"data": "upload", "upload": "unknown"},
+        {"image": "100000", "K": "100"},
+    ],
+    ids=str,
+)
+def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
+    page = opened(repository, **query)
+
+    assert not page.exception
+    assert page.title[0].value == "What the adversary sees, and what comes back"
+
+
+def test_controls_have_a_help_line_each(repository: Path) -> None:
+    page = opened(repository)
+
+    controls = [
+        *page.sidebar.selectbox,
+        *page.sidebar.select_slider,
+        *page.sidebar.slider,
+        *page.sidebar.number_input,
+    ]
+    assert len(controls) == 6
+    for control in controls:
+        assert control.help, control.label
+
+
+def test_one_click_on_the_callout_ignores_hidden_pixels(repository: Path) -> None:
+    page = opened(repository)
+    assert "fitted as zeros" in page.main.markdown[0].value
+
+    next(button for button in page.button if button.label == "Ignore hidden pixels").click().run()
+
+    assert "are **ignored**" in page.main.markdown[0].value
+
+
+def test_reset_returns_to_the_first_view(repository: Path) -> None:
+    page = opened(repository, K="9", lam="5", missing="ignore")
+    assert page.sidebar.slider(key="K").value == 9
+
+    next(button for button in page.button if button.label == "Reset").click().run()
+
+    assert page.sidebar.slider(key="K").value == 25
+    assert page.sidebar.select_slider(key="lam").value == 2.0
+
+
+def test_choosing_data_brings_settings_that_suit_it(repository: Path) -> None:
+    page = opened(repository)
+
+    page.sidebar.selectbox(key="data").select("simulated-scene").run()
+
+    assert page.sidebar.slider(key="K").value == 5
+    assert not page.exception

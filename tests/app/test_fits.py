@@ -1,0 +1,109 @@
+"""Each setting is solved once per server, kept while there is room, and can be cancelled."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from atnmf_core import Dataset, InputError, hide_entries, rmse
+from pages.common import fits
+from pages.common.fits import FitStore
+from pages.common.setting import FitKey, Setting
+
+DATA = Dataset(np.random.default_rng(3).random((30, 20)), "matrix", "small")
+OBSERVED = hide_entries(DATA.shape, 0.3)
+KEY = Setting(K=3).fit_key(DATA.content_hash, "atnmf")
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict]:
+    """The parameters of every fit of DATA that was computed; pages of other tests may still be at work."""
+    made: list[dict] = []
+    solve = fits.factorize
+
+    def counted(*arrays: object, **parameters: object) -> object:
+        if arrays[0] is DATA.V:
+            made.append(parameters)
+        return solve(*arrays, **parameters)
+
+    monkeypatch.setattr(fits, "factorize", counted)
+    return made
+
+
+def test_ten_people_who_ask_at_once_get_one_fit(calls: list[dict]) -> None:
+    store, found, start = FitStore(), [], threading.Barrier(10)
+
+    def ask() -> None:
+        start.wait()
+        found.append(store.solve(KEY, DATA, OBSERVED))
+
+    people = [threading.Thread(target=ask) for _ in range(10)]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+
+    assert len(calls) == 1
+    assert len({id(run) for run in found}) == 1
+
+
+def test_a_kept_fit_is_not_computed_again(calls: list[dict]) -> None:
+    store = FitStore()
+
+    assert store.solve(KEY, DATA, OBSERVED) is store.solve(KEY, DATA, OBSERVED)
+    assert len(calls) == 1
+
+
+def test_the_key_says_everything_that_is_solved(calls: list[dict]) -> None:
+    key = FitKey(KEY.mask, K=4, lam=3.0, missing="ignore", solver="paper", seed=7)
+
+    run = FitStore().solve(key, DATA, OBSERVED)
+
+    told = {name: calls[0][name] for name in ("K", "lam", "missing", "solver", "seed", "method")}
+    assert told == {"K": 4, "lam": 3.0, "missing": "ignore", "solver": "paper", "seed": 7, "method": "atnmf"}
+    assert run.rmse_hidden == pytest.approx(rmse(DATA.V, run.fit.V_hat, ~OBSERVED))
+
+
+def test_when_room_runs_out_the_least_recently_used_goes() -> None:
+    keys = [KEY._replace(seed=seed) for seed in range(3)]
+    one = FitStore().solve(KEY, DATA, OBSERVED).nbytes
+    store = FitStore(kept_bytes=int(2.5 * one))
+
+    store.solve(keys[0], DATA, OBSERVED)
+    store.solve(keys[1], DATA, OBSERVED)
+    store.get(keys[0])
+    store.solve(keys[2], DATA, OBSERVED)
+
+    assert [store.get(key) is not None for key in keys] == [True, False, True]
+
+
+def test_a_long_fit_is_the_same_fit_and_can_be_watched() -> None:
+    store = FitStore()
+
+    job = store.start(KEY, DATA, OBSERVED, long=True)
+    job.wait(60)
+
+    assert job.latest is not None
+    assert store.get(KEY) is job.run
+    here = FitStore().solve(KEY, DATA, OBSERVED)
+    np.testing.assert_allclose(job.run.fit.W, here.fit.W)
+
+
+def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again() -> None:
+    store = FitStore()
+    slow = KEY._replace(solver="paper", lam=1.01)
+    job = store.start(slow, DATA, OBSERVED, long=True)
+
+    store.cancel(slow)
+
+    assert job.wait(10)
+    assert job.cancelled
+    assert store.get(slow) is None
+    assert store.job(slow) is None
+    assert store.start(slow, DATA, OBSERVED, long=True) is not job
+    store.cancel(slow)
+
+
+def test_what_the_solver_refuses_reaches_whoever_asked() -> None:
+    with pytest.raises(InputError, match="K=99"):
+        FitStore().solve(KEY._replace(K=99), DATA, OBSERVED)

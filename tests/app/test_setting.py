@@ -1,0 +1,107 @@
+"""An address spells a setting, and nothing in an address can break one."""
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.common.setting import ALPHAS, LAMBDAS, VIEW, Setting
+
+OTHERWISE = Setting(
+    data="cbcl",
+    upload="0123abc",
+    alpha=0.55,
+    pattern="block",
+    lam=1.05,
+    K=49,
+    missing="ignore",
+    solver="paper",
+    seed=3,
+    mask_seed=4,
+    image=17,
+    restored="model",
+    colour="blue",
+    scale="shared",
+    part=2,
+    detail="film",
+)
+
+
+def test_the_first_view_has_a_bare_address() -> None:
+    assert Setting().to_query() == {}
+
+
+def test_a_setting_comes_back_from_its_address() -> None:
+    assert all(getattr(OTHERWISE, field.name) != field.default for field in fields(Setting))
+    assert Setting.from_query(OTHERWISE.to_query()) == OTHERWISE
+
+
+def test_numbers_in_an_address_are_readable() -> None:
+    query = replace(Setting(), lam=100.0, alpha=0.9).to_query()
+
+    assert query == {"lam": "100", "alpha": "0.9"}
+
+
+def test_every_stop_of_the_sliders_survives() -> None:
+    settings = [Setting(alpha=alpha) for alpha in ALPHAS] + [Setting(lam=lam) for lam in LAMBDAS]
+
+    assert [Setting.from_query(setting.to_query()) for setting in settings] == settings
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"alpha": "2"},
+        {"alpha": "nan"},
+        {"lam": "1"},
+        {"lam": "abc"},
+        {"K": "0"},
+        {"K": "1e9"},
+        {"missing": "maybe"},
+        {"solver": ""},
+        {"seed": "-1"},
+        {"image": "first"},
+        {"data": "x" * 81},
+        {"unknown": "1"},
+    ],
+    ids=str,
+)
+def test_what_an_address_says_wrongly_stays_at_its_default(query: dict[str, str]) -> None:
+    assert Setting.from_query(query) == Setting()
+
+
+@given(st.dictionaries(st.sampled_from([field.name for field in fields(Setting)]), st.text()))
+def test_no_address_is_refused(query: dict[str, str]) -> None:
+    setting = Setting.from_query(query)
+
+    assert setting.alpha in ALPHAS
+    assert setting.lam in LAMBDAS
+    assert 1 <= setting.K <= 100
+
+
+def test_a_number_between_two_stops_goes_to_the_nearer() -> None:
+    assert Setting.from_query({"lam": "2.1", "alpha": "0.33"}) == Setting(lam=2.0, alpha=0.35)
+
+
+def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does() -> None:
+    one, other = Setting(lam=2.0), Setting(lam=5.0)
+
+    assert one.fit_key("data", "nmf") == other.fit_key("data", "nmf")
+    assert one.fit_key("data", "atnmf") != other.fit_key("data", "atnmf")
+
+
+@pytest.mark.parametrize(
+    "name", [field.name for field in fields(Setting) if field.name not in ("data", "upload")]
+)
+def test_a_new_fit_is_needed_for_all_but_the_way_of_looking(name: str) -> None:
+    changed = replace(Setting(), **{name: getattr(OTHERWISE, name)})
+
+    same_fit = changed.fit_key("data", "atnmf") == Setting().fit_key("data", "atnmf")
+
+    assert same_fit == (name in VIEW)
+    assert (changed.solved == Setting()) == (name in VIEW)
+
+
+def test_other_data_needs_another_fit() -> None:
+    assert Setting().fit_key("one hash", "nmf") != Setting().fit_key("another", "nmf")
