@@ -17,4 +17,5 @@ def refused(files, words, **options):
             read_dataset(files, **options)
     message = str(refusal.value)
     assert message.endswith(".")
+    assert len(message) < 600
     assert "\n" not in message

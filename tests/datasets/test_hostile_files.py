@@ -17,6 +17,10 @@ from tests.datasets.refusal import refused
 from tests.fuzz.seeds import SEEDS, matlab5, npy, pillow, zipped
 
 
+def header_of_shape(shape):
+    return f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}"
+
+
 def npy_header(text, body=b""):
     header = text.encode().ljust(118) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body
@@ -32,12 +36,15 @@ def test_pickled_objects_are_never_loaded():
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (100000, 100000), }", "cut short"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 5), }", "cut short|empty|not a readable"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 5), }", "empty"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", "cut short"),
+        (header_of_shape("100000, 100000"), "cut short"),
+        (header_of_shape("-1, 5"), "cut short|empty|not a readable"),
+        (header_of_shape("0, 5"), "empty"),
+        (header_of_shape("2, 2"), "cut short"),
         ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", "numbers"),
         ("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), }", "numbers"),
+        (header_of_shape(f"{'9' * 3000}, " * 3), "more than 10"),
+        (header_of_shape("1, " * 100), "100 axes"),
+        (header_of_shape(f"0, {'9' * 3000}"), "empty"),
         ("__import__('os').system('true')", "not a readable NumPy array"),
         ("(" * 100, "not a readable NumPy array"),
     ],
@@ -167,6 +174,11 @@ HEADER = b"ENVI\nsamples = 4\nlines = 3\nbands = 2\ndata type = 4\ninterleave = 
     ("change", "words"),
     [
         ((b"samples = 4", b"samples = 4000000000"), "entries; at most"),
+        ((b"samples = 4", b"samples = " + b"9" * 4000), r"more than 10\^15 entries"),
+        (
+            (b"byte order = 0", b"byte order = 0\nheader offset = " + b"9" * 4000),
+            r"announces more than 10\^15",
+        ),
         ((b"samples = 4", b"samples = 5"), "announces 120"),
         ((b"samples = 4", b"samples = -4"), "empty"),
         ((b"samples = 4", b"samples = many"), "makes no sense"),
@@ -210,6 +222,16 @@ def test_matlab_5_arrays_that_promise_more_than_they_have_are_refused():
     name, data = matlab5(compressed=False)[0]
     more_rows = data.replace(struct.pack("<ii", 4, 30), struct.pack("<ii", 90, 30))
     refused((name, more_rows), "as many numbers", image_shape=(6, 5))
+
+
+def test_arrays_of_very_many_axes_are_refused():
+    stream = io.BytesIO()
+    scipy.io.savemat(stream, {"V": np.ones((2, *[1] * 20, 2))})
+    refused(("x.mat", stream.getvalue()), "22 axes")
+    ones = np.ones((2, 2)).tobytes()
+    members = [("V.npy", npy_header(header_of_shape("2, 2"), ones))]
+    rows = npy_header(header_of_shape("1, " * 100), ones)
+    refused(("x.npz", zipped([*members, ("rows.npy", rows)])), "100 axes")
 
 
 def test_matlab_contents_that_are_no_plain_numbers_are_not_decoded():

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...problem import Order
-from .errors import UnreadableData
+from .errors import UnreadableData, shown
 from .limits import Limits
 from .options import Options
 from .raw import RawData, Variable
@@ -101,7 +101,7 @@ def _obvious(variables: Sequence[Variable], label: str, image_shape: tuple[int, 
 def _ambiguous(what: str, variables: Sequence[Variable], label: str) -> UnreadableData:
     if not variables:
         return UnreadableData(f"{what}: {label} has no matrix or cube of numbers in it.")
-    shown = ", ".join(f"{one.name[:60]} ({' x '.join(map(str, one.shape))})" for one in variables[:20])
+    shown = ", ".join(f"{one.name[:60]} ({' x '.join(map(shown, one.shape))})" for one in variables[:20])
     more = ", ..." if len(variables) > 20 else ""
     return UnreadableData(f"{what}: choose one of {shown}{more}.", tuple(one.name for one in variables))
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from spectral.io import envi as spectral_envi
 
-from .errors import UnreadableData, foreign_code
+from .errors import UnreadableData, foreign_code, shown
 from .limits import Limits
 from .raw import RawData
 from .sources import Source
@@ -122,7 +122,7 @@ def _values(header: Header, source: Source, binary: Source, limits: Limits) -> n
     if params.offset < 0 or end > len(binary.data):
         raise UnreadableData(
             f"{binary.label} has {len(binary.data):,} bytes, and its header {source.label} announces "
-            f"{end:,}: "
+            f"{shown(end)}: "
             "they do not belong together, or the file is cut short."
         )
     axes = INTERLEAVES[interleave]

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["UnreadableData", "foreign_code"]
+__all__ = ["UnreadableData", "foreign_code", "shown"]
 
 # Without a handler of its own a library's complaints about a damaged file would be printed on the console.
 for _library in ("tifffile", "PIL", "h5py"):
@@ -25,6 +25,11 @@ class UnreadableData(ValueError):
     def __init__(self, message: str, choices: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.choices = choices
+
+
+def shown(number: int) -> str:
+    """A number from a file for a message; a damaged header can state one of thousands of digits."""
+    return f"{number:,}" if abs(number) < 10**15 else "more than 10^15"
 
 
 @contextmanager

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from .errors import UnreadableData
+from .errors import UnreadableData, shown
 
-__all__ = ["Limits"]
+__all__ = ["MOST_AXES", "Limits"]
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,14 @@ class Limits:
         """The number of entries of an array, if it is allowed."""
         sizes = tuple(int(size) for size in shape)
         count = math.prod(sizes)
-        described = " x ".join(f"{size:,}" for size in sizes) or "0"
+        if len(sizes) > MOST_AXES:
+            raise UnreadableData(f"{name} has {len(sizes)} axes: a matrix has 2, a cube 3.")
+        described = " x ".join(map(shown, sizes)) or "0"
         if any(size <= 0 for size in sizes) or not sizes:
             raise UnreadableData(f"{name} is empty ({described}).")
         if count > self.entries:
             raise UnreadableData(
-                f"{name} has {described} = {count:,} entries; at most {self.entries:,} are read. "
+                f"{name} has {described} = {shown(count)} entries; at most {self.entries:,} are read. "
                 "Cut out a part, or raise ATNMF_MAX_ENTRIES."
             )
         return count
@@ -63,7 +65,7 @@ class Limits:
     def check_bytes(self, count: int, name: str) -> None:
         if count > self.bytes:
             raise UnreadableData(
-                f"{name} has {count:,} bytes; at most {self.bytes:,} are read. Cut out a part, or raise "
+                f"{name} has {shown(count)} bytes; at most {self.bytes:,} are read. Cut out a part, or raise "
                 "ATNMF_MAX_BYTES."
             )
 
@@ -72,10 +74,13 @@ class Limits:
         self.check_bytes(unpacked, name)
         if unpacked > SMALL and unpacked > self.ratio * max(packed, 1):
             raise UnreadableData(
-                f"{name} would grow from {packed:,} to {unpacked:,} bytes, more than {self.ratio} times: "
+                f"{name} would grow from {packed:,} to {shown(unpacked)} bytes, more than {self.ratio} "
+                "times: "
                 "this looks like a decompression bomb."
             )
 
 
+# More are in no file of images; NumPy itself gives up beyond 64.
+MOST_AXES = 8
 # Below this size growth does no harm, and tiny constant arrays do compress a thousandfold.
 SMALL = 1 << 24

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from . import archive
 from .choose import chosen
-from .errors import UnreadableData, foreign_code
-from .limits import Limits
+from .errors import UnreadableData, foreign_code, shown
+from .limits import MOST_AXES, Limits
 from .options import Options
 from .raw import RawData, Variable
 from .sources import Source
@@ -44,11 +44,13 @@ def _variable(source: Source, name: str) -> Variable:
         shape, column_major, dtype = read(stream)
     if dtype.kind not in "biufc":
         raise UnreadableData(f"{name} holds {dtype}: an array of numbers is needed.")
+    if len(shape) > MOST_AXES:
+        raise UnreadableData(f"{name} has {len(shape)} axes: a matrix has 2, a cube 3.")
     needed = math.prod(shape) * dtype.itemsize
     body = memoryview(source.data)[stream.tell() :]
     if any(size < 0 for size in shape) or needed > len(body):
         raise UnreadableData(
-            f"{name} is cut short: {needed:,} bytes are announced and {len(body):,} are there."
+            f"{name} is cut short: {shown(needed)} bytes are announced and {len(body):,} are there."
         )
 
     def load() -> npt.NDArray[Any]:
