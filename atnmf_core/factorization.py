@@ -7,7 +7,7 @@ import time
 import numpy as np
 import numpy.typing as npt
 
-from .initialisation import Factors, given_start, half_normal, rescaled
+from .initialisation import Factors, given_start, half_normal
 from .problem import (
     InputError,
     Method,
@@ -115,10 +115,7 @@ def factorize(
         raise InputError(f"n_init={n_init}: given start factors allow one start only.")
 
     def start() -> Factors:
-        if init is not None:
-            return given_start(problem, init)
-        drawn = half_normal(problem, rng)
-        return rescaled(problem, *drawn) if solver == "fast" else drawn
+        return half_normal(problem, rng) if init is None else given_start(problem, init)
 
     best: Outcome | None = None
     best_history: dict[str, npt.NDArray[np.float64]] = {}

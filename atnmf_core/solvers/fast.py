@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..initialisation import rescaled
 from ..problem import Problem
 from .interface import Limits, Outcome, Recorder
 from .steps import improve
@@ -49,7 +50,8 @@ At 1 nothing damps what the observed entries leave undetermined: predictions dri
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
     """Sweep until the loss has all but stopped falling, max_inner times at most."""
     surrogate = _surrogate(problem)
-    point = (W, H)
+    # Factors far too large or small would take the filled surrogate long to bring to size.
+    point = min((W, H), rescaled(problem, W, H), key=lambda factors: surrogate.refresh(*factors)[1])
     squared_error, loss = surrogate.refresh(*point)
     losses = [loss]
     recorder.record(squared_error, loss, *point, share=0.0)
