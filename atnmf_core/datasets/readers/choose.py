@@ -101,9 +101,9 @@ def _obvious(variables: Sequence[Variable], label: str, image_shape: tuple[int, 
 def _ambiguous(what: str, variables: Sequence[Variable], label: str) -> UnreadableData:
     if not variables:
         return UnreadableData(f"{what}: {label} has no matrix or cube of numbers in it.")
-    shown = ", ".join(f"{one.name[:60]} ({' x '.join(map(shown, one.shape))})" for one in variables[:20])
+    listed = ", ".join(f"{one.name[:60]} ({' x '.join(map(shown, one.shape))})" for one in variables[:20])
     more = ", ..." if len(variables) > 20 else ""
-    return UnreadableData(f"{what}: choose one of {shown}{more}.", tuple(one.name for one in variables))
+    return UnreadableData(f"{what}: choose one of {listed}{more}.", tuple(one.name for one in variables))
 
 
 def _long_axes(variable: Variable) -> int:
