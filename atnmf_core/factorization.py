@@ -20,7 +20,7 @@ from .problem import (
     pose,
 )
 from .result import Callback, Fit
-from .solvers import Limits, Outcome, Recorder, SolverFunction, fast, paper
+from .solvers import Limits, Outcome, Recorder, SolverFunction, anmf, fast, paper
 
 __all__ = ["SOLVER_VERSION", "factorize"]
 
@@ -48,6 +48,9 @@ def factorize(
     tol_outer: float = 1e-2,
     dtype: npt.DTypeLike = "float32",
     callback: Callback | None = None,
+    Z: npt.ArrayLike | None = None,
+    mu: float | None = None,
+    gamma: float | None = None,
 ) -> Fit:
     r"""Factorize V into nonnegative W (F x K) and H (K x N), with or without an adversary.
 
@@ -100,8 +103,12 @@ def factorize(
     4.0
     """
     began = time.perf_counter()
-    check_one_of("method", method, ("nmf", "atnmf"))
+    check_one_of("method", method, ("nmf", "atnmf", "anmf"))
     check_one_of("solver", solver, tuple(SOLVERS))
+    if method == "anmf" and solver == "paper":
+        raise InputError(
+            "solver='paper': the code of ANMF is not public, so there is none to follow; leave solver out."
+        )
     limits = Limits(
         max_outer=check_count("max_outer", max_outer),
         max_inner=check_count("max_inner", max_inner),
@@ -110,7 +117,10 @@ def factorize(
     )
     starts = check_count("n_init", n_init)
     rng = np.random.RandomState(check_seed(seed))
-    problem = pose(V, observed, K=K, method=method, lam=lam, missing=missing, dtype=dtype)
+    problem = pose(
+        V, observed, K=K, method=method, lam=lam, missing=missing, dtype=dtype, Z=Z, mu=mu, gamma=gamma
+    )
+    solve = anmf.solve if method == "anmf" else SOLVERS[solver]
     if init is not None and starts > 1:
         raise InputError(f"n_init={n_init}: given start factors allow one start only.")
 
@@ -121,7 +131,7 @@ def factorize(
     best_history: dict[str, npt.NDArray[np.float64]] = {}
     for number in range(starts):
         recorder = Recorder(problem, callback, done=number / starts, share=1 / starts)
-        outcome = SOLVERS[solver](problem, *start(), limits, recorder)
+        outcome = solve(problem, *start(), limits, recorder)
         history = recorder.history()
         if best is None or history["adversarial_loss"][-1] < best_history["adversarial_loss"][-1]:
             best, best_history = outcome, history

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "DictionaryAttack",
     "InputError",
     "Method",
     "Missing",
@@ -34,10 +35,28 @@ Mask = npt.NDArray[np.bool_]
 
 LARGEST = 1e150
 """Squares of larger entries leave the range of a float."""
+MU, GAMMA = 1.0, 0.5
+"""ANMF's attacker's price and the weight of its attack, where none are given."""
 
 
 class InputError(ValueError):
     """An argument that cannot be used, with the reason and what is allowed."""
+
+
+@dataclass(frozen=True)
+class DictionaryAttack:
+    """What ANMF's attacker wants and may do: see `solvers.anmf`.
+
+    Attributes
+    ----------
+    Z : F x N, what the attacker would like W~ H to be, in the working dtype, divided by the problem's scale.
+    mu : its price of moving the dictionary away from W.
+    gamma : the weight of the attacked error in the learner's objective, from 0 to 1.
+    """
+
+    Z: Array
+    mu: float
+    gamma: float
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,7 @@ class Problem:
     missing : "ignore" leaves unobserved entries out of the loss, "zero" counts them as observed zeros.
     scale : the power of two that brings the largest observed entry into (0.5, 1]. Dividing by it loses no
         digit, and squares stay in range.
+    attack : on the dictionary, in ANMF; None elsewhere.
     """
 
     V: Array
@@ -61,6 +81,7 @@ class Problem:
     lam: float
     missing: Missing
     scale: float
+    attack: DictionaryAttack | None = None
 
     @property
     def adversarial(self) -> bool:
@@ -81,6 +102,9 @@ def pose(
     lam: float | None,
     missing: str,
     dtype: npt.DTypeLike,
+    Z: npt.ArrayLike | None = None,
+    mu: float | None = None,
+    gamma: float | None = None,
 ) -> Problem:
     """Check V, its mask and the parameters, and bring them into the form that the solvers work on."""
     kind = _checked_dtype(dtype)
@@ -104,7 +128,12 @@ def pose(
         lam=_checked_lam(lam, method),
         missing=missing,  # type: ignore[arg-type]
         scale=2.0**exponent,
+        attack=_checked_attack(method, Z, mu, gamma, scaled, seen, exponent),
     )
+
+
+def default_target(V: Array, observed: Mask | None) -> Array:
+    return np.zeros_like(V)
 
 
 def check_one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
@@ -205,10 +234,11 @@ def _checked_K(K: int, shape: tuple[int, ...]) -> int:
 
 
 def _checked_lam(lam: float | None, method: str) -> float:
-    if method == "nmf":
+    if method in ("nmf", "anmf"):
         if lam is not None:
+            rival = "has no adversary" if method == "nmf" else "knows no lam: its attacker's price is mu"
             raise InputError(
-                f"lam={lam!r}: method 'nmf' has no adversary; leave lam out or choose method 'atnmf'."
+                f"lam={lam!r}: method {method!r} {rival}; leave lam out or choose method 'atnmf'."
             )
         return float("inf")
     if lam is None:
@@ -219,3 +249,42 @@ def _checked_lam(lam: float | None, method: str) -> float:
             " and the adversary is unbounded."
         )
     return float(lam)
+
+
+def _checked_attack(
+    method: str,
+    Z: npt.ArrayLike | None,
+    mu: float | None,
+    gamma: float | None,
+    V: Array,
+    seen: Mask | None,
+    exponent: int,
+) -> DictionaryAttack | None:
+    if method != "anmf":
+        for name, value in (("Z", Z), ("mu", mu), ("gamma", gamma)):
+            if value is not None:
+                raise InputError(f"{name} was given, but only method 'anmf' has it; leave it out.")
+        return None
+    mu = MU if mu is None else mu
+    if not isinstance(mu, Real) or not 0 < float(mu) < np.inf:
+        raise InputError(f"mu={mu!r}: the attacker's price is a finite number above 0.")
+    gamma = GAMMA if gamma is None else gamma
+    if not isinstance(gamma, Real) or not 0 <= float(gamma) <= 1:
+        raise InputError(f"gamma={gamma!r}: the weight of the attacked error lies between 0 and 1.")
+    target = default_target(V, seen) if Z is None else _checked_target(Z, V, exponent)
+    return DictionaryAttack(target, float(mu), float(gamma))
+
+
+def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
+    try:
+        target = np.broadcast_to(np.asarray(Z, dtype=np.float64), V.shape)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"Z has shape {np.shape(Z)}: a number, or real numbers in the shape {V.shape} of V (or F x 1,"
+            " 1 x N) are needed."
+        ) from None
+    if not (np.abs(target) <= LARGEST).all():
+        raise InputError(
+            f"Z: an entry is NaN, infinite or beyond {LARGEST:g}; a number is needed everywhere."
+        )
+    return (target * 2.0**-exponent).astype(V.dtype)

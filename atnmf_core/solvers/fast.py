@@ -17,7 +17,7 @@ from .interface import Limits, Outcome, Recorder
 from .steps import improve
 from .surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
-__all__ = ["solve"]
+__all__ = ["has_converged", "solve"]
 
 Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
@@ -68,7 +68,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
             reach = min(REACH_MOST, reach * REACH_GROWTH) or REACH
         point, previous = beyond, step
         losses.append(loss)
-        converged = _has_converged(losses, STOP_BELOW[problem.missing] * limits.tol_outer)
+        converged = has_converged(losses, STOP_BELOW[problem.missing] * limits.tol_outer)
         recorder.record(squared_error, loss, *point, share=sweep / limits.max_inner)
     return Outcome(*point, converged=converged, n_iter=sweep)
 
@@ -106,7 +106,8 @@ def _beyond(step: Factors, previous: Factors, reach: float) -> Factors:
     return W, H
 
 
-def _has_converged(losses: list[float], tolerance: float) -> bool:
+def has_converged(losses: list[float], tolerance: float) -> bool:
+    """Whether the last `WINDOW` sweeps lowered the loss by less than the share `tolerance`."""
     if losses[-1] == 0:
         return True
     if len(losses) <= WINDOW:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Matrix", "improve"]
+__all__ = ["Matrix", "descend", "improve"]
 
 Array = npt.NDArray[np.floating]
 Matrix: TypeAlias = Any
@@ -30,7 +30,7 @@ def improve(A: Array, B: Array, T: Matrix, D: Matrix | None, rounds: int) -> Non
     A is m x K, B is K x n, T (already multiplied by D) and D are m x n; both of them may be sparse.
     """
     if D is None:
-        _descend_shared(A.T @ A, A.T @ T, B, rounds)
+        descend(A.T @ A, A.T @ T, B, rounds)
         return
     room = max(1, GRAM_BYTES // (A.shape[1] ** 2 * A.itemsize))
     for start in range(0, B.shape[1], room):
@@ -52,8 +52,8 @@ def _grams(A: Array, D: Matrix, room: int) -> Array:
     return products[pair]
 
 
-def _descend_shared(gram: Array, right: Array, B: Array, rounds: int) -> None:
-    """One Gram matrix, K x K, for all columns."""
+def descend(gram: Array, right: Array, B: Array, rounds: int) -> None:
+    """Lower tr(B' gram B) - 2 tr(B' right) over B >= 0, in place: one Gram matrix, K x K, for all columns."""
     alive = np.flatnonzero(gram.diagonal() > 0)
     weight = gram.diagonal()[alive, None].copy()
     coupling = gram[alive] / weight
