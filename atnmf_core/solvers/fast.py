@@ -32,8 +32,8 @@ it does no harm.
 """
 ROUNDS = 3
 """Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
-FILL_FROM_K, FILL_FROM_DENSITY = 12, 0.25
-"""With so many parts and so much observed, filling hidden entries beats a Gram matrix per column."""
+FILL_FROM_K = 12
+"""With so many parts, filling hidden entries beats a Gram matrix per column in time and in prediction."""
 FILL_BELOW_COUNT = 2
 """With fewer than this times K entries observed per row or column, least squares alone determines little, and
 what it leaves open drifts far from any sensible prediction; filling holds it where it is.
@@ -76,11 +76,9 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
 def _surrogate(problem: Problem) -> Surrogate:
     density = 1.0 if problem.mask is None else float(problem.mask.mean())
     undetermined = density * min(problem.V.shape) < FILL_BELOW_COUNT * problem.K
-    if undetermined or (problem.K >= FILL_FROM_K and density >= FILL_FROM_DENSITY):
-        return DenseSurrogate(problem, filled=True)
-    if density < SPARSE_BELOW_DENSITY:
+    if density < SPARSE_BELOW_DENSITY and not undetermined:
         return ObservedSurrogate(problem)
-    return DenseSurrogate(problem, filled=False)
+    return DenseSurrogate(problem, filled=undetermined or problem.K >= FILL_FROM_K)
 
 
 def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:

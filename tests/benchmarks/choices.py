@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from unittest.mock import patch
@@ -23,6 +22,7 @@ from scipy import sparse
 from atnmf_core import Progress, factorize
 from atnmf_core.solvers import fast
 
+from .clock import THREADS, now
 from .datasets import hidden_at_random, of_the_paper
 from .objective import Objective
 
@@ -40,9 +40,6 @@ SWEEPS = (10, 30, 100)
 """The losses to reach are those of the yardstick after so many sweeps."""
 SECONDS = 5.0
 """A run longer than this is cut off."""
-
-now = time.process_time if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else time.perf_counter
-
 
 CASES: dict[str, Callable[[], Iterator[Objective]]] = {
     "cbcl": lambda: (of_the_paper("cbcl", a, K) for K in (49, 25, 10) for a in (0.5, 0.9, 0.3, 0.7)),
@@ -75,7 +72,6 @@ def run(objective: Objective, kind: str, rounds: int, seed: int) -> Run:
     limits = {"tol_outer": 0.0, "max_inner": 2 * SWEEPS[-1]}
     with (
         patch.object(fast, "FILL_FROM_K", 1 if kind == "filled" else 10**9),
-        patch.object(fast, "FILL_FROM_DENSITY", 0.0),
         patch.object(fast, "ROUNDS", rounds),
     ):
         fit = factorize(objective.V, objective.observed, K=objective.K, seed=seed, callback=note, **limits)
@@ -129,7 +125,7 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--starts", type=int, default=2)
     options = parser.parse_args()
-    print(f"threads {os.environ.get('OPENBLAS_NUM_THREADS', 'all')}, load {os.getloadavg()[0]:.1f}")
+    print(f"threads {THREADS}, load {os.getloadavg()[0]:.1f}")
     compare_gram_products()
     for name in options.cases:
         for objective in CASES[name]():

@@ -145,7 +145,7 @@ def test_every_kind_of_surrogate_has_the_same_loss_and_touches_it(lam):
 
 KINDS = {
     "masked": {"FILL_FROM_K": 99, "SPARSE_BELOW_DENSITY": 0.0},
-    "filled": {"FILL_FROM_K": 1, "FILL_FROM_DENSITY": 0.0, "SPARSE_BELOW_DENSITY": 0.0},
+    "filled": {"FILL_FROM_K": 1, "SPARSE_BELOW_DENSITY": 0.0},
     "observed only": {"SPARSE_BELOW_DENSITY": 1.1},
 }
 
