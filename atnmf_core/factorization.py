@@ -59,18 +59,23 @@ def factorize(
 
     .. math:: \min_{W, H \ge 0} \max_{R : V + R \ge 0} \|V + R - WH\|_F^2 - \lambda \|R\|_F^2
 
+    ANMF, reconstructed from its descriptions (`solvers.anmf`), attacks the dictionary instead: with W~ the
+    minimiser of \|Z - W~ H\|_F^2 + \mu \|W~ - W\|_F^2, the rows of H at unit length,
+
+    .. math:: \min_{W, H \ge 0} \gamma \|V - \tilde W H\|_F^2 + (1 - \gamma) \|V - WH\|_F^2
+
     Parameters
     ----------
     V : F x N, nonnegative. NaN is "not observed".
     observed : bool F x N, True where observed; all by default. Hidden values are never looked at.
     K : number of parts, from 1 to min(F, N).
-    method : "nmf" or "atnmf".
+    method : "nmf", "atnmf" or "anmf".
     lam : the adversary's price, above 1; for "atnmf" only. Near 1 the attacker is strong, at infinity there
         is none.
     missing : "ignore" leaves hidden entries out of the loss; "zero" fits them as zeros, as the paper's
         released code does.
     solver : "fast" descends on the exact adversarial loss and never raises it; "paper" is Algorithm 1 of
-        the paper, as released.
+        the paper, as released. ANMF has one algorithm, called "fast" too.
     seed : of the half-normal start factors.
     n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them,
         in order.
@@ -83,6 +88,10 @@ def factorize(
     dtype : "float32" or "float64", of the work and of the factors.
     callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
         there.
+    Z : what the attacker would like the predictions to be, for "anmf" only: F x N, or a number, a column
+        (F x 1) or a row (1 x N) that stands for one; by default the mean of each row's observed entries.
+    mu : its price of changing the dictionary, above 0, for "anmf" only; 1 by default.
+    gamma : the weight of the attacked error, from 0 to 1, for "anmf" only; 0.5 by default, 0 is NMF.
 
     Returns
     -------
@@ -92,6 +101,7 @@ def factorize(
     ----------
     T. Cai, V. Y. F. Tan, C. Fevotte, "Adversarially-Trained Nonnegative Matrix Factorization", IEEE Signal
     Processing Letters 28, 2021.
+    L. Luo, Y. Zhang, H. Huang, "Adversarial Nonnegative Matrix Factorization", ICML 2020, PMLR 119.
 
     Examples
     --------

@@ -132,10 +132,6 @@ def pose(
     )
 
 
-def default_target(V: Array, observed: Mask | None) -> Array:
-    return np.zeros_like(V)
-
-
 def check_one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise InputError(f"{name}={value!r}: choose one of {', '.join(map(repr, allowed))}.")
@@ -271,7 +267,7 @@ def _checked_attack(
     gamma = GAMMA if gamma is None else gamma
     if not isinstance(gamma, Real) or not 0 <= float(gamma) <= 1:
         raise InputError(f"gamma={gamma!r}: the weight of the attacked error lies between 0 and 1.")
-    target = default_target(V, seen) if Z is None else _checked_target(Z, V, exponent)
+    target = _mean_image(V, seen) if Z is None else _checked_target(Z, V, exponent)
     return DictionaryAttack(target, float(mu), float(gamma))
 
 
@@ -288,3 +284,10 @@ def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
             f"Z: an entry is NaN, infinite or beyond {LARGEST:g}; a number is needed everywhere."
         )
     return (target * 2.0**-exponent).astype(V.dtype)
+
+
+def _mean_image(V: Array, seen: Mask | None) -> Array:
+    """Every column the mean of each row over its observed entries; 0 where a row has none."""
+    counts = np.full(len(V), V.shape[1]) if seen is None else seen.sum(1)
+    means = V.sum(1, dtype=np.float64) / np.maximum(counts, 1)
+    return np.repeat(means[:, None], V.shape[1], axis=1).astype(V.dtype)

@@ -1,4 +1,41 @@
-"""ANMF."""
+"""ANMF (reconstruction): NMF whose dictionary is attacked towards a target.
+
+An attacker, who sees W and H, replaces the dictionary by the W~ whose predictions come nearest to a target Z,
+at a price mu for moving it; the learner, who knows this, weighs the attacked error by gamma:
+
+    minimise over W, H >= 0     gamma ||V - W~ H||^2 + (1 - gamma) ||V - W H||^2
+    where                       W~ = argmin ||Z - W~ H||^2 + mu ||W~ - W||^2
+
+What comes from a source:
+
+- Luo, Zhang and Huang ("Adversarial Nonnegative Matrix Factorization", ICML 2020, PMLR 119; its abstract and
+  the slides of the talk): a problem of two levels, solved by ADMM; an attacker with a target of its own for
+  every instance, who wants predictions on what it modified to be near it; a learner who faces instances with
+  and without the modification.
+- Cai, Tan and Fevotte (the AT-NMF paper): W alone is modified, W~ H approaches Z, the learner minimises a
+  linear combination of the two errors above; their tables were made with the default Z and weights, untuned.
+- Tong, Yu, Alfeld and Vorobeychik ("Adversarial Regression with Multiple Learners", ICML 2018; the slides of
+  the talk) set up regression in the same words, the two weights summing to one.
+
+Neither the code of ANMF nor its defaults could be found.
+
+What is our choice:
+
+- The price of the attack is quadratic, mu ||W~ - W||^2, which gives W~ in closed form.
+- It is measured with the rows of H at unit length, W taking up their scale. A product W H does not fix how
+  its scale is shared, but the price depends on it: with H small and W large the attack moves nothing, and
+  without this rule the learner would escape the attacker that way and end at plain NMF. With it, mu says what
+  it costs to move a part's share of the data, whatever the size of V.
+- Hidden entries are left out of the learner's errors with missing="ignore" and are zeros with "zero". The
+  attacker is not masked in either: its target is known everywhere.
+- By default Z is the mean image, every column the mean of each row over its observed entries; mu = 1 and
+  gamma = 1/2. Of the candidates in `reference/anmf_study.csv` this comes nearest to the published tables.
+- Descent instead of ADMM, which does not promise it. For a given H the objective is quadratic in W; in H it
+  is not, because W~ depends on H. A sweep takes one step on each: coordinate descent on a quadratic model,
+  which for W lies above the objective, and for H is followed only as far as the objective falls. Then it goes
+  on in the direction of the last move where that is no worse, as the fast solver does. The objective never
+  rises.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +64,7 @@ NOTE = (
 """Why it is called so, in one sentence, for wherever it appears."""
 
 ROUNDS = 3
+"""Rounds of coordinate descent per step."""
 RIDGE = 1e-6
 """Added to the curvature, as a share of its diagonal, so that a step on H is a direction of descent."""
 SUFFICIENT = 1e-4
@@ -34,9 +72,14 @@ SUFFICIENT = 1e-4
 SHORTEST = 2.0**-20
 """A step on H cut down to this share of its length is not taken."""
 REACH, REACH_GROWTH, REACH_CUT, REACH_MOST = 0.5, 1.1, 0.5, 0.99
+"""How far to go on at first, how that changes when it was right or too far, and the most."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
+    """Sweep until the objective has all but stopped falling, max_inner times at most.
+
+    Without weight on the attack this is NMF, and the fast solver's business.
+    """
     assert problem.attack is not None
     if problem.attack.gamma == 0:
         return fast.solve(replace(problem, attack=None), W, H, limits, recorder)
@@ -57,15 +100,17 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
 
 
 def _on_W(game: Game, point: Point) -> Point:
+    """A step on W: the model lies above the objective, so the objective falls."""
     curvature = game.curvature_W(point)
     W = np.ascontiguousarray(point.W.T)
     descend(curvature, curvature @ W - game.half_gradient_W(point).T, W, ROUNDS)
     moved = game.at(W.T, point.H)
-    # Falls short of descent by rounding alone.
+    # Where it does not, rounding is all that is left to gain.
     return moved if moved.loss <= point.loss else point
 
 
 def _on_H(game: Game, point: Point) -> Point:
+    """A step on H: along the model's minimiser, halved until the objective falls enough."""
     gradient, curvature = game.half_gradient_H(point), game.curvature_H(point)
     curvature[np.diag_indices_from(curvature)] *= 1 + RIDGE
     H = point.H.copy()
@@ -82,6 +127,7 @@ def _on_H(game: Game, point: Point) -> Point:
 
 
 def _beyond(game: Game, step: Point, previous: Point, reach: float, loss: float) -> tuple[Point, float]:
+    """Further in the direction of the last move where that is no worse; and how far to try next time."""
     if reach == 0:
         return step, REACH
     W, H = (

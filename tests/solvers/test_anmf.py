@@ -11,7 +11,7 @@ from atnmf_core.problem import pose
 from atnmf_core.solvers.anmf_game import Game
 
 TREATMENTS = ["ignore", "zero"]
-TO_THE_END = {"max_inner": 20_000, "tol_outer": 1e-12, "dtype": "float64"}
+TO_THE_END = {"max_inner": 20_000, "tol_outer": 1e-11, "dtype": "float64"}
 
 
 def small_problem(seed=0, F=9, N=12, K=3):
@@ -141,7 +141,7 @@ def by_scipy(V, observed, Z, mu, gamma, missing, start):
 @pytest.mark.parametrize("missing", TREATMENTS)
 def test_scipy_from_the_same_starts_gets_no_lower_and_from_the_end_no_further(missing):
     ours, theirs = [], []
-    for seed in range(8):
+    for seed in range(5):
         V, observed, start, Z = small_problem(seed)
         fit = factorize(
             V, observed, K=3, method="anmf", missing=missing, init=start, Z=Z, mu=1.0, gamma=0.5, **TO_THE_END
@@ -169,7 +169,7 @@ def test_an_attack_at_a_forbidding_price_changes_nothing():
     assert fit.history["adversarial_loss"][-1] == pytest.approx(fit.history["squared_error"][-1], rel=1e-6)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 999),
     mu=st.sampled_from([1e-6, 0.01, 1.0, 100.0]),
@@ -212,6 +212,15 @@ def test_hidden_values_have_no_influence_also_by_default():
         one = factorize(V, observed, K=3, method="anmf", missing=missing)
         other = factorize(hidden, K=3, method="anmf", missing=missing)
         np.testing.assert_array_equal(one.V_hat, other.V_hat)
+
+
+def test_by_default_the_target_is_the_mean_image_of_what_is_observed():
+    V, observed, _, _ = small_problem()
+    mean_image = np.nanmean(np.where(observed, V, np.nan), axis=1, keepdims=True)
+    for missing in TREATMENTS:
+        given = {"K": 3, "method": "anmf", "missing": missing, "dtype": "float64"}
+        explicit = factorize(V, observed, Z=mean_image, mu=1.0, gamma=0.5, **given)
+        np.testing.assert_allclose(factorize(V, observed, **given).V_hat, explicit.V_hat, rtol=1e-9)
 
 
 def test_a_callback_sees_the_factors_and_stops_the_fit():
