@@ -20,12 +20,19 @@ import numpy as np
 from scipy import sparse
 
 from atnmf_core import Progress, factorize
+from atnmf_core.problem import Problem
 from atnmf_core.solvers import fast
+from atnmf_core.solvers.surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
 from .clock import THREADS, now
 from .datasets import hidden_at_random, of_the_paper
 from .objective import Objective
 
+SURROGATES: dict[str, Callable[[Problem], Surrogate]] = {
+    "masked": lambda problem: DenseSurrogate(problem, filled=False),
+    "filled": lambda problem: DenseSurrogate(problem, filled=True),
+    "observed": ObservedSurrogate,
+}
 VARIANTS = [
     ("masked", 1),
     ("masked", 2),
@@ -34,6 +41,8 @@ VARIANTS = [
     ("filled", 2),
     ("filled", 3),
     ("filled", 5),
+    ("observed", 2),
+    ("observed", 4),
 ]
 YARDSTICK = ("filled", 2)
 SWEEPS = (10, 30, 100)
@@ -71,7 +80,7 @@ def run(objective: Objective, kind: str, rounds: int, seed: int) -> Run:
 
     limits = {"tol_outer": 0.0, "max_inner": 2 * SWEEPS[-1]}
     with (
-        patch.object(fast, "FILL_FROM_K", 1 if kind == "filled" else 10**9),
+        patch.object(fast, "_surrogate", SURROGATES[kind]),
         patch.object(fast, "ROUNDS", rounds),
     ):
         fit = factorize(objective.V, objective.observed, K=objective.K, seed=seed, callback=note, **limits)

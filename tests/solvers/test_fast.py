@@ -125,41 +125,34 @@ def test_steps_in_blocks_are_the_step_in_one(monkeypatch):
     assert np.allclose(whole, pieces, rtol=1e-12)
 
 
+KINDS = {
+    "masked": lambda problem: DenseSurrogate(problem, filled=False),
+    "filled": lambda problem: DenseSurrogate(problem, filled=True),
+    "observed only": ObservedSurrogate,
+}
+
+
 @pytest.mark.parametrize("lam", [None, 1.5])
 def test_every_kind_of_surrogate_has_the_same_loss_and_touches_it(lam):
     method = "nmf" if lam is None else "atnmf"
     problem = pose(V, OBSERVED, K=2, method=method, lam=lam, missing="ignore", dtype="float64")
     W, H = rng.random((9, 2)), rng.random((2, 12))
-    surrogates = [
-        DenseSurrogate(problem, filled=False),
-        DenseSurrogate(problem, filled=True),
-        ObservedSurrogate(problem),
-    ]
     v, p = problem.V, W @ H
     expected = entry_loss(v, p, problem.lam)[OBSERVED].sum()
-    for surrogate in surrogates:
-        squared_error, loss = surrogate.refresh(W, H)
+    for kind in KINDS.values():
+        squared_error, loss = kind(problem).refresh(W, H)
         assert squared_error == pytest.approx(((v - p)[OBSERVED] ** 2).sum(), rel=1e-12)
         assert loss == pytest.approx(expected, rel=1e-12)
-
-
-KINDS = {
-    "masked": {"FILL_FROM_K": 99, "SPARSE_BELOW_DENSITY": 0.0},
-    "filled": {"FILL_FROM_K": 1, "SPARSE_BELOW_DENSITY": 0.0},
-    "observed only": {"SPARSE_BELOW_DENSITY": 1.1},
-}
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_kind_of_step_ends_at_an_equally_low_loss(model, monkeypatch):
     """K = 1 has one minimum only, so the way there cannot matter."""
     ends = []
-    for constants in KINDS.values():
-        for name, value in constants.items():
-            monkeypatch.setattr(fast, name, value)
+    for surrogate in KINDS.values():
+        monkeypatch.setattr(fast, "_surrogate", surrogate)
         fit = factorize(V, OBSERVED, K=1, **MODELS[model], **LONG)
         ends.append(fit.history["adversarial_loss"][-1])
-        monkeypatch.undo()
     assert ends == pytest.approx([ends[0]] * 3, rel=1e-8)
 
 
