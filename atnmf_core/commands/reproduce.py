@@ -9,6 +9,7 @@ from ..datasets import PAPER_ALPHAS
 from ..problem import InputError
 from ..reference import NAMES, Measured, Published, published, write_measured
 from ..reference.protocol import PROTOCOLS, as_published, as_written
+from ..solvers import anmf
 from ..sweep import Grid, Store, load_source, open_store
 from ..sweep.starts import PAPER_STARTS
 from .arguments import output_file
@@ -37,7 +38,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="A",
         help="share of hidden entries (default: all seven)",
     )
-    parser.add_argument("--methods", nargs="+", choices=["nmf", "atnmf"], default=["nmf", "atnmf"])
+    methods = ["nmf", "anmf", "atnmf"]
+    parser.add_argument("--methods", nargs="+", choices=methods, default=methods, help="default: all three")
     parser.add_argument(
         "--starts", type=int, default=PAPER_STARTS, metavar="N", help="the first N of the authors' ten starts"
     )
@@ -118,14 +120,14 @@ def _table(name: str, cells: dict[str, list[Measured]]) -> str:
         for treatment, some in cells.items()
     }
     lines = [
-        f"{'alpha':5}  {'method':12}{'published':>16}{'measured':>18}{'difference':>13}{'hidden ignored':>18}"
+        f"{'alpha':5}  {'method':22}{'published':>16}{'measured':>18}{'difference':>13}{'hidden ignored':>18}"
     ]
     for row in published(name):
         place = (row.alpha, row.method, row.lam)
         zero, ignore = (found.get(treatment, {}).get(place) for treatment in ("zero", "ignore"))
         if zero or ignore:
             lines.append(
-                f"{row.alpha:<5g}  {_title(row):12}{_spread(row.mean, row.deviation, digits):>16}"
+                f"{row.alpha:<5g}  {_title(row):22}{_spread(row.mean, row.deviation, digits):>16}"
                 f"{_shown(zero, digits):>18}{_difference(row, zero):>13}{_small(ignore):>18}"
             )
     starts = sorted({cell.starts for some in cells.values() for cell in some})
@@ -133,11 +135,15 @@ def _table(name: str, cells: dict[str, list[Measured]]) -> str:
         " to ".join(str(number) for number in dict.fromkeys((starts[0], starts[-1]))) if starts else "no"
     )
     lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
+    if any(cell.method == "anmf" for some in cells.values() for cell in some):
+        lines.append(f"{anmf.LABEL}: {anmf.NOTE}")
     return "\n".join(lines)
 
 
 def _title(row: Published) -> str:
-    return row.method.upper() if row.lam is None else f"AT-NMF ({row.lam:g})"
+    if row.lam is not None:
+        return f"AT-NMF ({row.lam:g})"
+    return anmf.LABEL if row.method == "anmf" else "NMF"
 
 
 def _shown(cell: Measured | None, digits: int) -> str:

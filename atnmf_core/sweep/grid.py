@@ -60,7 +60,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of the listed values, for one data set; NMF has no lambda and is fitted once.
+    """All combinations of the listed values, for one data set; NMF and ANMF, without lambda, are fitted once.
 
     Attributes
     ----------
@@ -121,9 +121,11 @@ class Grid:
         shared = {name: getattr(self, name) for name in _SHARED}
         for start, alpha, K, missing in product(range(self.starts), self.alphas, self.Ks, self.missing):
             for method in self.methods:
+                # ANMF has one algorithm only, so it takes part in a grid of either solver.
+                settings = shared | {"solver": "fast"} if method == "anmf" else shared
                 for lam in self.lams if method == "atnmf" else (None,):
                     yield Point(
-                        alpha=alpha, K=K, method=method, lam=lam, missing=missing, start=start, **shared
+                        alpha=alpha, K=K, method=method, lam=lam, missing=missing, start=start, **settings
                     )
 
     def __len__(self) -> int:
@@ -174,7 +176,7 @@ _SHARED = [
     if field.name in {field.name for field in fields(Grid)} - {"missing"}
 ]
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "methods": ("nmf", "atnmf"),
+    "methods": get_args(Method),
     "missing": get_args(Missing),
     "solver": get_args(Solver),
     "masks": get_args(Draw),
