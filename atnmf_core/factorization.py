@@ -90,7 +90,7 @@ def factorize(
         there.
     Z : what the attacker would like the predictions to be, for "anmf" only: F x N, or a number, a column
         (F x 1) or a row (1 x N) that stands for one; by default the mean of each row's observed entries.
-    mu : its price of changing the dictionary, above 0, for "anmf" only; 1 by default.
+    mu : its price of changing the dictionary, from 1e-6 to 1e9, for "anmf" only; 1 by default.
     gamma : the weight of the attacked error, from 0 to 1, for "anmf" only; 0.5 by default, 0 is NMF.
 
     Returns

@@ -37,6 +37,8 @@ LARGEST = 1e150
 """Squares of larger entries leave the range of a float."""
 MU, GAMMA = 1.0, 0.5
 """ANMF's attacker's price and the weight of its attack, where none are given."""
+LEAST_MU, MOST_MU, FURTHEST = 1e-6, 1e9, 1e9
+"""Beyond these, single precision resolves neither what the attacker does nor that it does anything."""
 
 
 class InputError(ValueError):
@@ -262,8 +264,8 @@ def _checked_attack(
                 raise InputError(f"{name} was given, but only method 'anmf' has it; leave it out.")
         return None
     mu = MU if mu is None else mu
-    if not isinstance(mu, Real) or not 0 < float(mu) < np.inf:
-        raise InputError(f"mu={mu!r}: the attacker's price is a finite number above 0.")
+    if not isinstance(mu, Real) or not LEAST_MU <= float(mu) <= MOST_MU:
+        raise InputError(f"mu={mu!r}: the attacker's price lies between {LEAST_MU:g} and {MOST_MU:g}.")
     gamma = GAMMA if gamma is None else gamma
     if not isinstance(gamma, Real) or not 0 <= float(gamma) <= 1:
         raise InputError(f"gamma={gamma!r}: the weight of the attacked error lies between 0 and 1.")
@@ -279,11 +281,13 @@ def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
             f"Z has shape {np.shape(Z)}: a number, or real numbers in the shape {V.shape} of V (or F x 1,"
             " 1 x N) are needed."
         ) from None
-    if not (np.abs(target) <= LARGEST).all():
+    target = target * 2.0**-exponent
+    if not (np.abs(target) <= FURTHEST).all():
         raise InputError(
-            f"Z: an entry is NaN, infinite or beyond {LARGEST:g}; a number is needed everywhere."
+            f"Z: an entry is NaN, infinite or over {FURTHEST:g} times the largest of V; a target that can be"
+            " reached is needed everywhere."
         )
-    return (target * 2.0**-exponent).astype(V.dtype)
+    return target.astype(V.dtype)
 
 
 def _mean_image(V: Array, seen: Mask | None) -> Array:

@@ -116,7 +116,8 @@ def _on_H(game: Game, point: Point) -> Point:
     H = point.H.copy()
     descend(curvature, curvature @ H - gradient, H, ROUNDS)
     direction = H - point.H
-    slope = 2 * float(np.vdot(gradient, direction))
+    # Never positive but for rounding.
+    slope = min(2 * float(np.vdot(gradient, direction)), 0.0)
     length = 1.0
     while length > SHORTEST:
         moved = game.at(point.W, point.H + length * direction)

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from atnmf_core import InputError, factorize
 from atnmf_core.problem import pose
 from atnmf_core.solvers.anmf_game import Game
+from atnmf_core.sweep import Grid
 
 TREATMENTS = ["ignore", "zero"]
 TO_THE_END = {"max_inner": 20_000, "tol_outer": 1e-11, "dtype": "float64"}
@@ -172,7 +173,7 @@ def test_an_attack_at_a_forbidding_price_changes_nothing():
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 999),
-    mu=st.sampled_from([1e-6, 0.01, 1.0, 100.0]),
+    mu=st.sampled_from([1e-6, 0.01, 1.0, 1e9]),
     gamma=st.sampled_from([0.1, 0.5, 1.0]),
     size=st.sampled_from([1e-12, 1.0, 1e6]),
     target=st.sampled_from(["zero", "negative", "permuted", "far"]),
@@ -181,7 +182,7 @@ def test_an_attack_at_a_forbidding_price_changes_nothing():
 )
 def test_the_objective_never_rises(seed, mu, gamma, size, target, missing, dtype):
     V, observed, _, permuted = small_problem(seed)
-    Z = {"zero": 0.0, "negative": -V, "permuted": permuted, "far": 100 * V}[target]
+    Z = {"zero": 0.0, "negative": -V, "permuted": permuted, "far": 1e9}[target]
     fit = factorize(
         V * size, observed, K=3, method="anmf", missing=missing, seed=seed, max_inner=30, dtype=dtype,
         Z=np.multiply(Z, size), mu=mu, gamma=gamma,
@@ -267,6 +268,7 @@ def test_a_part_that_starts_empty_does_no_harm():
         ({"method": "anmf", "Z": np.zeros((2, 2))}, r"Z has shape \(2, 2\)"),
         ({"method": "anmf", "Z": "V"}, "Z has shape"),
         ({"method": "anmf", "Z": np.nan}, "Z: an entry is NaN"),
+        ({"method": "anmf", "Z": 1e12}, "Z: an entry is NaN, infinite or over 1e.09 times"),
         ({"method": "nmf", "Z": 0.0}, "Z was given, but only method 'anmf'"),
         ({"method": "nmf", "gamma": 0.5}, "gamma was given"),
         ({"method": "atnmf", "lam": 2.0, "mu": 1.0}, "mu was given"),
@@ -275,3 +277,8 @@ def test_a_part_that_starts_empty_does_no_harm():
 def test_what_cannot_be_used_is_refused_with_a_reason(arguments, reason):
     with pytest.raises(InputError, match=reason):
         factorize(np.ones((4, 5)), K=2, **arguments)
+
+
+def test_in_a_sweep_of_the_papers_solver_it_keeps_its_own():
+    grid = Grid("lfw", alphas=(0.5,), Ks=(3,), methods=("nmf", "anmf"), solver="paper")
+    assert [(point.method, point.solver) for point in grid.points()] == [("nmf", "paper"), ("anmf", "fast")]
