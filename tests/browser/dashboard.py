@@ -64,7 +64,7 @@ class Dashboard:
         self.wait_until_idle()
         return self.page
 
-    def wait_until_idle(self, seconds: float = 60) -> None:
+    def wait_until_idle(self, seconds: float = 120) -> None:
         """Wait until the script has run, the page shows its result, and nothing more is on its way.
 
         A page that polls (a fragment with ``run_every``) never rests: wait there for what it should show.
