@@ -16,7 +16,8 @@ from ..sweep import Summary
 __all__ = ["COLUMNS", "curve_figure", "write_csv", "write_html"]
 
 COLUMNS = [field.name for field in fields(Summary) if field.name not in ("sweep", "finished")]
-DASHES = ("solid", "dot", "dash", "longdash", "dashdot")
+DASHES = {"zero": "solid", "ignore": "dot"}
+TICKS = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
 
 
 def write_csv(rows: Sequence[Summary], path: Path) -> None:
@@ -38,13 +39,15 @@ def curve_figure(rows: Sequence[Summary]) -> go.Figure:
     """AT-NMF's RMSE on hidden entries against lambda, a line per alpha, K and treatment; NMF's as a level."""
     figure = go.Figure()
     ordered = sorted(rows, key=_cell)
-    for number, (cell, group) in enumerate(groupby(ordered, key=_cell)):
+    for cell, group in groupby(ordered, key=_cell):
         members = list(group)
-        dash = DASHES[number % len(DASHES)]
+        dash = DASHES[cell[2]]
         _add_atnmf(figure, [row for row in members if row.lam is not None], _label(cell), dash)
         _add_nmf(figure, [row for row in members if row.lam is None], _ends(rows), _label(cell), dash)
-    figure.update_xaxes(title="λ", type="log", showgrid=False)
-    figure.update_yaxes(title="RMSE on hidden entries", rangemode="tozero", zeroline=False)
+    figure.update_xaxes(
+        title="λ (log)", type="log", showgrid=False, tickvals=TICKS, ticktext=list(map(str, TICKS))
+    )
+    figure.update_yaxes(title="RMSE on hidden entries", rangemode="tozero", gridcolor="#E4E8EC")
     return figure.update_layout(
         title=", ".join(sorted({row.dataset for row in rows})), plot_bgcolor="white", hovermode="closest"
     )

@@ -10,29 +10,23 @@ from threading import Event, Thread
 from typing import Any, Literal
 
 import joblib
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from ..datasets import Dataset
 from ..problem import InputError
+from .backends import EngineError, WorkersLost, backend
 from .grid import Grid
 from .process import SIGN_OF_LIFE
 from .store import Store, StoreError
-from .work import Array, Packed, fit_point, ignore_interrupt, masks
+from .work import Array, Packed, fit_point, masks
 
 __all__ = ["EngineError", "Tally", "run_sweep"]
 
-SEND_AS_FILE = 10_000
-"""Arrays of more bytes are written down once and mapped into every worker, not sent with every point."""
 POLL = 0.3
 """How often to look, in seconds, whether another process has finished the points that it holds."""
 REPORT = 0.2
 """Progress is reported at most so often, in seconds."""
 LOST_WORKERS = 3
 """So often in a row, without a result in between, a dead worker is replaced before the sweep gives up."""
-
-
-class EngineError(Exception):
-    """A sweep that could not go on, with the reason. What was finished is kept."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +107,8 @@ class _Leader:
         self._V, self._masks = V, observed
         self._progress = progress
         self._total = total
-        self._began, self._fresh, self._reported = time.monotonic(), 0, 0.0
+        self._began, self._fresh = time.monotonic(), 0
+        self._reported, self._told = 0.0, -1
         self._trouble: StoreError | None = None
 
     def work(self, n_jobs: int, dask: str | None) -> None:
@@ -122,9 +117,9 @@ class _Leader:
         while self._store.waiting(self._sweep):
             before = self._fresh
             try:
-                with _backend(dask, [self._V, *self._masks.values()]) as options:
+                with backend(dask, [self._V, *self._masks.values()]) as options:
                     self._round(n_jobs, options)
-            except TerminatedWorkerError as error:
+            except WorkersLost as error:
                 lost = 1 if self._fresh > before else lost + 1
                 if lost == LOST_WORKERS:
                     raise EngineError(
@@ -159,23 +154,9 @@ class _Leader:
             return
         self._reported = now
         done = self._total - self._store.waiting(self._sweep)
-        self._progress(Tally(self._total, done, self._fresh, now - self._began))
-
-
-@contextmanager
-def _backend(dask: str | None, arrays: list[Any]) -> Iterator[dict[str, Any]]:
-    """Where fits run, as options of `joblib.Parallel`; the arrays reach each worker once."""
-    if dask is None:
-        yield {"backend": "loky", "max_nbytes": SEND_AS_FILE, "initializer": ignore_interrupt}
-        return
-    from distributed import Client
-
-    try:
-        client = Client(dask, set_as_default=False, timeout=10)
-    except (OSError, ValueError) as error:
-        raise EngineError(f"no Dask scheduler answers at {dask}: {error}.") from error
-    with client, joblib.parallel_config("dask", client=client, scatter=arrays):
-        yield {}
+        if not final or done != self._told:
+            self._told = done
+            self._progress(Tally(self._total, done, self._fresh, now - self._began))
 
 
 @contextmanager

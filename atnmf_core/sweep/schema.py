@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ __all__ = ["LAYOUT", "StoreError", "connect", "explained"]
 LAYOUT = 1
 """Number of this layout, kept in the file; a store of a newer one is refused."""
 WAIT_FOR_LOCK = 60.0
+LITTLE_ROOM = 1 << 18
+"""With less free than this, an error of the disk is taken for a full disk: SQLite does not always say."""
 
 TABLES = """
 CREATE TABLE points (
@@ -77,8 +80,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     if read_only and not path.is_file():
         raise StoreError(f"{path}: there is no store here.")
     with explained(path):
-        # A path in a URI: the characters that mean something there must be escaped.
-        name = path.resolve().as_uri() + ("?mode=ro" if read_only else "")
+        name = path.resolve().as_uri() + (_reading(path) if read_only else "")
         connection = sqlite3.connect(
             name, uri=True, timeout=WAIT_FOR_LOCK, isolation_level=None, check_same_thread=False
         )
@@ -88,6 +90,12 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def _reading(path: Path) -> str:
+    """How a file is opened for reading; in a folder that nobody can write, as one that never changes."""
+    frozen = not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
+    return "?mode=ro&immutable=1" if frozen else "?mode=ro"
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
@@ -134,6 +142,8 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         said = str(error)
+        if "disk I/O" in said and shutil.disk_usage(path.parent).free < LITTLE_ROOM:
+            said = f"the disk is full: {said}"
         for part, words in _EXPLANATIONS.items():
             if part in said:
                 raise StoreError(f"{path} {words} ({said}).") from error

@@ -1,0 +1,53 @@
+"""On a Dask cluster the same grid gives the same rows, also when a worker is killed."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.sweep.processes import done, measured, run, started, wait_until
+
+distributed = pytest.importorskip("distributed")
+
+POINTS = 40
+SWEEP = (
+    *("sweep", "--name", "s", "--data", "lfw", "--K", "8", "--alpha", "0.3", "0.5", "--lam", "1.5:50:4"),
+    *("--starts", "4", "--solver", "paper", "--max-outer", "1", "--max-inner", "300", "--tol-inner", "0"),
+)
+
+
+@pytest.fixture
+def cluster() -> Iterator["distributed.LocalCluster"]:
+    """Two worker processes on loopback."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as running:
+        running.wait_for_workers(2)
+        yield running
+
+
+def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(
+    cluster: "distributed.LocalCluster", tmp_path: Path
+) -> None:
+    store = tmp_path / "cluster.sqlite"
+    address = cluster.scheduler_address
+    with started(*SWEEP, "--store", store.name, "--dask", address, folder=tmp_path) as process:
+        wait_until(lambda: done(store, "s") >= 5, process, "five points")
+        os.kill(next(iter(cluster.workers.values())).process.pid, signal.SIGKILL)
+        _, said = process.communicate()
+    assert process.returncode == 0, said
+
+    assert run(*SWEEP, "--store", "local.sqlite", folder=tmp_path).returncode == 0
+
+    rows = measured(store, "s")
+    assert len(rows) == POINTS
+    assert rows == measured(tmp_path / "local.sqlite", "s")
+
+
+def test_an_address_where_no_scheduler_is_ends_with_one_line(tmp_path: Path) -> None:
+    ended = run(*SWEEP, "--store", "store.sqlite", "--dask", "tcp://127.0.0.1:9", folder=tmp_path)
+
+    assert ended.returncode == 1
+    assert ended.stderr == "atnmf_core sweep: no Dask scheduler answers at tcp://127.0.0.1:9.\n"

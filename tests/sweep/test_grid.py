@@ -1,0 +1,135 @@
+"""A grid lists each fit once, knows what makes a fit the same, and refuses what cannot be run."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from atnmf_core.problem import InputError
+from atnmf_core.sweep import Grid
+from atnmf_core.sweep import grid as grid_module
+
+GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
+
+
+def test_nmf_is_fitted_once_and_atnmf_for_each_lambda() -> None:
+    points = list(GRID.points())
+
+    assert len(points) == len(GRID) == 3 * 2 * 2 * 2 * (1 + 2)
+    assert len(set(points)) == len(points)
+    assert all((point.lam is None) == (point.method == "nmf") for point in points)
+
+
+def test_the_first_start_of_everything_comes_before_the_second() -> None:
+    starts = [point.start for point in GRID.points()]
+
+    assert starts == sorted(starts)
+
+
+def test_a_grid_survives_the_way_through_json() -> None:
+    assert Grid.from_json(GRID.as_json()) == GRID
+
+
+def test_single_values_and_repetitions_are_understood() -> None:
+    settings = {"dataset": "lfw", "alphas": 0.3, "Ks": [5, 5], "lams": [2, 2.0, 3]}
+
+    grid = Grid.from_settings(settings)
+
+    assert (grid.alphas, grid.Ks, grid.lams) == ((0.3,), (5,), (2.0, 3.0))
+
+
+def test_equal_grids_have_equal_keys_however_they_were_written() -> None:
+    written = Grid.from_json(json.dumps({"dataset": "lfw", "alphas": [0.5], "Ks": 5, "lams": 2}))
+    typed = Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0,))
+
+    assert keys(written) == keys(typed)
+
+
+def test_keys_are_the_same_in_every_process_and_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid_module, "SOLVER_VERSION", "2")
+    point = next(Grid("lfw", alphas=(0.3,), Ks=(5,), methods=("nmf",)).points())
+
+    assert point.key("data") == "9607884b3a6d32bafd7690025235cd0f"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"alphas": (0.4,)},
+        {"Ks": (6,)},
+        {"lams": (2.5,)},
+        {"missing": ("zero",)},
+        {"solver": "paper"},
+        {"mask_seed": 1},
+        {"pattern": "block"},
+        {"seed": 1},
+        {"dtype": "float64"},
+        {"max_inner": 7},
+        {"tol_outer": 0.0},
+        {"masks": "paper"},
+        {"draws": "paper"},
+    ],
+)
+def test_whatever_changes_a_result_changes_its_key(change: dict[str, object]) -> None:
+    plain = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,), methods=("atnmf",))
+
+    assert keys(plain).isdisjoint(keys(replace(plain, **change)))
+
+
+def test_the_key_depends_on_the_data_and_not_on_its_name() -> None:
+    renamed = replace(GRID, dataset="a/copy.npz")
+
+    assert keys(GRID, "hash") == keys(renamed, "hash")
+    assert keys(GRID, "hash").isdisjoint(keys(GRID, "another hash"))
+
+
+def test_results_of_another_solver_version_are_not_mistaken_for_these(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = keys(GRID)
+    monkeypatch.setattr(grid_module, "SOLVER_VERSION", "another")
+
+    assert before.isdisjoint(keys(GRID))
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"alphas": [1.3]}, "alpha=1.3"),
+        ({"alphas": []}, "alphas is empty"),
+        ({"alphas": ["half"]}, "alpha='half'"),
+        ({"Ks": [0]}, "Ks: 0"),
+        ({"Ks": [2.5]}, "Ks: 2.5"),
+        ({"lams": [1]}, "lams: 1 "),
+        ({"lams": []}, "needs at least one lambda"),
+        ({"lams": [float("inf")]}, "lams: inf"),
+        ({"starts": 0}, "starts: 0"),
+        ({"starts": True}, "starts: True"),
+        ({"methods": ["pca"]}, "'pca' is not one of nmf, atnmf"),
+        ({"missing": ["mean"]}, "'mean' is not one of ignore, zero"),
+        ({"solver": "slow"}, "'slow' is not one of fast, paper"),
+        ({"dtype": "float16"}, "'float16' is not one of"),
+        ({"seed": -1}, "seed=-1"),
+        ({"tol_outer": -1}, "tol_outer: -1"),
+        ({"dataset": ""}, "dataset=''"),
+        ({"dataset": 5}, "dataset=5"),
+        ({"Ks": [[1]]}, "a list of plain values"),
+        ({"speed": 9}, "has no speed"),
+        ({"starts": 10**6}, "at most 1000000"),
+    ],
+)
+def test_settings_that_cannot_be_run_are_refused_by_name(settings: dict[str, object], complaint: str) -> None:
+    good = {"dataset": "lfw", "alphas": [0.3], "Ks": [5], "lams": [2.0]}
+
+    with pytest.raises(InputError, match=complaint):
+        Grid.from_settings(good | settings)
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", "{", '{"dataset": "lfw"}'])
+def test_a_text_that_is_no_grid_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="grid"):
+        Grid.from_json(text)
+
+
+def keys(grid: Grid, content_hash: str = "hash") -> set[str]:
+    return {point.key(content_hash) for point in grid.points()}

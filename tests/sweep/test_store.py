@@ -1,0 +1,217 @@
+"""A store keeps each result once, shares out the work, and tells what it has."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atnmf_core.problem import InputError
+from atnmf_core.sweep import Grid, Measures, Store, StoreError, open_store, read_store
+from atnmf_core.sweep import store as store_module
+
+GRID = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0, 5.0), starts=4)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    with open_store(tmp_path / "store.sqlite") as opened:
+        yield opened
+
+
+def measures(rmse_hidden: float = 0.5) -> Measures:
+    return Measures(rmse_hidden, 0.25, 10.0, 20.0, 7, True, 0.125)
+
+
+def keep_all(store: Store, sweep: int, values: list[float]) -> None:
+    run = store.begin_run(sweep)
+    for (key, _), value in zip(store.claims(sweep, run), values, strict=True):
+        store.keep(key, measures(value))
+    store.end_run(run, "finished")
+
+
+def test_what_is_kept_comes_back_unchanged(store: Store) -> None:
+    keep_all(store, store.add_sweep("s", GRID, "hash"), [0.1 * number for number in range(12)])
+
+    results = list(store.results("s"))
+
+    assert [result.measures for result in results] == [measures(0.1 * number) for number in range(12)]
+    assert [result.start for result in results] == [point.start for point in GRID.points()]
+    assert {result.version for result in results} == {store_module.SOLVER_VERSION}
+
+
+def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -> None:
+    values = np.random.default_rng(0).random(12)
+    keep_all(store, store.add_sweep("s", GRID, "hash"), values.tolist())
+
+    rows = {row.lam: row for row in store.summary("s")}
+
+    for column, lam in enumerate((None, 2.0, 5.0)):
+        own = values.reshape(4, 3)[:, column]
+        assert rows[lam].starts == 4
+        assert rows[lam].rmse_hidden == pytest.approx(own.mean(), rel=1e-14)
+        assert rows[lam].rmse_hidden_sd == pytest.approx(own.std(ddof=1), rel=1e-12)
+
+
+def test_one_start_has_no_deviation(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
+    store.keep(key, measures())
+
+    assert [row.rmse_hidden_sd for row in store.summary("s")] == [None]
+
+
+def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
+    store.keep(key, measures(math.nan))
+
+    (result,) = store.results("s")
+
+    assert result.measures is not None
+    assert math.isnan(result.measures.rmse_hidden)
+    assert math.isnan(store.summary("s")[0].rmse_hidden)
+
+
+def test_a_finished_point_is_never_handed_out_again(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    first = store.begin_run(sweep)
+    claims = store.claims(sweep, first)
+    finished = [next(claims)[0] for _ in range(5)]
+    for key in finished:
+        store.keep(key, measures())
+    store.end_run(first, "stopped")
+
+    left = [key for key, _ in store.claims(sweep, store.begin_run(store.add_sweep("s", GRID, "hash")))]
+
+    assert len(left) == 7
+    assert set(left).isdisjoint(finished)
+
+
+def test_a_result_that_comes_twice_is_kept_once(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
+
+    assert store.keep(key, measures(0.1))
+    assert not store.keep(key, measures(0.9))
+    assert [result.measures for result in store.results("s")] == [measures(0.1)]
+
+
+def test_two_sweeps_share_the_points_that_they_have_in_common(store: Store) -> None:
+    keep_all(store, store.add_sweep("s", GRID, "hash"), [0.5] * 12)
+
+    wider = store.add_sweep(
+        "wider", Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0, 5.0), starts=4), "hash"
+    )
+
+    assert store.waiting(wider) == 12
+    assert store.sweep("wider").done == 12
+
+
+def test_living_processes_do_not_take_each_others_points(store: Store, tmp_path: Path) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    with open_store(tmp_path / "store.sqlite") as other:
+        mine, theirs = (
+            store.claims(sweep, store.begin_run(sweep)),
+            other.claims(sweep, other.begin_run(sweep)),
+        )
+        taken = [next(claims)[0] for _ in range(6) for claims in (mine, theirs)]
+
+        assert len(set(taken)) == 12
+        assert list(mine) == list(theirs) == []
+
+
+def test_points_of_a_dead_process_are_free(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    claim_and_die = (
+        "import os, sys; from atnmf_core.sweep import Grid, open_store\n"
+        "store = open_store(sys.argv[1]); sweep = store.add_sweep('s', Grid.from_json(sys.argv[2]), 'hash')\n"
+        "claims = store.claims(sweep, store.begin_run(sweep)); next(claims); next(claims); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", claim_and_die, str(path), GRID.as_json()], check=False)
+
+    with open_store(path) as store:
+        sweep = store.add_sweep("s", GRID, "hash")
+
+        assert store.sweep("s").status == "stopped"
+        assert len(list(store.claims(sweep, store.begin_run(sweep)))) == 12
+
+
+def test_a_record_says_how_far_a_sweep_is(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    assert (store.sweep("s").status, store.sweep("s").started) == ("stopped", None)
+
+    run = store.begin_run(sweep)
+    keys = [key for key, _ in store.claims(sweep, run)]
+    store.keep(keys[0], measures())
+    store.keep(keys[1], "MemoryError: too large")
+    record = store.sweep("s")
+    assert (record.status, record.total, record.done, record.failed) == ("running", 12, 1, 1)
+    assert (record.pid, record.ended, record.grid) == (os.getpid(), None, GRID)
+    assert record.seconds_left is not None
+
+    for key in keys[2:]:
+        store.keep(key, measures())
+    store.end_run(run, "finished")
+    record = store.sweep("s")
+    assert (record.status, record.done, record.failed, record.seconds_left) == ("finished", 11, 1, None)
+    assert record.ended is not None
+
+
+def test_failed_points_keep_their_message_and_can_be_tried_again(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
+    store.keep(key, "MemoryError: too large")
+    assert [result.error for result in store.results("s", failed=True)] == ["MemoryError: too large"]
+
+    assert store.forget(sweep, only_failed=True) == 1
+
+    assert list(store.results("s", failed=True)) == []
+    assert store.waiting(sweep) == 12
+
+
+def test_a_name_belongs_to_one_grid(store: Store) -> None:
+    store.add_sweep("s", GRID, "hash")
+
+    with pytest.raises(InputError, match="'s' with other settings"):
+        store.add_sweep("s", Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0,)), "hash")
+
+
+def test_changed_data_is_swept_anew_under_the_same_name(store: Store) -> None:
+    keep_all(store, store.add_sweep("s", GRID, "hash"), [0.5] * 12)
+
+    store.add_sweep("s", GRID, "another hash")
+
+    assert store.sweep("s").done == 0
+
+
+def test_sweeps_are_listed_newest_first(store: Store) -> None:
+    for name in ("old", "new"):
+        store.add_sweep(name, GRID, "hash")
+
+    assert [record.name for record in store.sweeps()] == ["new", "old"]
+
+
+def test_a_reader_sees_results_while_they_are_written(store: Store, tmp_path: Path) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    claims = store.claims(sweep, store.begin_run(sweep))
+    with read_store(tmp_path / "store.sqlite") as reader:
+        for number in range(1, 4):
+            store.keep(next(claims)[0], measures())
+
+            assert reader.sweep("s").done == number
+
+
+def test_reading_does_not_make_a_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no store here"):
+        read_store(tmp_path / "none.sqlite")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_sweep_is_refused_by_name(store: Store) -> None:
+    with pytest.raises(InputError, match="has no sweep 'nothing'"):
+        store.sweep("nothing")
