@@ -43,7 +43,7 @@ def curve_figure(rows: Sequence[Summary]) -> go.Figure:
         members = list(group)
         dash = DASHES[cell[2]]
         _add_atnmf(figure, [row for row in members if row.lam is not None], _label(cell), dash)
-        _add_nmf(figure, [row for row in members if row.lam is None], _ends(rows), _label(cell), dash)
+        _add_nmf(figure, [row for row in members if row.method == "nmf"], _ends(rows), _label(cell), dash)
     figure.update_xaxes(
         title="λ (log)", type="log", showgrid=False, tickvals=TICKS, ticktext=list(map(str, TICKS))
     )
