@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -45,9 +46,8 @@ def rmse_against_lambda(
             marker={"size": 6},
             hovertemplate="λ = %{x:g}: %{y:.4f}<extra></extra>",
         )
-        ends = [min(lams), max(lams)] if lams else [1.01, 100.0]
         figure.add_scatter(
-            x=ends,
+            x=[1.05, 100.0],
             y=[curve.nmf] * 2,
             mode="lines",
             name=f"NMF, {words}",
@@ -103,5 +103,7 @@ def _laid_out(figure: go.Figure, x: str, y: str, height: int, *, log_x: bool = F
     figure.update_xaxes(title=x, showgrid=False)
     if log_x:
         ticks = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
+        # The same for every curve, so that it does not jump while points are still coming.
+        figure.update_xaxes(range=[math.log10(1.02), math.log10(108)])
         figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
     return figure

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from atnmf_core import Dataset, Fit, factorize, rmse
+from atnmf_core import Dataset, Fit, Progress, factorize, rmse
 from atnmf_core.film import Film, Frame
 from atnmf_core.remote import RemoteFit
 
@@ -91,7 +91,13 @@ class Job:
             self._remote = RemoteFit(data.V, observed, **parameters)
             return self._remote.result(self._watch)
         film = Film()
-        fit = factorize(data.V, observed, callback=film, **parameters)
+
+        def follow(progress: Progress) -> bool:
+            film(progress)
+            self._watch(film.frames[-1], progress.share, progress.seconds)
+            return self.cancelled
+
+        fit = factorize(data.V, observed, callback=follow, **parameters)
         return fit, film.frames
 
     def _watch(self, frame: Frame, share: float, seconds: float) -> None:

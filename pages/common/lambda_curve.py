@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import replace
 from typing import Literal
@@ -22,41 +23,38 @@ __all__ = ["show_lambda_curve"]
 
 CURVE_LAMBDAS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 AUTOMATIC_SECONDS = 6.0
-POLL_SECONDS = 0.5
+POLL_SECONDS = 1.0
 TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
 
 
 class Tracer:
-    """One thread that works on the newest wish first, and forgets wishes that nobody repeats.
+    """One thread that solves one point at a time, of the curve that was wished for last.
 
-    Sessions repeat theirs while they show an unfinished curve; ten people moving sliders therefore cost no
-    more than one curve at a time.
+    Sessions repeat their wish while they show an unfinished curve, and a wish that nobody repeats is
+    forgotten; so ten people moving sliders cost no more than one.
     """
 
     def __init__(self) -> None:
-        self._wishes: OrderedDict[Setting, Dataset] = OrderedDict()
+        self._wishes: OrderedDict[Setting, tuple[Dataset, float]] = OrderedDict()
         self._changed = threading.Condition()
         threading.Thread(target=self._work, daemon=True).start()
 
     def wish(self, setting: Setting, data: Dataset) -> None:
         with self._changed:
-            self._wishes[setting] = data
+            self._wishes[setting] = data, time.monotonic() + 3 * POLL_SECONDS
             self._wishes.move_to_end(setting)
-            while len(self._wishes) > 4:
-                self._wishes.popitem(last=False)
             self._changed.notify()
 
     def _work(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._wishes)
-                setting, data = self._wishes.popitem()
-            missing = [point for point in _points(setting) if solving.kept_pair(point, data) is None]
-            if missing:
-                solving.solve_now(missing[0], data)
-                with self._changed:
-                    self._wishes.setdefault(setting, data)
-                    self._wishes.move_to_end(setting, last=len(self._wishes) == 1)
+                setting, (data, expires) = next(reversed(self._wishes.items()))
+                missing = [point for point in _points(setting) if solving.kept_pair(point, data) is None]
+                if not missing or expires < time.monotonic():
+                    del self._wishes[setting]
+                    continue
+            solving.solve_now(missing[0], data)
 
 
 @st.cache_resource(show_spinner=False)

@@ -47,7 +47,15 @@ def show_panels(
         }
         for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
     ]
-    data = {"panels": shown, "columns": len(shown), "gap": f"{gap}rem", "pixels": _pixels(pixels)}
+    rows, cols = panels[0].pixels.shape[:2]
+    data = {
+        "panels": shown,
+        "columns": len(shown),
+        "gap": f"{gap}rem",
+        "rows": rows,
+        "cols": cols,
+        "pixels": _pixels(pixels),
+    }
     component("panels")(data=data, key=key)
 
 
@@ -66,10 +74,9 @@ def show_places(
 def _pixels(data: PanelData | None) -> dict[str, object] | None:
     if data is None:
         return None
-    rows, cols = data.v.shape
     arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed")}
     packed = {name: _packed(array) for name, array in arrays.items()}
-    return {"rows": rows, "cols": cols, "lam": f"{data.lam:g}", **packed}
+    return {"lam": f"{data.lam:g}", **packed}
 
 
 def _packed(array: npt.NDArray[np.generic]) -> str:

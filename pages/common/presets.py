@@ -30,7 +30,7 @@ class Preset:
 
 
 PRESETS = (
-    Preset("Figure 4 of the paper", Setting(data="cbcl", K=49, image=1), "b"),
+    Preset("Figure 4 of the paper", Setting(data="cbcl", K=49, image=2401), "b"),
     Preset("Half the pixels gone", Setting(alpha=0.5), "b"),
     Preset("90 % gone", Setting(alpha=0.9, missing="ignore", K=10), "b"),
     Preset("A strong adversary", Setting(lam=1.05), "d"),

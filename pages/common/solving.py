@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Mask = npt.NDArray[np.bool_]
-LIVE_SECONDS = 1.2
+LIVE_SECONDS = 1.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,10 +94,9 @@ def _progress(setting: Setting, data: Dataset) -> None:
     running = solving.jobs(setting, data)
     if not running:
         st.rerun()
-    slowest = min(running, key=lambda job: job.share)
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(setting, data))
-        st.progress(min(slowest.share, 1.0), _how_far(slowest))
+        st.progress(*_how_far(setting, data, running))
 
 
 def _improving(setting: Setting, data: Dataset, shown: Shown | None) -> None:
@@ -118,11 +117,20 @@ def _latest(key: FitKey) -> Frame | None:
     return None if job is None else job.latest
 
 
-def _how_far(job: Job) -> str:
-    if job.latest is None or job.share <= 0:
-        return "Starting"
-    left = job.seconds * (1 - job.share) / job.share
-    return f"Iteration {job.latest.iteration} · {_spoken(job.seconds)} gone, at most {_spoken(left)} left"
+def _how_far(setting: Setting, data: Dataset, running: list[Job]) -> tuple[float, str]:
+    """How much of the slower fit is done, and the same in words."""
+    slowest = min(running, key=lambda job: job.share)
+    if slowest.latest is None:
+        return 0.0, "Starting"
+    if setting.solver == "fast":
+        # It ends when it has converged, long before its last allowed sweep.
+        expected = solving.expected(setting, data)
+        share, left = min(0.95, slowest.seconds / expected), max(0.0, expected - slowest.seconds)
+    else:
+        share = max(slowest.share, 1e-3)
+        left = slowest.seconds * (1 - share) / share
+    gone = f"Iteration {slowest.latest.iteration} · {_spoken(slowest.seconds)} gone"
+    return share, f"{gone}, at most {_spoken(left)} left" if left else gone
 
 
 def _spoken(seconds: float) -> str:

@@ -9,8 +9,8 @@ export default function ({ data, parentElement }) {
   document.removeEventListener(EVENT, host.onPixel);
   host.onPixel = (event) => point(host, data, event.detail);
   document.addEventListener(EVENT, host.onPixel);
-  const readout = host.querySelector(".readout");
-  readout.textContent = data.pixels ? "Point at a pixel, or tap it, to see its numbers." : "";
+  // A pixel once pointed at stays marked, and its numbers follow the sliders.
+  point(host, data, host.pointed);
   return () => document.removeEventListener(EVENT, host.onPixel);
 }
 
@@ -48,18 +48,22 @@ function report(image, event) {
   document.dispatchEvent(new CustomEvent(EVENT, { detail: { row, col } }));
 }
 
-function point(host, data, { row, col }) {
-  for (const picture of host.querySelectorAll(".picture")) {
-    const image = picture.querySelector("img"), cross = picture.querySelector(".cross");
-    const width = 100 / image.naturalWidth, height = 100 / image.naturalHeight;
-    cross.style.cssText = `display:block;left:${col * width}%;top:${row * height}%;width:${width}%;height:${height}%`;
-  }
+function point(host, data, pixel) {
+  const inside = pixel && pixel.row < data.rows && pixel.col < data.cols;
+  host.pointed = inside ? pixel : undefined;
+  const width = 100 / data.cols, height = 100 / data.rows;
+  for (const cross of host.querySelectorAll(".cross"))
+    cross.style.cssText = inside
+      ? `display:block;left:${pixel.col * width}%;top:${pixel.row * height}%;width:${width}%;height:${height}%`
+      : "display:none";
+  if (!data.pixels) return;
   const readout = host.querySelector(".readout");
-  if (data.pixels && row < data.pixels.rows && col < data.pixels.cols) readout.innerHTML = sentence(data, row, col);
+  if (inside) readout.innerHTML = sentence(data, pixel.row, pixel.col);
+  else readout.textContent = "Point at a pixel, or tap it, to see its numbers.";
 }
 
 function sentence(data, row, col) {
-  const i = row * data.pixels.cols + col;
+  const i = row * data.cols + col;
   const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => numbers(data.pixels[name])[i]);
   const place = `Row ${row + 1}, column ${col + 1}`;
   const say = (value) => (Number.isNaN(value) ? "unknown" : value.toFixed(3));
