@@ -19,8 +19,8 @@ __all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "files_of"
 AUTHORS = "authors"
 FACES = "faces"
 _COMMIT = "8941f5c82adf1ab07f8ecb70e73ae6feba0e8ddc"
-# The authors' account was renamed, so the same commit is reachable under two names; the first that answers is
-# used.
+# A repository of the same name is listed under a second account. Whichever answers first is used, and only
+# if the contents have the pinned hash.
 BASE_URLS: dict[str, tuple[str, ...]] = {
     AUTHORS: (
         f"https://raw.githubusercontent.com/caiting123321/AT_NMF/{_COMMIT}/",
@@ -31,8 +31,7 @@ BASE_URLS: dict[str, tuple[str, ...]] = {
         "Nonlinear-Nonnegative-Matrix-Factorization-Two-Layer-Model/2df9215de16b57ac6202bab80337894e2ef0679a/",
     ),
 }
-# The authors keep the Moffett cube beside their normalisation scripts as well; either copy has the pinned
-# hash.
+# Another folder of that repository lists a file of this name; it is tried second, under the same pinned hash.
 _ELSEWHERE = {"moffet/clean_Moffet.mat": "Hyperspectral data normalization/clean_Moffet.mat"}
 
 
