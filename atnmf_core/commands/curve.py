@@ -10,13 +10,16 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from ..figures.palette import ATNMF, NMF
+from ..figures.palette import ANMF, ATNMF, NMF
+from ..solvers.anmf import LABEL
 from ..sweep import Summary
 
 __all__ = ["COLUMNS", "curve_figure", "write_csv", "write_html"]
 
 COLUMNS = [field.name for field in fields(Summary) if field.name not in ("sweep", "finished")]
 DASHES = {"zero": "solid", "ignore": "dot"}
+LEVELS = {"nmf": ("NMF", NMF), "anmf": (LABEL, ANMF)}
+"""Names and colours of the methods that have no lambda."""
 TICKS = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
 
 
@@ -36,14 +39,14 @@ def write_html(rows: Sequence[Summary], path: Path) -> None:
 
 
 def curve_figure(rows: Sequence[Summary]) -> go.Figure:
-    """AT-NMF's RMSE on hidden entries against lambda, a line per alpha, K and treatment; NMF's as a level."""
+    """AT-NMF's RMSE on hidden entries against lambda, a line per alpha, K and treatment; others as levels."""
     figure = go.Figure()
     ordered = sorted(rows, key=_cell)
     for cell, group in groupby(ordered, key=_cell):
         members = list(group)
         dash = DASHES[cell[2]]
         _add_atnmf(figure, [row for row in members if row.lam is not None], _label(cell), dash)
-        _add_nmf(figure, [row for row in members if row.method == "nmf"], _ends(rows), _label(cell), dash)
+        _add_level(figure, [row for row in members if row.lam is None], _ends(rows), _label(cell), dash)
     figure.update_xaxes(
         title="λ (log)", type="log", showgrid=False, tickvals=TICKS, ticktext=list(map(str, TICKS))
     )
@@ -69,15 +72,15 @@ def _add_atnmf(figure: go.Figure, rows: list[Summary], label: str, dash: str) ->
     )
 
 
-def _add_nmf(figure: go.Figure, rows: list[Summary], ends: list[float], label: str, dash: str) -> None:
+def _add_level(figure: go.Figure, rows: list[Summary], ends: list[float], label: str, dash: str) -> None:
     for row in rows:
         figure.add_scatter(
             x=ends,
             y=[row.rmse_hidden] * 2,
             mode="lines",
-            name=f"NMF, {label}",
-            line={"color": NMF, "dash": dash},
-            hovertemplate="NMF: %{y:.4f}",
+            name=f"{LEVELS[row.method][0]}, {label}",
+            line={"color": LEVELS[row.method][1], "dash": dash},
+            hovertemplate="%{y:.4f}",
         )
 
 

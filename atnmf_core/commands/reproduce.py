@@ -132,7 +132,7 @@ def _table(name: str, cells: dict[str, list[Measured]]) -> str:
             )
     starts = sorted({cell.starts for some in cells.values() for cell in some})
     counted = (
-        " to ".join(str(number) for number in dict.fromkeys((starts[0], starts[-1]))) if starts else "no"
+        " to ".join(str(number) for number in dict.fromkeys((starts[0], starts[-1]))) if starts else "none"
     )
     lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
     if any(cell.method == "anmf" for some in cells.values() for cell in some):

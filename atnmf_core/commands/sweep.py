@@ -94,7 +94,7 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
         metavar="L",
         help="prices of the adversary; 1.05:100:16 is 16 of them in log steps",
     )
-    group.add_argument("--methods", nargs="+", choices=["nmf", "atnmf"])
+    group.add_argument("--methods", nargs="+", choices=["nmf", "atnmf", "anmf"], help="default: nmf atnmf")
     group.add_argument(
         "--missing",
         nargs="+",

@@ -105,7 +105,7 @@ def test_results_of_another_solver_version_are_not_mistaken_for_these(
         ({"lams": [float("inf")]}, "lams: inf"),
         ({"starts": 0}, "starts: 0"),
         ({"starts": True}, "starts: True"),
-        ({"methods": ["pca"]}, "'pca' is not one of nmf, atnmf"),
+        ({"methods": ["pca"]}, "'pca' is not one of nmf, atnmf, anmf"),
         ({"missing": ["mean"]}, "'mean' is not one of ignore, zero"),
         ({"solver": "slow"}, "'slow' is not one of fast, paper"),
         ({"dtype": "float16"}, "'float16' is not one of"),

@@ -1,0 +1,92 @@
+"""`reproduce` runs the authors' protocol and sets its numbers beside the published ones."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atnmf_core import factorize, load_dataset, paper_mask, rmse
+from atnmf_core.__main__ import main
+from atnmf_core.reference import published
+from atnmf_core.reference.tables import read_measured
+
+NMF_ONLY = ["reproduce", "synthetic", "--alpha", "0.8", "--methods", "nmf", "--starts", "1", "--jobs", "1"]
+
+
+def test_the_measured_cell_is_the_authors_run(
+    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert main([*NMF_ONLY, "--csv", "measured.csv"]) == 0
+
+    with open("measured.csv", newline="") as file:
+        zero, ignore = sorted(
+            read_measured(csv.DictReader(file)), key=lambda cell: cell.missing, reverse=True
+        )
+    assert (zero.K, zero.solver, zero.dtype, zero.starts) == (5, "paper", "float64", 1)
+    assert (ignore.missing, ignore.solver) == ("ignore", "fast")
+    assert zero.mean == pytest.approx(first_start_at_the_sixth_alpha(), rel=1e-5)
+    assert capsys.readouterr().out.splitlines()[1].split()[:5] == ["0.8", "NMF", "7.87", "±", "0.01"]
+
+
+def test_what_the_store_has_can_be_shown_without_running(
+    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["reproduce", "synthetic", "--no-run"]) == 0
+
+    assert "starts: none" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["mnist"], "invalid choice: 'mnist'"),
+        (["synthetic", "--alpha", "0.35"], "--alpha 0.35: the paper has 0.3, 0.4"),
+        (["synthetic", "--starts", "11"], "--starts 11: the authors made 10 starts"),
+        (["synthetic", "--starts", "0"], "starts: 0"),
+        (["synthetic", "--methods", "pca"], "invalid choice: 'pca'"),
+    ],
+)
+def test_what_the_paper_does_not_have_is_refused_in_one_line(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(["reproduce", *words])
+    except SystemExit as end:
+        code = end.code
+
+    said = capsys.readouterr().err
+    assert code == 2
+    assert complaint in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_three_starts_of_the_synthetic_table_agree_with_the_paper(
+    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["reproduce", "synthetic", "--alpha", "0.5", "--starts", "3", "--csv", "measured.csv"]) == 0
+
+    with open("measured.csv", newline="") as file:
+        cells = [cell for cell in read_measured(csv.DictReader(file)) if cell.missing == "zero"]
+    known = {(cell.method, cell.lam): cell for cell in published("synthetic") if cell.alpha == 0.5}
+    assert len(cells) == 4
+    for cell in cells:
+        row = known[cell.method, cell.lam]
+        assert abs(cell.mean - row.mean) <= max(3 * row.deviation, 0.01 * row.mean)
+
+
+def first_start_at_the_sixth_alpha() -> float:
+    """RMSE of NMF at alpha = 0.8 from the 51st pair of factors that the authors drew."""
+    data, observed = load_dataset("synthetic-paper"), paper_mask("synthetic-paper", 0.8)
+    stream = np.random.RandomState(1)
+    for _ in range(51):
+        W, H = np.abs(stream.normal(size=(100, 5))), np.abs(stream.normal(size=(5, 50)))
+    fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H), dtype="float64")
+    return rmse(data.V, fit.V_hat, ~observed)

@@ -1,0 +1,117 @@
+"""`sweep` runs a grid from options or JSON, goes on by itself, and writes the curve."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from atnmf_core.__main__ import main
+from atnmf_core.sweep import Grid, read_store
+
+OPTIONS = ["--data", "synthetic", "--K", "3", "--alpha", "0.3", "--lam", "2", "5", "--starts", "2"]
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    return ["sweep", "--jobs", "1"]
+
+
+def test_the_curve_holds_what_the_store_has(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*sweep, *OPTIONS, "--name", "s", "--out", "curve.csv", "--store", "mine.sqlite"]) == 0
+
+    with open("curve.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with read_store("mine.sqlite") as store:
+        summary = store.summary("s")
+    assert [(row["method"], row["lam"]) for row in rows] == [("nmf", ""), ("atnmf", "2"), ("atnmf", "5")]
+    for row, kept in zip(rows, summary, strict=True):
+        assert float(row["rmse_hidden"]) == pytest.approx(kept.rmse_hidden, rel=1e-5)
+        assert int(row["starts"]) == kept.starts == 2
+    assert "6 of 6 fits in mine.sqlite" in capsys.readouterr().out
+
+
+def test_the_plot_is_a_page_that_needs_no_network(sweep: list[str]) -> None:
+    assert main([*sweep, *OPTIONS, "--methods", "nmf", "atnmf", "anmf", "--plot", "curve.html"]) == 0
+
+    page = Path("curve.html").read_text()
+    for name in ("AT-NMF", "NMF", "ANMF (reconstruction)"):
+        assert f'"{name}, ' in page
+    assert not re.findall(r'<(?:script|link)[^>]+(?:src|href)="http', page)
+
+
+def test_a_grid_can_be_written_and_run_from_json(sweep: list[str]) -> None:
+    assert main([*sweep, *OPTIONS, "--write-grid", "grid.json"]) == 0
+    assert not Path("atnmf-sweeps.sqlite").exists()
+
+    assert main([*sweep, "--grid", "grid.json", "--name", "from json"]) == 0
+
+    with read_store("atnmf-sweeps.sqlite") as store:
+        assert store.sweep("from json").grid == Grid.from_json(Path("grid.json").read_text())
+        assert store.sweep("from json").done == 6
+
+
+def test_options_change_a_grid_from_json(sweep: list[str]) -> None:
+    Path("grid.json").write_text(
+        json.dumps({"dataset": "synthetic", "alphas": [0.3], "Ks": [3], "lams": [2]})
+    )
+
+    assert main([*sweep, "--grid", "grid.json", "--K", "4", "5", "--name", "s"]) == 0
+
+    with read_store("atnmf-sweeps.sqlite") as store:
+        assert store.sweep("s").grid.Ks == (4, 5)
+
+
+def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep: list[str]) -> None:
+    times = []
+    for resume in ([], [], ["--no-resume"]):
+        assert main([*sweep, *OPTIONS, *resume, "--name", "s"]) == 0
+        with read_store("atnmf-sweeps.sqlite") as store:
+            times.append([result.finished for result in store.results("s")])
+
+    assert times[0] == times[1]
+    assert len(times[2]) == 6
+    assert min(times[2]) > max(times[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--lam", "1"], "'1' is no lambda"),
+        (["--lam", "2:x:3"], "'2:x:3' is no lambda"),
+        (["--lam", "2:3"], "'2:3' is no lambda"),
+        (["--alpha", "1.5"], "alpha=1.5"),
+        (["--alpha", "many"], "invalid float value: 'many'"),
+        (["--K", "0"], "Ks: 0"),
+        (["--K", "51"], "K=51: synthetic is 100 x 50"),
+        (["--starts", "0"], "starts: 0"),
+        (["--jobs", "0"], "'0' is no number of processes"),
+        (["--methods", "pca"], "invalid choice: 'pca'"),
+        (["--data", "nowhere.mat"], "'nowhere.mat' is neither a file nor one of lfw"),
+        (["--masks", "paper"], "the paper has masks for"),
+        (["--pattern", "block"], "image_shape=None"),
+        (["--grid", "nowhere.json"], "there is no file 'nowhere.json'"),
+        (["--out", "nowhere/curve.csv"], "'nowhere/curve.csv' cannot be written"),
+        (["--speed", "9"], "unrecognized arguments: --speed"),
+    ],
+)
+def test_a_wrong_option_is_refused_in_one_line_with_code_2(
+    sweep: list[str], words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main([*sweep, *OPTIONS, *words])
+    except SystemExit as end:
+        code = end.code
+
+    said = capsys.readouterr()
+    assert code == 2
+    assert complaint in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+
+
+def test_nothing_to_sweep_is_said(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(sweep) == 2
+    assert "nothing to sweep: give --data, --alpha, --K and --lam" in capsys.readouterr().err
