@@ -46,8 +46,8 @@ def hide_entries(
     Examples
     --------
     >>> observed = hide_entries((40, 50), alpha=0.3, seed=1)
-    >>> 1 - observed.mean()
-    np.float64(0.3)
+    >>> float((~observed).mean())
+    0.3
     """
     if len(shape) != 2 or min(shape) < 1:
         raise InputError(f"shape={shape!r}: a matrix of at least 1 x 1 is needed, as (F, N).")
