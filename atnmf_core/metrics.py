@@ -29,7 +29,7 @@ def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = N
         where = np.asarray(where, dtype=bool)
         if where.shape != V.shape:
             raise InputError(f"where has shape {where.shape}, V has {V.shape}: they must be alike.")
-        V, V_hat = V[where], V_hat[where]
+        V, V_hat = np.asarray(V[where]), np.asarray(V_hat[where])
     known = ~np.isnan(V)
     error = np.subtract(V[known], V_hat[known], dtype=float)
     # Squares of errors at 1e-200 or 1e200 would leave the range of a float; ratios to the largest do not.
