@@ -21,7 +21,7 @@ __all__ = ["EngineError", "WorkersLost", "backend"]
 
 SEND_AS_FILE = 10_000
 """Arrays of more bytes are written down once and mapped into every worker, not sent with every point."""
-ANSWER_WITHIN = 10
+ANSWER_WITHIN = 5
 """How long a Dask scheduler may take to answer, in seconds."""
 
 
