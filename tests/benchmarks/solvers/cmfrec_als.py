@@ -12,7 +12,7 @@ from . import Point, Start, Stop, from_scratch
 
 NAME = "cmfrec"
 MISSING = ("ignore",)
-COUNTS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200)
+COUNTS = (1, 2, 5, 10, 20, 50, 100, 200)
 OPTIONS = {
     "lambda_": 0.0,
     "method": "als",

@@ -26,7 +26,8 @@ def zero_filled_step(V: Array, W: Array, H: Array) -> Start:
 
 def relative_change(before: Array, after: Array) -> float:
     """The paper's stopping norm, which its algorithm evaluates at every step."""
-    return float(np.linalg.norm((after - before) / before))
+    with np.errstate(invalid="ignore"):
+        return float(np.linalg.norm((after - before) / before))
 
 
 def run(objective: Objective, start: Start, stop: Stop) -> list[Point]:
