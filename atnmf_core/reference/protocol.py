@@ -48,6 +48,7 @@ def as_published(
     methods: Sequence[Method] = ("nmf", "atnmf"),
     starts: int = PAPER_STARTS,
     K: int | None = None,
+    max_outer: int = 100,
 ) -> Grid:
     """The authors' run of a table: their masks, starts and algorithm, hidden entries fitted as zeros."""
     protocol = PROTOCOLS[name]
@@ -63,6 +64,7 @@ def as_published(
         masks="paper",
         draws="paper",
         dtype=protocol.dtype,
+        max_outer=max_outer,
     )
 
 

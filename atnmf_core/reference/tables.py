@@ -10,7 +10,16 @@ from typing import IO
 
 from ..problem import InputError
 
-__all__ = ["NAMES", "Measured", "Published", "measured", "published", "read_measured", "write_measured"]
+__all__ = [
+    "NAMES",
+    "Measured",
+    "Published",
+    "measured",
+    "merged",
+    "published",
+    "read_measured",
+    "write_measured",
+]
 
 NAMES = ("synthetic", "cbcl", "moffet", "madonna")
 """The four tables, in the paper's order."""
@@ -38,6 +47,7 @@ class Measured:
     ----------
     deviation : standard deviation over the starts (n - 1), None for a single start.
     starts : how many of the authors' ten starts went in.
+    max_outer : outer iterations after which Algorithm 1 was ended; the authors allowed 100.
     seconds : mean time of one fit.
     version, date : of the solver, and when the last fit was finished (UTC).
     """
@@ -52,6 +62,7 @@ class Measured:
     mean: float
     deviation: float | None
     starts: int
+    max_outer: int
     seconds: float
     version: str
     date: str
@@ -80,7 +91,8 @@ def published(name: str) -> tuple[Published, ...]:
 def measured(name: str) -> tuple[Measured, ...]:
     """What was measured for a table and is kept with the program; empty where nothing is.
 
-    Made by `python -m atnmf_core reproduce NAME --csv FILE`.
+    Made by `python -m atnmf_core reproduce NAME --csv FILE`; where time was short, with fewer starts or with
+    `--max-outer`, as each cell says.
     """
     return read_measured(_rows(name, "measured"))
 
@@ -99,12 +111,24 @@ def read_measured(rows: Iterable[dict[str, str]]) -> tuple[Measured, ...]:
             mean=float(row["mean"]),
             deviation=_optional(row["deviation"]),
             starts=int(row["starts"]),
+            max_outer=int(row["max_outer"]),
             seconds=float(row["seconds"]),
             version=row["version"],
             date=row["date"],
         )
         for row in rows
     )
+
+
+def merged(old: Iterable[Measured], new: Iterable[Measured]) -> tuple[Measured, ...]:
+    """The better measurement of each cell: that of longer runs, and among equals that of more starts."""
+    best: dict[tuple[object, ...], Measured] = {}
+    for cell in (*old, *new):
+        place = (cell.alpha, cell.K, cell.missing != "zero", cell.method, cell.lam or 0.0)
+        rival = best.get(place)
+        if rival is None or (cell.max_outer, cell.starts) >= (rival.max_outer, rival.starts):
+            best[place] = cell
+    return tuple(best[place] for place in sorted(best, key=repr))
 
 
 def write_measured(cells: Iterable[Measured], file: IO[str]) -> None:

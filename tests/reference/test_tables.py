@@ -3,13 +3,14 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from atnmf_core.problem import InputError
 from atnmf_core.reference import NAMES, Measured, measured, published, write_measured
-from atnmf_core.reference.tables import read_measured
+from atnmf_core.reference.tables import merged, read_measured
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper" / "AT-NMF.tex"
 CAPTIONS = {
@@ -49,12 +50,27 @@ def test_measured_cells_survive_the_way_through_csv() -> None:
         Measured(
             0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.0411234, 0.00012, 10, 71.5, "2", "2026-01-31"
         ),
-        Measured(0.9, "nmf", None, 3, "ignore", "fast", "float32", 0.01, None, 1, 0.25, "2", "2026-01-31"),
+        Measured(
+            0.9, "nmf", None, 3, "ignore", "fast", "float32", 0.01, None, 1, 100, 0.25, "2", "2026-01-31"
+        ),
     )
     file = io.StringIO()
     write_measured(cells, file)
 
     assert read_measured(csv.DictReader(io.StringIO(file.getvalue()))) == cells
+
+
+def test_of_two_measurements_of_a_cell_the_longer_run_and_the_larger_number_of_starts_is_kept() -> None:
+    full = Measured(
+        0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.041, None, 1, 100, 71.5, "2", "2026-01-31"
+    )
+    short = replace(full, mean=0.039, starts=5, max_outer=20)
+    more = replace(full, mean=0.042, starts=3)
+    other = replace(full, alpha=0.4, max_outer=20)
+
+    assert merged([full], [short, other]) == (full, other)
+    assert merged([short], [full]) == (full,)
+    assert merged([full, other], [more]) == (more, other)
 
 
 @pytest.mark.parametrize("name", NAMES)
