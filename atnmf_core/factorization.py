@@ -89,8 +89,9 @@ def factorize(
     callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
         there.
     Z : what the attacker would like the predictions to be, for "anmf" only: F x N, or a number, a column
-        (F x 1) or a row (1 x N) that stands for one; by default the mean of each row's observed entries.
-    mu : its price of changing the dictionary, from 1e-6 to 1e9, for "anmf" only; 1 by default.
+        (F x 1) or a row (1 x N) that stands for one; by default V/2, where hidden entries count
+        as 0 or, if they are ignored, as the mean of their row.
+    mu : its price of changing the dictionary, from 1e-6 to 1e9, for "anmf" only; 10 by default.
     gamma : the weight of the attacked error, from 0 to 1, for "anmf" only; 0.5 by default, 0 is NMF.
 
     Returns

@@ -35,7 +35,7 @@ Mask = npt.NDArray[np.bool_]
 
 LARGEST = 1e150
 """Squares of larger entries leave the range of a float."""
-MU, GAMMA = 1.0, 0.5
+MU, GAMMA = 10.0, 0.5
 """ANMF's attacker's price and the weight of its attack, where none are given."""
 LEAST_MU, MOST_MU, FURTHEST = 1e-6, 1e9, 1e9
 """Beyond these, single precision resolves neither what the attacker does nor that it does anything."""
@@ -130,7 +130,7 @@ def pose(
         lam=_checked_lam(lam, method),
         missing=missing,  # type: ignore[arg-type]
         scale=2.0**exponent,
-        attack=_checked_attack(method, Z, mu, gamma, scaled, seen, exponent),
+        attack=_checked_attack(method, missing, Z, mu, gamma, scaled, seen, exponent),
     )
 
 
@@ -251,6 +251,7 @@ def _checked_lam(lam: float | None, method: str) -> float:
 
 def _checked_attack(
     method: str,
+    missing: str,
     Z: npt.ArrayLike | None,
     mu: float | None,
     gamma: float | None,
@@ -269,7 +270,7 @@ def _checked_attack(
     gamma = GAMMA if gamma is None else gamma
     if not isinstance(gamma, Real) or not 0 <= float(gamma) <= 1:
         raise InputError(f"gamma={gamma!r}: the weight of the attacked error lies between 0 and 1.")
-    target = _mean_image(V, seen) if Z is None else _checked_target(Z, V, exponent)
+    target = _half_of_the_data(V, seen, missing) if Z is None else _checked_target(Z, V, exponent)
     return DictionaryAttack(target, float(mu), float(gamma))
 
 
@@ -290,8 +291,12 @@ def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
     return target.astype(V.dtype)
 
 
-def _mean_image(V: Array, seen: Mask | None) -> Array:
-    """Every column the mean of each row over its observed entries; 0 where a row has none."""
-    counts = np.full(len(V), V.shape[1]) if seen is None else seen.sum(1)
-    means = V.sum(1, dtype=np.float64) / np.maximum(counts, 1)
-    return np.repeat(means[:, None], V.shape[1], axis=1).astype(V.dtype)
+def _half_of_the_data(V: Array, seen: Mask | None, missing: str) -> Array:
+    """V/2; what is hidden counts as 0 where it is fitted as zero, else as the mean of its row's observed
+    entries.
+    """
+    target = V / 2
+    if seen is not None and missing == "ignore":
+        means = V.sum(1, dtype=np.float64) / np.maximum(seen.sum(1), 1)
+        target += np.where(seen, 0, means[:, None] / 2).astype(V.dtype)
+    return target
