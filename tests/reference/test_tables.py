@@ -48,7 +48,20 @@ def test_an_unknown_table_is_refused_by_name() -> None:
 def test_measured_cells_survive_the_way_through_csv() -> None:
     cells = (
         Measured(
-            0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.0411234, 0.00012, 10, 71.5, "2", "2026-01-31"
+            0.3,
+            "atnmf",
+            2.0,
+            3,
+            "zero",
+            "paper",
+            "float32",
+            0.0411234,
+            0.00012,
+            10,
+            100,
+            71.5,
+            "2",
+            "2026-01-31",
         ),
         Measured(
             0.9, "nmf", None, 3, "ignore", "fast", "float32", 0.01, None, 1, 100, 0.25, "2", "2026-01-31"
