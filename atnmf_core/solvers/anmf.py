@@ -29,7 +29,7 @@ What is our choice:
 - Hidden entries are left out of the learner's errors with missing="ignore" and are zeros with "zero". The
   attacker is not masked in either: its target is known everywhere.
 - By default Z = V/2, mu = 10 and gamma = 1/2: of the 84 candidates in `reference/anmf_study.csv` the nearest
-  to the published tables, within 5 % on the faces and the two cubes. On the synthetic data it comes out below
+  to the published tables, within 7 % on the faces and the two cubes. On the synthetic data it comes out below
   NMF where the published ANMF lies above it; no candidate is near the tables on all four. What is hidden
   counts in Z as 0 with missing="zero", as the mean of its row's observed entries with "ignore".
 - Descent instead of ADMM, which does not promise it. For a given H the objective is quadratic in W; in H it
