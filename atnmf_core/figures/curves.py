@@ -27,7 +27,7 @@ TREATMENTS = {"zero": ("hidden as zeros", "solid"), "ignore": ("hidden ignored",
 
 
 def rmse_against_lambda(
-    curves: Mapping[str, LambdaCurve], here: tuple[float, float] | None = None, height: int = 260
+    curves: Mapping[str, LambdaCurve], here: tuple[float, float] | None = None, height: int = 280
 ) -> go.Figure:
     """AT-NMF's error against lambda for each treatment ("zero", "ignore"), NMF's as the level it approaches.
 
@@ -64,7 +64,7 @@ def rmse_against_lambda(
             hoverinfo="skip",
             showlegend=False,
         )
-    return _laid_out(figure, "λ (log)", "RMSE on hidden pixels", height, log_x=True)
+    return _laid_out(figure, "λ", "RMSE on hidden pixels", height, log_x=True)
 
 
 COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
@@ -94,13 +94,13 @@ def _laid_out(figure: go.Figure, x: str, y: str, height: int, *, log_x: bool = F
     figure.update_layout(
         height=height,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        legend={"orientation": "h", "y": -0.3, "x": 0, "font": {"size": 12}},
+        legend={"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
         hovermode="closest",
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
     )
     figure.update_yaxes(title=y, rangemode="tozero", nticks=5, zeroline=False)
-    figure.update_xaxes(title=x, showgrid=False)
+    figure.update_xaxes(title={"text": x, "standoff": 4}, showgrid=False)
     if log_x:
         ticks = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
         # The same for every curve, so that it does not jump while points are still coming.

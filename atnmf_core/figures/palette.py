@@ -76,8 +76,8 @@ def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
 
 
 def nice_limit(value: float) -> float:
-    """The next of 1, 2, 3, 5 times a power of ten that is not below `value`, so that a colour scale does not
-    flicker while its data changes a little; 1 where there is nothing to scale.
+    """The next of 1, 2, 3, 5, 7 times a power of ten that is not below `value`: a colour scale that does not
+    flicker while its data changes a little. It is 1 where there is nothing to scale.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def nice_limit(value: float) -> float:
     if not np.isfinite(value) or value <= 0:
         return 1.0
     power = 10.0 ** np.floor(np.log10(value))
-    step = next(step for step in (1, 2, 3, 5, 10) if value <= step * power * (1 + 1e-9))
+    step = next(step for step in (1, 2, 3, 5, 7, 10) if value <= step * power * (1 + 1e-9))
     return float(f"{step * power:.3g}")
 
 

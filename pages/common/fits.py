@@ -135,6 +135,12 @@ class FitStore:
         with self._lock:
             return self._jobs.get(key)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether somebody waits for a short fit."""
+        with self._lock:
+            return any(not job.long for job in self._jobs.values())
+
     def start(self, key: FitKey, data: Dataset, observed: Mask, *, long: bool = False) -> Job:
         """The job for this key, started now unless it is under way or done. Long ones can be watched, and
         hold up nobody's short ones.

@@ -24,6 +24,7 @@ __all__ = ["show_lambda_curve"]
 CURVE_LAMBDAS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 AUTOMATIC_SECONDS = 6.0
 POLL_SECONDS = 1.0
+PAUSE_SECONDS = 0.05
 TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
 
 
@@ -54,7 +55,11 @@ class Tracer:
                 if not missing or expires < time.monotonic():
                     del self._wishes[setting]
                     continue
-            solving.solve_now(missing[0], data)
+            if store().is_busy:
+                # Somebody has moved a slider and waits for the picture; a curve can wait.
+                time.sleep(PAUSE_SECONDS)
+            else:
+                solving.solve_now(missing[0], data)
 
 
 @st.cache_resource(show_spinner=False)

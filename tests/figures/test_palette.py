@@ -63,7 +63,7 @@ def test_painting_leaves_the_given_picture_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "limit"), [(0.23, 0.3), (0.3, 0.3), (0.31, 0.5), (7.0, 10.0), (120.0, 200.0), (0.0, 1.0)]
+    ("value", "limit"), [(0.23, 0.3), (0.3, 0.3), (0.31, 0.5), (7.1, 10.0), (120.0, 200.0), (0.0, 1.0)]
 )
 def test_a_scale_ends_at_a_round_number(value: float, limit: float) -> None:
     assert nice_limit(value) == limit
