@@ -101,38 +101,50 @@ def _reading(path: Path) -> str:
 def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
     connection.row_factory = sqlite3.Row
     connection.create_function("SQRT", 1, math.sqrt, deterministic=True)
-    layout = _layout(connection)
-    if layout == 0 and not read_only:
-        # Write-ahead log: readers never wait for the writer.
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("BEGIN IMMEDIATE")
-        if _layout(connection) == 0:
-            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                connection.execute("ROLLBACK")
-                raise StoreError(
-                    f"{path} is a database of another program; choose another file with --store."
-                )
-            for statement in TABLES.split(";\n"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {LAYOUT}")
-        connection.execute("COMMIT")
-    elif layout != LAYOUT:
+    if _is_empty(connection):
+        if read_only:
+            raise StoreError(f"{path}: there is no store here.")
+        _create(connection)
+    _check_layout(connection, path)
+    # Survives killed processes, and spares a wait for the disk after every fit.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if not read_only:
+        _check_health(connection, path)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    # Write-ahead log: readers never wait for the writer.
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have come first.
+    if _is_empty(connection):
+        for statement in TABLES.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {LAYOUT}")
+    connection.execute("COMMIT")
+
+
+def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
+    layout = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if layout == 0:
+        raise StoreError(f"{path} is a database of another program; choose another file with --store.")
+    if layout != LAYOUT:
         raise StoreError(
             f"{path} has layout {layout}, this program knows {LAYOUT}; use the program that wrote it, "
             "or another file."
         )
-    # Survives killed processes, and spares a wait for the disk after every fit.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    if not read_only:
-        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if verdict != "ok":
-            raise sqlite3.DatabaseError(f"malformed: {verdict}")
-        if not os.access(path, os.W_OK):
-            raise sqlite3.OperationalError("attempt to write a readonly database")
 
 
-def _layout(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+def _check_health(connection: sqlite3.Connection, path: Path) -> None:
+    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(f"malformed: {verdict}")
+    if not os.access(path, os.W_OK):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()
 
 
 @contextmanager

@@ -33,6 +33,14 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path)
 
     with sqlite3.connect(tmp_path / "other.db") as other:
         assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("addresses",)]
+        assert other.execute("PRAGMA journal_mode").fetchall() == [("delete",)]
+
+
+def test_a_store_that_is_just_being_made_is_not_there_yet_for_readers(tmp_path: Path) -> None:
+    (tmp_path / "store.sqlite").touch()
+
+    with pytest.raises(StoreError, match="there is no store here"):
+        read_store(tmp_path / "store.sqlite")
 
 
 def test_a_store_of_a_newer_program_is_refused(tmp_path: Path) -> None:
