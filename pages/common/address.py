@@ -7,6 +7,7 @@ switch); afterwards the address is brought in line with the widgets.
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -16,20 +17,31 @@ from .setting import Setting
 
 __all__ = ["change", "follow_address", "read_setting", "write_address"]
 
-_LAST = "setting"
-_WRITTEN = "address"
+_LAST, _WRITTEN, _WHEN = "setting", "address", "address_written"
+SETTLED_SECONDS = 1.5
+"""So long after we wrote it, the browser's address may still be an earlier one of ours."""
 
 
 def follow_address() -> None:
     """Give the widgets their values, before any of them is drawn."""
-    state, query = st.session_state, st.query_params.to_dict()
-    if _LAST not in state or (query and query != state.get(_WRITTEN)):
-        change(**asdict(Setting.from_query(query)))
-    elif not query and state[_WRITTEN] and all(name in state for name in _names()):
-        change(**asdict(Setting()))
+    state = st.session_state
+    if _LAST not in state or _address_was_changed():
+        change(**asdict(Setting.from_query(st.query_params.to_dict())))
     for name in _names():
         # Streamlit forgets a widget that was not drawn, for instance on another page.
         state.setdefault(name, getattr(state.get(_LAST, Setting()), name))
+
+
+def _address_was_changed() -> bool:
+    """Whether somebody went to another address, by the back button or by hand.
+
+    A person who moves a slider quickly sends its next position with an address that does not know the last
+    one yet. So an address counts only where no widget has moved, and not right after we wrote one.
+    """
+    state = st.session_state
+    if st.query_params.to_dict() == state[_WRITTEN] or time.monotonic() - state[_WHEN] < SETTLED_SECONDS:
+        return False
+    return all(name in state for name in _names()) and read_setting() == state[_LAST]
 
 
 def read_setting() -> Setting:
@@ -39,10 +51,12 @@ def read_setting() -> Setting:
 
 def write_address(setting: Setting) -> None:
     """Spell the setting in the address bar."""
-    query = setting.to_query()
+    state, query = st.session_state, setting.to_query()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
-    st.session_state[_LAST], st.session_state[_WRITTEN] = setting, query
+        state[_WHEN] = time.monotonic()
+    state.setdefault(_WHEN, 0.0)
+    state[_LAST], state[_WRITTEN] = setting, query
 
 
 def change(**values: Any) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from atnmf_core.datasets import DataUnavailable
+
 SECONDS = 120
 
 
@@ -75,3 +77,41 @@ def test_choosing_data_brings_settings_that_suit_it(repository: Path) -> None:
 
     assert page.sidebar.slider(key="K").value == 5
     assert not page.exception
+
+
+def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(repository: Path) -> None:
+    page = opened(repository, K="9")
+    page.sidebar.slider(key="K").set_value(8).run()
+
+    page.query_params["K"] = "9"
+    page.sidebar.slider(key="K").set_value(7).run()
+
+    assert page.sidebar.slider(key="K").value == 7
+    assert page.query_params["K"] == "7"
+
+
+def test_another_address_is_followed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+    page = opened(repository, K="9")
+
+    page.query_params["K"] = "6"
+    page.run()
+
+    assert page.sidebar.slider(key="K").value == 6
+
+
+def test_data_that_is_not_at_hand_is_offered_and_a_failed_download_is_explained(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def no_network(*_: object, **__: object) -> None:
+        raise DataUnavailable("cbcl_faces.zip could not be downloaded: the network is away.")
+
+    monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("pages.common.offer.fetch", no_network)
+    page = opened(repository, data="cbcl")
+    assert "is not on this machine" in page.main.markdown[0].value
+
+    next(button for button in page.button if button.label == "Download it").click().run()
+
+    assert not page.exception
+    assert "the network is away" in page.run().error[0].value
