@@ -5,7 +5,9 @@ import time
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request, WebSocket
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request
+
+from .traffic import Traffic
 
 # Console errors that are not ours, each with the reason why it is harmless.
 HARMLESS = (
@@ -42,11 +44,11 @@ class Dashboard:
         self.address = address
         self.problems: list[str] = []
         self.exception_expected = False
-        self._last_sent = self._last_received = 0.0
+        self._traffic = Traffic()
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
         page.on("request", self._on_request)
-        page.on("websocket", self._on_websocket)
+        page.on("websocket", self._traffic.follow)
 
     def open(
         self,
@@ -70,15 +72,9 @@ class Dashboard:
         A page that polls (a fragment with ``run_every``) never rests: wait there for what it should show.
         """
         deadline = time.monotonic() + seconds
-        idle_since = None
         while time.monotonic() < deadline:
             self.page.wait_for_timeout(50)
-            answered = self._last_received >= self._last_sent
-            if not (answered and self.page.evaluate(IDLE)):
-                idle_since = None
-            elif idle_since is None:
-                idle_since = time.monotonic()
-            elif time.monotonic() - max(idle_since, self._last_sent) > QUIET_SECONDS:
+            if self._traffic.quiet_for(QUIET_SECONDS) and self.page.evaluate(IDLE):
                 return
         raise TimeoutError(f"{self.page.url} was still at work after {seconds:g} s")
 
@@ -89,6 +85,8 @@ class Dashboard:
     def set_slider(self, label: str, value: str) -> None:
         """Move a slider, arrow key by arrow key, until it shows ``value`` exactly as written."""
         handle = self.slider(label)
+        if handle.get_attribute("aria-valuetext") == value:
+            return
         handle.press("Home")
         while (shown := handle.get_attribute("aria-valuetext")) != value:
             handle.press("ArrowRight")
@@ -131,7 +129,3 @@ class Dashboard:
         address = urlsplit(request.url)
         if address.scheme in ("http", "https") and address.hostname != urlsplit(self.address).hostname:
             self.problems.append(f"request to another host: {request.url}")
-
-    def _on_websocket(self, socket: WebSocket) -> None:
-        socket.on("framesent", lambda _: setattr(self, "_last_sent", time.monotonic()))
-        socket.on("framereceived", lambda _: setattr(self, "_last_received", time.monotonic()))
