@@ -9,14 +9,14 @@ from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
 from ..problem import InputError
-from ..reference import NAMES, Measured, Published, published
+from ..reference import NAMES, Measured
 from ..reference.protocol import PROTOCOLS, as_published, as_written
 from ..reference.tables import merged, read_measured, write_measured
-from ..solvers import anmf
 from ..sweep import Grid, Store, load_source, open_store
 from ..sweep.starts import PAPER_STARTS
 from .arguments import output_file
-from .running import add_running_options, run_grid
+from .comparison import comparison
+from .running import add_running_options, run_grid, tell_failures
 
 __all__ = ["add_parser", "run"]
 
@@ -73,7 +73,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run what the store lacks, print the table, write the CSV."""
+    """Run what the store lacks, print the table, write the CSV; 1 where fits failed."""
     grids = _grids(args)
     with open_store(args.store) as store:
         data = load_source(PROTOCOLS[args.name].dataset)
@@ -84,10 +84,11 @@ def run(args: argparse.Namespace) -> int:
             else:
                 run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
         cells = {treatment: _cells(store, args.name, grid) for treatment, grid in grids.items()}
-    print(_table(args.name, cells))
+        failed = [tell_failures(store, _sweep_name(args.name, grid)) for grid in grids.values()]
+    print(comparison(args.name, cells))
     if args.csv:
         _write(args.csv, [cell for some in cells.values() for cell in some])
-    return 0
+    return 1 if any(failed) else 0
 
 
 def _grids(args: argparse.Namespace) -> dict[str, Grid]:
@@ -131,56 +132,3 @@ def _write(path: Path, cells: list[Measured]) -> None:
     kept = read_measured(csv.DictReader(path.read_text().splitlines())) if path.exists() else ()
     with path.open("w", newline="") as file:
         write_measured(merged(kept, cells), file)
-
-
-def _table(name: str, cells: dict[str, list[Measured]]) -> str:
-    """Published, measured and difference for each cell that was measured, one line each."""
-    digits = 2 if name == "synthetic" else 3
-    found = {
-        treatment: {(cell.alpha, cell.method, cell.lam): cell for cell in some}
-        for treatment, some in cells.items()
-    }
-    lines = [
-        f"{'alpha':5}  {'method':22}{'published':>16}{'measured':>18}{'difference':>13}{'hidden ignored':>18}"
-    ]
-    for row in published(name):
-        place = (row.alpha, row.method, row.lam)
-        zero, ignore = (found.get(treatment, {}).get(place) for treatment in ("zero", "ignore"))
-        if zero or ignore:
-            lines.append(
-                f"{row.alpha:<5g}  {_title(row):22}{_spread(row.mean, row.deviation, digits):>16}"
-                f"{_shown(zero, digits):>18}{_difference(row, zero):>13}{_small(ignore):>18}"
-            )
-    starts = sorted({cell.starts for some in cells.values() for cell in some})
-    counted = (
-        " to ".join(str(number) for number in dict.fromkeys((starts[0], starts[-1]))) if starts else "none"
-    )
-    lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
-    if any(cell.method == "anmf" for some in cells.values() for cell in some):
-        lines.append(f"{anmf.LABEL}: {anmf.NOTE}")
-    return "\n".join(lines)
-
-
-def _title(row: Published) -> str:
-    if row.lam is not None:
-        return f"AT-NMF ({row.lam:g})"
-    return anmf.LABEL if row.method == "anmf" else "NMF"
-
-
-def _shown(cell: Measured | None, digits: int) -> str:
-    return "" if cell is None else _spread(cell.mean, cell.deviation, digits)
-
-
-def _small(cell: Measured | None) -> str:
-    """Errors that differ by orders of magnitude, to three digits."""
-    if cell is None:
-        return ""
-    return f"{cell.mean:.3g}" + ("" if cell.deviation is None else f" ± {cell.deviation:.1g}")
-
-
-def _spread(mean: float, deviation: float | None, digits: int) -> str:
-    return f"{mean:.{digits}f}" + ("" if deviation is None else f" ± {deviation:.{digits}f}")
-
-
-def _difference(row: Published, cell: Measured | None) -> str:
-    return "" if cell is None else f"{100 * (cell.mean / row.mean - 1):+.1f} %"

@@ -17,9 +17,11 @@ from ..sweep import Grid, Store, run_sweep
 from .arguments import workers
 from .progress import ProgressLine
 
-__all__ = ["Terminated", "add_running_options", "run_grid"]
+__all__ = ["Terminated", "add_running_options", "run_grid", "tell_failures"]
 
 DEFAULT_STORE = Path("atnmf-sweeps.sqlite")
+TOLD = 3
+"""So many failures are shown; the store has them all."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -83,6 +85,18 @@ def run_grid(
         raise
     finally:
         line.close()
+
+
+def tell_failures(store: Store, name: str) -> bool:
+    """Show the first few failures of a sweep on standard error; whether there are any."""
+    failures = list(store.results(name, failed=True))
+    for failure in failures[:TOLD]:
+        lam = "" if failure.lam is None else f", lambda {failure.lam:g}"
+        print(
+            f"failed: alpha {failure.alpha:g}, K {failure.K}, {failure.method}{lam}: {failure.error}",
+            file=sys.stderr,
+        )
+    return bool(failures)
 
 
 @contextmanager

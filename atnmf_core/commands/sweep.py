@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +11,7 @@ from ..problem import InputError
 from ..sweep import Grid, Summary, SweepRecord, load_source, open_store
 from .arguments import input_file, lambdas, output_file
 from .curve import write_csv, write_html
-from .running import add_running_options, run_grid
+from .running import add_running_options, run_grid, tell_failures
 
 __all__ = ["add_parser", "run"]
 
@@ -130,18 +129,13 @@ def run(args: argparse.Namespace) -> int:
     with open_store(args.store) as store:
         run_grid(args, store, name, grid, data, label=name, again=again)
         record, rows = store.sweep(name), store.summary(name)
-        failures = list(store.results(name, failed=True))
+        failed = tell_failures(store, name)
     if args.out:
         write_csv(rows, args.out)
     if args.plot:
         write_html(rows, args.plot)
     print(_report(record, rows, args.store))
-    for failure in failures[:3]:
-        print(
-            f"failed: alpha {failure.alpha:g}, K {failure.K}, {failure.method}: {failure.error}",
-            file=sys.stderr,
-        )
-    return 1 if failures else 0
+    return 1 if failed else 0
 
 
 def _grid(args: argparse.Namespace) -> Grid:
