@@ -6,13 +6,11 @@ from .problem import Missing, Solver
 
 __all__ = ["expected_seconds"]
 
-# Seconds per multiply-add and per iteration, and typical iterations: measured with one BLAS thread on the
-# bundled faces, CBCL and the simulated scene.
-_PER_FLOP = 1.0e-10
-_PER_PASS = 1.2e-9
-_PER_ITERATION = 1.5e-3
-_SWEEPS_SMALL_K, _SWEEPS_LARGE_K, _SMALL_K = 60, 22, 12
-_INNER_ITERATIONS, _PER_INNER = 70_000, 1.5e-4
+# Fitted to CPU seconds, one BLAS thread, on the bundled faces, CBCL, Moffett and the simulated scene.
+_SWEEPS = 36
+_PER_PART, _PER_ENTRY, _PER_PRODUCT, _PER_PAIR = 3e-5, 1.2e-9, 2.2e-10, 3e-10
+_PAIRS_BELOW_K = 20
+_INNER_ITERATIONS, _PER_INNER, _PER_INNER_PRODUCT = 70_000, 1.5e-4, 2e-10
 
 
 def expected_seconds(
@@ -24,8 +22,9 @@ def expected_seconds(
     """
     entries = shape[0] * shape[1]
     if solver == "paper":
-        products = 4 * entries * K * (1.5 if missing == "ignore" else 1.0)
-        return _INNER_ITERATIONS * (_PER_INNER + _PER_FLOP / 2 * products)
-    sweeps = _SWEEPS_SMALL_K if K <= _SMALL_K else _SWEEPS_LARGE_K
-    pairs = K * (K + 1) if missing == "ignore" and K < 20 else 6 * K
-    return sweeps * (_PER_ITERATION + entries * (_PER_FLOP * pairs + 3 * _PER_PASS))
+        products = entries * K * (1.5 if missing == "ignore" else 1.0)
+        return _INNER_ITERATIONS * (_PER_INNER + _PER_INNER_PRODUCT * products)
+    # A Gram matrix per column, for few parts; above that, hidden entries are filled and one serves all.
+    pairs = K * (K + 1) / 2 if missing == "ignore" and K < _PAIRS_BELOW_K else 0
+    per_entry = _PER_ENTRY + _PER_PRODUCT * K + _PER_PAIR * pairs
+    return _SWEEPS * (_PER_PART * K + per_entry * entries)

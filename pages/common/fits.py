@@ -28,6 +28,7 @@ __all__ = ["FitStore", "Job", "Run", "store"]
 Mask = npt.NDArray[np.bool_]
 CORES = os.cpu_count() or 1
 KEPT_BYTES = 600_000_000
+KEPT_FAILURES = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +118,7 @@ class FitStore:
         self._kept_bytes = kept_bytes
         self._runs: OrderedDict[FitKey, Run] = OrderedDict()
         self._jobs: dict[FitKey, Job] = {}
+        self._failures: OrderedDict[FitKey, Exception] = OrderedDict()
         self._lock = threading.Lock()
         # Two fits in threads of one process hand the interpreter's lock to and fro at every small product,
         # and take ten times as long as one after the other; long ones have processes of their own.
@@ -135,6 +137,11 @@ class FitStore:
         with self._lock:
             return self._jobs.get(key)
 
+    def failure(self, key: FitKey) -> Exception | None:
+        """Why the last attempt at this key did not succeed."""
+        with self._lock:
+            return self._failures.get(key)
+
     @property
     def is_busy(self) -> bool:
         """Whether somebody waits for a short fit."""
@@ -150,6 +157,7 @@ class FitStore:
                 return _finished(key, self._runs[key])
             if key in self._jobs:
                 return self._jobs[key]
+            self._failures.pop(key, None)
             job = self._jobs[key] = Job(key, long)
         threading.Thread(target=self._work, args=(job, data, observed), daemon=True).start()
         return job
@@ -176,6 +184,10 @@ class FitStore:
                 del self._jobs[job.key]
             if job.run is not None:
                 self._keep(job.key, job.run)
+            if job.error is not None:
+                self._failures[job.key] = job.error
+                while len(self._failures) > KEPT_FAILURES:
+                    self._failures.popitem(last=False)
         job.finish()
 
     def _keep(self, key: FitKey, run: Run) -> None:

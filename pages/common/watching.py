@@ -35,8 +35,9 @@ class Shown:
 
 def obtain(setting: Setting, data: Dataset) -> Shown | None:
     """The fits asked for where they are there or quick to get, else the last ones of this data."""
+    asked = st.session_state.pop("run_asked", False)
     if solving.kept_pair(setting, data) is None:
-        _begin(setting, data)
+        _begin(setting, data, asked=asked)
         deadline = time.monotonic() + PATIENCE_SECONDS
         for job in solving.jobs(setting, data):
             if not job.long:
@@ -53,9 +54,8 @@ def obtain(setting: Setting, data: Dataset) -> Shown | None:
     return None if pair is None else Shown(looked_at, pair, is_current=False)
 
 
-def _begin(setting: Setting, data: Dataset) -> None:
-    asked = st.session_state.pop("run_asked", False)
-    if solving.jobs(setting, data):
+def _begin(setting: Setting, data: Dataset, *, asked: bool) -> None:
+    if solving.jobs(setting, data) or (_failures(setting, data) and not asked):
         return
     seconds = solving.expected(setting, data)
     first_view = "last_solved" not in st.session_state and setting.solved != st.session_state.get("cancelled")
@@ -68,6 +68,8 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
     if solving.jobs(setting, data):
         st.fragment(_progress, run_every=POLL_SECONDS)(setting, data)
         return
+    for failure in _failures(setting, data):
+        st.error(f"This setting could not be solved: {failure}", icon=":material/error:")
     until = " Until then you see the last one." if something_shown else ""
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Run", type="primary", icon=":material/play_arrow:", on_click=_ask)
@@ -78,6 +80,11 @@ def show_while_waiting(setting: Setting, data: Dataset, shown: Shown | None) -> 
     """The picture as it improves, before that the last one that was solved."""
     running = bool(solving.jobs(setting, data))
     st.fragment(_improving, run_every=POLL_SECONDS if running else None)(setting, data, shown)
+
+
+def _failures(setting: Setting, data: Dataset) -> list[Exception]:
+    found = (store().failure(key) for key in solving.keys(setting, data))
+    return [failure for failure in found if failure is not None]
 
 
 def _ask() -> None:

@@ -104,6 +104,17 @@ def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again() -> None:
     store.cancel(slow)
 
 
-def test_what_the_solver_refuses_reaches_whoever_asked() -> None:
+@pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
+def test_what_the_solver_refuses_can_be_asked_for_afterwards(long: bool) -> None:
+    store, refused = FitStore(), KEY._replace(K=99)
+
+    store.start(refused, DATA, OBSERVED, long=long).wait(60)
+
+    assert isinstance(store.failure(refused), InputError)
+    assert "K=99" in str(store.failure(refused))
+    assert store.job(refused) is None
+
+
+def test_what_the_solver_refuses_reaches_whoever_waits() -> None:
     with pytest.raises(InputError, match="K=99"):
         FitStore().solve(KEY._replace(K=99), DATA, OBSERVED)
