@@ -12,6 +12,9 @@ __all__ = ["given_start", "half_normal", "rescaled"]
 Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
 
+ROWS = 16
+"""W H is gone through in pieces of about so many rows, which need no room of its size."""
+
 
 def half_normal(problem: Problem, rng: np.random.RandomState) -> Factors:
     """|N(0, 1)| entries, W drawn before H, as the paper's authors draw them.
@@ -43,10 +46,13 @@ def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> 
 
 def rescaled(problem: Problem, W: Array, H: Array) -> Factors:
     """(W, H) times one number each, so that W H has the size that fits V best where the loss looks."""
-    product = W @ H
-    if problem.mask is not None:
-        product *= problem.mask
-    size = float(np.vdot(product, product))
-    factor = float(np.vdot(problem.V, product)) / size if size > 0 else 1.0
+    overlap = size = 0.0
+    for rows in np.array_split(np.arange(len(W)), max(1, len(W) // ROWS)):
+        product = W[rows] @ H
+        if problem.mask is not None:
+            product *= problem.mask[rows]
+        overlap += float(np.vdot(problem.V[rows], product))
+        size += float(np.vdot(product, product))
+    factor = overlap / size if size > 0 else 1.0
     root = W.dtype.type(np.sqrt(factor)) if factor > 0 else W.dtype.type(1)
     return W * root, H * root
