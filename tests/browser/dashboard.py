@@ -83,16 +83,21 @@ class Dashboard:
         return self.page.get_by_role("group", name=label, exact=True).get_by_role("slider")
 
     def set_slider(self, label: str, value: str) -> None:
-        """Move a slider, arrow key by arrow key, until it shows ``value`` exactly as written."""
+        """Move a slider to the stop that shows ``value`` exactly as written, in one change."""
         handle = self.slider(label)
         if handle.get_attribute("aria-valuetext") == value:
             return
-        handle.press("Home")
-        while (shown := handle.get_attribute("aria-valuetext")) != value:
-            handle.press("ArrowRight")
-            if handle.get_attribute("aria-valuetext") == shown:
-                raise ValueError(f"the slider {label!r} has no stop {value!r}: it ends at {shown!r}")
-        self.wait_until_idle()
+        low, high, step = (float(handle.get_attribute(name)) for name in ("min", "max", "step"))
+        stops = [f"{low + i * step:g}" for i in range(round((high - low) / step) + 1)]
+        # Streamlit hears of a key, not of a value filled in: look for the stop unheard, arrive by one key.
+        for i, stop in enumerate(stops):
+            handle.fill(stop)
+            if handle.get_attribute("aria-valuetext") == value:
+                handle.fill(stops[i - 1] if i > 0 else stops[1])
+                handle.press("ArrowRight" if i > 0 else "ArrowLeft")
+                self.wait_until_idle()
+                return
+        raise ValueError(f"the slider {label!r} has no stop {value!r} between {low:g} and {high:g}")
 
     def choose(self, label: str, option: str) -> None:
         """Pick an option of a select box."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from .dashboard import Dashboard
 from .server import serve
@@ -15,6 +15,9 @@ from .server import serve
 SCRIPT = """
 import streamlit as st
 st.title("A page")
+share = st.slider("Share", 0.0, 0.95, 0.3, 0.05)
+price = st.select_slider("Price", [1.01, 1.5, 2, 5, 100], value=2)
+st.write(f"{share} for {price}")
 if "broken" in st.query_params:
     raise RuntimeError("the page fell over")
 """
@@ -64,6 +67,17 @@ def test_a_request_to_another_host_fails_the_test(tab: Dashboard) -> None:
 
     with pytest.raises(AssertionError, match=r"elsewhere\.invalid"):
         tab.check()
+
+
+def test_sliders_are_set_by_what_they_show(tab: Dashboard) -> None:
+    page = tab.open()
+
+    tab.set_slider("Share", "0.60")
+    tab.set_slider("Price", "1.01")
+
+    expect(page.get_by_text("0.6 for 1.01")).to_be_visible()
+    with pytest.raises(ValueError, match=r"no stop '1\.00'"):
+        tab.set_slider("Share", "1.00")
 
 
 def test_an_exception_on_a_page_fails_the_test_unless_expected(tab: Dashboard) -> None:
