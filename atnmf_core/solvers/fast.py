@@ -74,7 +74,9 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
 
 
 def _surrogate(problem: Problem) -> Surrogate:
-    density = 1.0 if problem.mask is None else float(problem.mask.mean())
+    if problem.mask is None:
+        return DenseSurrogate(problem, filled=False)
+    density = float(problem.mask.mean())
     undetermined = density * min(problem.V.shape) < FILL_BELOW_COUNT * problem.K
     if density < SPARSE_BELOW_DENSITY and not undetermined:
         return ObservedSurrogate(problem)
