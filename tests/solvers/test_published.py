@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import factorize, load_dataset, paper_mask, rmse
+from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.sweep.starts import paper_start
 
 pytestmark = pytest.mark.slow
@@ -41,11 +42,20 @@ STARTS = {"synthetic-paper": 10, "moffet": 3, "madonna": 3}
 @pytest.mark.parametrize(("name", "alpha", "lam", "mean", "deviation"), PUBLISHED)
 def test_the_published_mean_is_found_again(paper_data, name, alpha, lam, mean, deviation):
     data, observed = load_dataset(name).V, paper_mask(name, alpha)
+    protocol = PROTOCOLS[name.removesuffix("-paper")]
     method = {"method": "nmf"} if lam is None else {"method": "atnmf", "lam": lam}
     errors = []
     for start in range(STARTS[name]):
-        init = paper_start(data.shape, 5, alpha, start)
-        fit = factorize(data, observed, K=5, missing="zero", solver="paper", init=init, **method)
+        fit = factorize(
+            data,
+            observed,
+            K=protocol.K,
+            missing="zero",
+            solver="paper",
+            init=paper_start(data.shape, protocol.K, alpha, start),
+            dtype=protocol.dtype,
+            **method,
+        )
         errors.append(rmse(data, fit.V_hat, ~observed))
     print(f"{name} alpha {alpha} lam {lam}: {np.mean(errors):.4f} +- {np.std(errors):.4f}, published {mean}")
     assert np.mean(errors) == pytest.approx(mean, abs=max(3 * deviation, 0.01 * mean))
