@@ -21,7 +21,7 @@ from tests.browser.dashboard import Dashboard
 from tests.browser.explore import Explore
 from tests.browser.server import serve
 
-SESSIONS, SECONDS, PATIENCE_SECONDS = 10, 60, 60
+SESSIONS, SECONDS, PATIENCE_SECONDS = 10, 60, 150
 SLIDERS = ("Hidden share α", "Adversary's price λ", "Parts K")
 RED = (0xE5, 0x38, 0x3B)
 
@@ -50,7 +50,8 @@ class Person:
         if not np.array_equal(self.explore.pixels("a"), grey(v, grey_top(v))):
             self.wrong.append(f"face {self.face} shows another face")
         if not self._comes_to_show(hidden):
-            self.wrong.append(f"face {self.face} at alpha {alpha} shows another mask")
+            share = (self.explore.pixels("b") == RED).all(axis=2).mean()
+            self.wrong.append(f"face {self.face} at alpha {alpha} hides {share:.0%}: {self.explore.page.url}")
         if f"face {self.face} restored" not in (self.explore.panel("e").get_attribute("alt") or ""):
             self.wrong.append(f"face {self.face} shows the restoration of another")
 
