@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,11 @@ import plotly.graph_objects as go
 from .palette import ATNMF, NMF
 
 __all__ = ["LambdaCurve", "loss_curves", "rmse_against_lambda"]
+
+COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
+TREATMENTS = {"zero": ("hidden as zeros", "solid", "dash"), "ignore": ("hidden ignored", "dot", "dot")}
+"""By name: in words, and the lines of AT-NMF and NMF."""
+LAMBDA_TICKS = (1.05, 1.5, 2, 3, 5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -23,9 +29,6 @@ class LambdaCurve:
     nmf: float
 
 
-TREATMENTS = {"zero": ("hidden as zeros", "solid"), "ignore": ("hidden ignored", "dot")}
-
-
 def rmse_against_lambda(
     curves: Mapping[str, LambdaCurve], here: tuple[float, float] | None = None, height: int = 280
 ) -> go.Figure:
@@ -33,77 +36,88 @@ def rmse_against_lambda(
 
     `here` is a (lambda, RMSE) to ring.
     """
-    figure = go.Figure()
-    for treatment, curve in curves.items():
-        words, dash = TREATMENTS[treatment]
-        lams = sorted(curve.atnmf)
-        figure.add_scatter(
-            x=lams,
-            y=[curve.atnmf[lam] for lam in lams],
-            mode="lines+markers",
-            name=f"AT-NMF, {words}",
-            line={"color": ATNMF, "width": 2, "dash": dash},
-            marker={"size": 6},
-            hovertemplate="λ = %{x:g}: %{y:.4f}<extra></extra>",
-        )
-        figure.add_scatter(
-            x=[1.05, 100.0],
-            y=[curve.nmf] * 2,
-            mode="lines",
-            name=f"NMF, {words}",
-            line={"color": NMF, "width": 1.5, "dash": "dash" if dash == "solid" else "dot"},
-            hovertemplate="NMF: %{y:.4f}<extra></extra>",
-        )
+    traces = [trace for name, curve in curves.items() for trace in _treatment(name, curve)]
     if here is not None:
-        figure.add_scatter(
-            x=[here[0]],
-            y=[here[1]],
-            mode="markers",
-            name="shown above",
-            marker={"size": 14, "color": "rgba(0,0,0,0)", "line": {"color": ATNMF, "width": 2}},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    return _laid_out(figure, "λ", "RMSE on hidden pixels", height, log_x=True)
-
-
-COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
+        traces.append(_ring(*here))
+    x = {
+        "title": {"text": "λ", "standoff": 4},
+        "type": "log",
+        # The same for every curve, so that it does not jump while points are still coming.
+        "range": [math.log10(1.02), math.log10(108)],
+        "tickvals": LAMBDA_TICKS,
+        "ticktext": [f"{tick:g}" for tick in LAMBDA_TICKS],
+    }
+    y = {"title": {"text": "RMSE on hidden pixels"}, "rangemode": "tozero", "nticks": 5}
+    return _figure(traces, x, y, height)
 
 
 def loss_curves(
     histories: Mapping[str, Mapping[str, npt.NDArray[np.float64]]], quantity: str, height: int = 230
 ) -> go.Figure:
     """One quantity of `Fit.history` of each method ("AT-NMF", "NMF") at every iteration, on a log scale."""
-    figure = go.Figure()
-    for method, history in histories.items():
-        values = history[quantity]
-        figure.add_scatter(
-            x=list(range(len(values))),
-            y=values,
-            mode="lines+markers",
-            name=method,
-            line={"color": COLOURS[method], "width": 2},
-            marker={"size": 4},
-            hovertemplate=f"{method}, iteration %{{x}}: %{{y:.5g}}<extra></extra>",
-        )
-    _laid_out(figure, "iteration", "", height)
-    return figure.update_yaxes(type="log", rangemode="normal")
-
-
-def _laid_out(figure: go.Figure, x: str, y: str, height: int, *, log_x: bool = False) -> go.Figure:
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        legend={"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
-        hovermode="closest",
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+    traces = [
+        {
+            "x": list(range(len(history[quantity]))),
+            "y": history[quantity],
+            "mode": "lines+markers",
+            "name": method,
+            "line": {"color": COLOURS[method], "width": 2},
+            "marker": {"size": 4},
+            "hovertemplate": f"{method}, iteration %{{x}}: %{{y:.5g}}<extra></extra>",
+        }
+        for method, history in histories.items()
+    ]
+    return _figure(
+        traces, {"title": {"text": "iteration", "standoff": 4}}, {"type": "log", "nticks": 5}, height
     )
-    figure.update_yaxes(title=y, rangemode="tozero", nticks=5, zeroline=False)
-    figure.update_xaxes(title={"text": x, "standoff": 4}, showgrid=False)
-    if log_x:
-        ticks = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
-        # The same for every curve, so that it does not jump while points are still coming.
-        figure.update_xaxes(range=[math.log10(1.02), math.log10(108)])
-        figure.update_xaxes(type="log", tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
-    return figure
+
+
+def _treatment(name: str, curve: LambdaCurve) -> list[dict[str, Any]]:
+    words, dash, level_dash = TREATMENTS[name]
+    lams = sorted(curve.atnmf)
+    return [
+        {
+            "x": lams,
+            "y": [curve.atnmf[lam] for lam in lams],
+            "mode": "lines+markers",
+            "name": f"AT-NMF, {words}",
+            "line": {"color": ATNMF, "width": 2, "dash": dash},
+            "marker": {"size": 6},
+            "hovertemplate": "λ = %{x:g}: %{y:.4f}<extra></extra>",
+        },
+        {
+            "x": [LAMBDA_TICKS[0], LAMBDA_TICKS[-1]],
+            "y": [curve.nmf] * 2,
+            "mode": "lines",
+            "name": f"NMF, {words}",
+            "line": {"color": NMF, "width": 1.5, "dash": level_dash},
+            "hovertemplate": "NMF: %{y:.4f}<extra></extra>",
+        },
+    ]
+
+
+def _ring(lam: float, error: float) -> dict[str, Any]:
+    return {
+        "x": [lam],
+        "y": [error],
+        "mode": "markers",
+        "name": "shown above",
+        "marker": {"size": 14, "color": "rgba(0,0,0,0)", "line": {"color": ATNMF, "width": 2}},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _figure(traces: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], height: int) -> go.Figure:
+    """All at once: Plotly checks a figure again with every later update, which costs more than drawing it."""
+    layout = {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
+        "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": {"showgrid": False} | x,
+        "yaxis": {"zeroline": False} | y,
+    }
+    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=layout)
