@@ -67,9 +67,22 @@ def loss_curves(
         }
         for method, history in histories.items()
     ]
-    return _figure(
-        traces, {"title": {"text": "iteration", "standoff": 4}}, {"type": "log", "nticks": 5}, height
-    )
+    ticks = _log_ticks(np.concatenate([history[quantity] for history in histories.values()]))
+    y = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+    return _figure(traces, {"title": {"text": "iteration", "standoff": 4}}, y, height)
+
+
+def _log_ticks(values: npt.NDArray[np.float64]) -> list[float]:
+    """1, 2 and 5 times powers of ten around the values; left to itself Plotly writes bare digits."""
+    positive = values[values > 0]
+    if positive.size == 0:
+        return [1.0]
+    low, high = float(positive.min()), float(positive.max())
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 2, 5) if len(powers) < 5 else (1,)
+    return [
+        step * 10.0**power for power in powers for step in steps if low / 2 <= step * 10.0**power <= high * 2
+    ]
 
 
 def _treatment(name: str, curve: LambdaCurve) -> list[dict[str, Any]]:

@@ -32,3 +32,11 @@ def test_losses_are_drawn_per_iteration_from_the_start() -> None:
     assert list(at.x) == [0, 1, 2]
     assert list(at.y) == [4.0, 2.0, 1.0]
     assert (at.line.color, nmf.line.color) == (ATNMF, NMF)
+
+
+def test_losses_are_marked_at_round_numbers() -> None:
+    history = {"squared_error": np.array([1800.0, 400.0, 170.0])}
+
+    figure = loss_curves({"NMF": history}, "squared_error")
+
+    assert list(figure.layout.yaxis.tickvals) == [100, 200, 500, 1000, 2000]
