@@ -96,6 +96,26 @@ def test_every_kept_measurement_belongs_to_a_published_cell(name: str) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", cell.date)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_kept_means_lie_within_three_published_deviations_or_one_percent(name: str) -> None:
+    known = {(cell.alpha, cell.method, cell.lam): cell for cell in published(name)}
+    as_the_authors = [cell for cell in measured(name) if cell.missing == "zero" and cell.method != "anmf"]
+
+    assert as_the_authors
+    for cell in as_the_authors:
+        row = known[cell.alpha, cell.method, cell.lam]
+        assert abs(cell.mean - row.mean) <= max(3 * row.deviation, 0.01 * row.mean), cell
+
+
+@pytest.mark.parametrize("name", ["synthetic", "moffet", "madonna"])
+def test_the_kept_tables_are_complete(name: str) -> None:
+    cells = {(cell.alpha, cell.method, cell.lam) for cell in published(name) if cell.method != "anmf"}
+
+    for missing in ("zero", "ignore"):
+        kept = {(cell.alpha, cell.method, cell.lam) for cell in measured(name) if cell.missing == missing}
+        assert cells <= kept
+
+
 def cells_of_the_paper(name: str) -> list[tuple[str, str, str, str, str]]:
     """The cells of a LaTeX table as they are printed: alpha, method, lambda, mean, deviation."""
     source = PAPER.read_text()
