@@ -5,7 +5,6 @@ from playwright.sync_api import Browser, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset
 from atnmf_core.adversary import optimal_attack
-
 from pages.common.address import SETTLED_SECONDS
 
 from .dashboard import Dashboard
