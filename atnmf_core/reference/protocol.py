@@ -1,11 +1,11 @@
 """How the paper's tables were made, as grids that can be run again.
 
-The authors' released program fits hidden entries as zeros and draws its starts from one stream
-(`atnmf_core.sweep.starts`), each start serving every method. Three choices are ours:
+The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws
+its starts from one stream (`atnmf_core.sweep.starts`), each start serving every method. Two things are not
+as the text or the program says:
 
 - The hyperspectral tables are those of K = 3. The text says K = 5, with which NMF on Moffett Field at
   alpha = 0.3 comes to 0.060 instead of the published 0.056; with K = 3 it comes to 0.056.
-- The large tables are run in single precision, which takes half the time.
 - The synthetic table is run in double precision. At lam = 2 the alternation there does not settle but
   wanders, and where it is after the last iteration depends on how small numbers are rounded; double
   precision comes nearer to the published mean.
