@@ -1,68 +1,109 @@
-"""The page's widgets and the address bar say the same setting.
+"""A page's widgets and the address bar say the same.
 
-Widgets keep their values in the session under the names of `Setting`'s fields. Before they are drawn, the
-session is brought in line with the address where that changed under us (a link, the back button, a page
-switch); afterwards the address is brought in line with the widgets.
+Widgets keep their values in the session under the names that the page gives them. Before they are drawn,
+the session is brought in line with the address where that changed under us (a link, the back button);
+afterwards the address is brought in line with the widgets. A page that was left and is come back to shows
+what it showed.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
 
 from .setting import Setting
 
-__all__ = ["change", "follow_address", "read_setting", "write_address"]
+__all__ = ["Address", "change", "follow_address", "read_setting", "write_address"]
 
-_LAST, _WRITTEN, _WHEN = "setting", "address", "address_written"
 SETTLED_SECONDS = 1.5
 """So long after we wrote it, the browser's address may still be an earlier one of ours."""
+_SHOWN = "page_shown"
+
+
+class Address:
+    """The address of one page.
+
+    Parameters
+    ----------
+    page : a name of its own, for what is remembered about it.
+    read : the value of every widget, by its session key, that a query spells; any query must do.
+    spell : the query for such values.
+    """
+
+    def __init__(
+        self,
+        page: str,
+        read: Callable[[Mapping[str, str]], dict[str, Any]],
+        spell: Callable[[Mapping[str, Any]], dict[str, str]],
+    ) -> None:
+        self._page, self._read, self._spell = page, read, spell
+        self._names = tuple(read({}))
+        self._last, self._written, self._when = (f"{page}_{what}" for what in ("last", "written", "when"))
+
+    def follow(self) -> None:
+        """Give the widgets their values, before any of them is drawn."""
+        state = st.session_state
+        if self._last not in state or self._was_changed():
+            change(**self._read(st.query_params.to_dict()))
+        for name in self._names:
+            # Streamlit forgets a widget that was not drawn, for instance on another page.
+            state.setdefault(name, state[self._last][name] if self._last in state else self._read({})[name])
+        state[_SHOWN] = self._page
+
+    def values(self) -> dict[str, Any]:
+        """What the widgets say now."""
+        return {name: st.session_state[name] for name in self._names}
+
+    def write(self) -> None:
+        """Spell what the widgets say in the address bar."""
+        state, values = st.session_state, self.values()
+        query = self._spell(values)
+        if st.query_params.to_dict() != query:
+            st.query_params.from_dict(query)
+            state[self._when] = time.monotonic()
+        state.setdefault(self._when, 0.0)
+        state[self._last], state[self._written] = values, query
+
+    def _was_changed(self) -> bool:
+        """Whether somebody went to another address, by the back button or by hand.
+
+        A person who moves a slider quickly sends its next position with an address that does not know the
+        last one yet. So an address counts only where no widget has moved, and not right after we wrote one.
+        """
+        state, query = st.session_state, st.query_params.to_dict()
+        if state.get(_SHOWN) != self._page:
+            return bool(query) and query != state[self._written]
+        if query == state[self._written] or time.monotonic() - state[self._when] < SETTLED_SECONDS:
+            return False
+        return all(name in state for name in self._names) and self.values() == state[self._last]
+
+
+_EXPLORE = Address(
+    "explore",
+    lambda query: asdict(Setting.from_query(query)),
+    lambda values: Setting(**values).to_query(),
+)
 
 
 def follow_address() -> None:
-    """Give the widgets their values, before any of them is drawn."""
-    state = st.session_state
-    if _LAST not in state or _address_was_changed():
-        change(**asdict(Setting.from_query(st.query_params.to_dict())))
-    for name in _names():
-        # Streamlit forgets a widget that was not drawn, for instance on another page.
-        state.setdefault(name, getattr(state.get(_LAST, Setting()), name))
-
-
-def _address_was_changed() -> bool:
-    """Whether somebody went to another address, by the back button or by hand.
-
-    A person who moves a slider quickly sends its next position with an address that does not know the last
-    one yet. So an address counts only where no widget has moved, and not right after we wrote one.
-    """
-    state = st.session_state
-    if st.query_params.to_dict() == state[_WRITTEN] or time.monotonic() - state[_WHEN] < SETTLED_SECONDS:
-        return False
-    return all(name in state for name in _names()) and read_setting() == state[_LAST]
+    """Give the Explore page's widgets their values, before any of them is drawn."""
+    _EXPLORE.follow()
 
 
 def read_setting() -> Setting:
-    """What the widgets say now."""
-    return Setting(**{name: st.session_state[name] for name in _names()})
+    """What the Explore page's widgets say now."""
+    return Setting(**_EXPLORE.values())
 
 
-def write_address(setting: Setting) -> None:
-    """Spell the setting in the address bar."""
-    state, query = st.session_state, setting.to_query()
-    if st.query_params.to_dict() != query:
-        st.query_params.from_dict(query)
-        state[_WHEN] = time.monotonic()
-    state.setdefault(_WHEN, 0.0)
-    state[_LAST], state[_WRITTEN] = setting, query
+def write_address() -> None:
+    """Spell the Explore page's setting in the address bar."""
+    _EXPLORE.write()
 
 
 def change(**values: Any) -> None:
-    """Set fields of the setting; allowed in callbacks and before the widgets are drawn."""
+    """Set widgets by their session keys; allowed in callbacks and before they are drawn."""
     st.session_state.update(values)
-
-
-def _names() -> tuple[str, ...]:
-    return tuple(field.name for field in fields(Setting))

@@ -35,7 +35,7 @@ def controls() -> tuple[Setting, Dataset | None]:
         _more()
         _links()
     setting = read_setting()
-    write_address(setting)
+    write_address()
     return setting, data
 
 
