@@ -17,7 +17,7 @@ import streamlit as st
 
 from .setting import Setting
 
-__all__ = ["Address", "change", "follow_address", "read_setting", "write_address"]
+__all__ = ["EXPLORE", "Address", "change", "follow_address", "read_setting", "write_address"]
 
 SETTLED_SECONDS = 1.5
 """So long after we wrote it, the browser's address may still be an earlier one of ours."""
@@ -44,15 +44,28 @@ class Address:
         self._names = tuple(read({}))
         self._last, self._written, self._when = (f"{page}_{what}" for what in ("last", "written", "when"))
 
-    def follow(self) -> None:
-        """Give the widgets their values, before any of them is drawn."""
-        state = st.session_state
+    def follow(self) -> bool:
+        """Give the widgets their values, before any of them is drawn.
+
+        Pages may use one session key for the same thing; come to from another page, each finds its own value
+        there again. Whether it was come to so, by the menu and not by an address, is told.
+        """
+        state, arrives = st.session_state, st.session_state.get(_SHOWN) != self._page
+        by_address = bool(st.query_params.to_dict())
         if self._last not in state or self._was_changed():
             change(**self._read(st.query_params.to_dict()))
+        elif arrives:
+            change(**state[self._last])
         for name in self._names:
             # Streamlit forgets a widget that was not drawn, for instance on another page.
             state.setdefault(name, state[self._last][name] if self._last in state else self._read({})[name])
         state[_SHOWN] = self._page
+        return arrives and not by_address
+
+    @property
+    def remembered(self) -> dict[str, Any] | None:
+        """What the widgets said when the page was last drawn, None before that."""
+        return st.session_state.get(self._last)
 
     def values(self) -> dict[str, Any]:
         """What the widgets say now."""
@@ -82,7 +95,7 @@ class Address:
         return all(name in state for name in self._names) and self.values() == state[self._last]
 
 
-_EXPLORE = Address(
+EXPLORE = Address(
     "explore",
     lambda query: asdict(Setting.from_query(query)),
     lambda values: Setting(**values).to_query(),
@@ -91,17 +104,17 @@ _EXPLORE = Address(
 
 def follow_address() -> None:
     """Give the Explore page's widgets their values, before any of them is drawn."""
-    _EXPLORE.follow()
+    EXPLORE.follow()
 
 
 def read_setting() -> Setting:
     """What the Explore page's widgets say now."""
-    return Setting(**_EXPLORE.values())
+    return Setting(**EXPLORE.values())
 
 
 def write_address() -> None:
     """Spell the Explore page's setting in the address bar."""
-    _EXPLORE.write()
+    EXPLORE.write()
 
 
 def change(**values: Any) -> None:

@@ -1,4 +1,4 @@
-"""The sidebar of the Explore page: every knob, read into one `Setting`."""
+"""The knobs of the sidebar, read into one `Setting`; pages about other data take from them what they need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from .components import component
 from .data_choice import UPLOAD, choose_data, entry_of, load, uploads
 from .setting import ALPHAS, K_MOST, LAMBDAS, PATTERNS_OF, SEED_MOST, Setting
 
-__all__ = ["controls"]
+__all__ = [
+    "chosen_data",
+    "controls",
+    "fit_to",
+    "links",
+    "seeds_and_colour",
+    "segments",
+    "sliders",
+    "treatment",
+]
 
 PATTERN_NAMES = {"entries": "pixels", "block": "one block", "stripes": "lines", "bands": "bands"}
 MISSING_NAMES = {"ignore": "ignored", "zero": "zeros (paper)"}
@@ -27,19 +36,20 @@ def controls() -> tuple[Setting, Dataset | None]:
     follow_address()
     with st.sidebar:
         choose_data()
-        data = _data()
+        data = chosen_data()
         if data is not None:
-            _fit_to(data)
-        _sliders(data)
-        _choices()
-        _more()
-        _links()
+            fit_to(data)
+        sliders(data)
+        treatment()
+        seeds_and_colour()
+        links(Setting())
     setting = read_setting()
     write_address()
     return setting, data
 
 
-def _data() -> Dataset | None:
+def chosen_data(**options: int) -> Dataset | None:
+    """The data that the widgets name where it is at hand; `options` are those of `load_dataset`."""
     name = st.session_state["data"]
     if name == UPLOAD:
         return uploads().get(st.session_state["upload"])
@@ -47,13 +57,13 @@ def _data() -> Dataset | None:
     if entry is None or not entry.available:
         return None
     try:
-        return load(name)
+        return load(name, **options)
     except DataUnavailable as error:
         st.error(str(error), icon=":material/error:")
         return None
 
 
-def _fit_to(data: Dataset) -> None:
+def fit_to(data: Dataset) -> None:
     """Bring what the address asked for within what this data allows."""
     state = st.session_state
     change(K=min(state["K"], *data.shape, K_MOST), image=min(state["image"], pictures.count(data)))
@@ -61,7 +71,8 @@ def _fit_to(data: Dataset) -> None:
         change(pattern="entries")
 
 
-def _sliders(data: Dataset | None) -> None:
+def sliders(data: Dataset | None) -> None:
+    """Alpha and its pattern, lambda, K."""
     st.select_slider(
         "Hidden share α",
         ALPHAS,
@@ -72,7 +83,7 @@ def _sliders(data: Dataset | None) -> None:
     patterns = PATTERNS_OF["faces" if data is None else data.kind]
     if len(patterns) > 1:
         names = {pattern: PATTERN_NAMES[pattern] for pattern in patterns}
-        _segments(
+        segments(
             "Hiding pattern", names, "pattern", "Scattered pixels as in the paper, or a connected piece."
         )
     st.select_slider(
@@ -88,14 +99,15 @@ def _sliders(data: Dataset | None) -> None:
         st.slider("Parts K", 1, most, key="K", help="How many parts every picture is put together from.")
 
 
-def _choices() -> None:
-    _segments(
+def treatment() -> None:
+    """Of hidden entries, and by which solver."""
+    segments(
         "Hidden pixels are",
         MISSING_NAMES,
         "missing",
         "Ignored: only what was observed counts. Zeros: fitted as black, as in the paper's released code.",
     )
-    _segments(
+    segments(
         "Solver",
         SOLVER_NAMES,
         "solver",
@@ -103,11 +115,12 @@ def _choices() -> None:
     )
 
 
-def _more() -> None:
+def seeds_and_colour() -> None:
+    """What is seldom changed."""
     with st.expander("Seeds and colour"):
         st.number_input("Start seed", 0, SEED_MOST, key="seed", help="Other random start factors W and H.")
         st.number_input("Mask seed", 0, SEED_MOST, key="mask_seed", help="Another draw of hidden pixels.")
-        _segments(
+        segments(
             "Colour of hidden pixels",
             COLOUR_NAMES,
             "colour",
@@ -115,15 +128,17 @@ def _more() -> None:
         )
 
 
-def _links() -> None:
+def links(first_view: Setting) -> None:
+    """Back to the first view, and the address of this one."""
     reset, link = st.columns(2, gap="small", vertical_alignment="center")
     with reset:
-        st.button("Reset", on_click=change, kwargs=asdict(Setting()), width="stretch")
+        st.button("Reset", on_click=change, kwargs=asdict(first_view), width="stretch")
     with link:
         component("copy")(key="copy")
 
 
-def _segments(label: str, names: dict[str, str], key: str, help: str) -> None:
+def segments(label: str, names: dict[str, str], key: str, help: str) -> None:
+    """A choice of few, all in view."""
     st.segmented_control(
         label, names, format_func=names.get, key=key, required=True, width="stretch", help=help
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -51,20 +52,20 @@ def uploads() -> Uploads:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def load(name: str) -> Dataset:
+def load(name: str, **options: int) -> Dataset:
     """A data set of the catalogue, shared by all sessions."""
-    return load_dataset(name)
+    return load_dataset(name, **options)
 
 
 def entry_of(name: str) -> Entry | None:
     return next((entry for entry in catalogue() if entry.name == name), None)
 
 
-def choose_data() -> None:
-    """The select box, and below it what an upload needs."""
-    entries = {entry.name: entry for entry in catalogue()}
+def choose_data(kinds: Collection[str] = ("faces", "cube", "matrix")) -> None:
+    """The select box with all data of these kinds, and below it what an upload needs."""
+    entries = {entry.name: entry for entry in catalogue() if entry.kind in kinds}
     if st.session_state["data"] not in (*entries, UPLOAD):
-        change(data="lfw")
+        change(data=next(iter(entries)))
 
     def label(name: str) -> str:
         if name == UPLOAD:

@@ -108,7 +108,8 @@ class Job:
 def _parameters(key: FitKey) -> dict[str, Any]:
     method = "nmf" if key.lam is None else "atnmf"
     names = ("K", "lam", "missing", "solver", "seed")
-    return {"method": method} | {name: getattr(key, name) for name in names}
+    init = None if key.start == "random" else key.start
+    return {"method": method, "init": init} | {name: getattr(key, name) for name in names}
 
 
 class FitStore:

@@ -9,11 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from atnmf_core import SOLVER_VERSION
 
-__all__ = ["ALPHAS", "LAMBDAS", "PATTERNS_OF", "FitKey", "MaskKey", "Setting", "start_of"]
+__all__ = [
+    "ALPHAS",
+    "LAMBDAS",
+    "PATTERNS_OF",
+    "FitKey",
+    "MaskKey",
+    "Reader",
+    "Setting",
+    "one_of",
+    "start_of",
+    "whole",
+]
+
+Reader = Callable[[str], Any]
+"""What a word of an address says, None (or a ValueError) where it says nothing that can be used."""
 
 LAMBDAS = (
     1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
@@ -55,6 +69,7 @@ class FitKey(NamedTuple):
     solver: Solver
     seed: int
     version: str = SOLVER_VERSION
+    start: Literal["random", "pure-pixels"] = "random"
 
 
 @dataclass(frozen=True)
@@ -89,11 +104,21 @@ class Setting:
     part: int = 0
     detail: Detail = "errors"
 
+    VIEW: ClassVar[tuple[str, ...]] = VIEW
+
+    @classmethod
+    def readers(cls) -> dict[str, Reader]:
+        """How each field is read from an address."""
+        return _READERS
+
     @property
-    def solved(self) -> Setting:
+    def solved(self) -> Self:
         """The same fits, looked at as on the first view: equal for settings that need no new fit."""
-        first = Setting()
-        return replace(self, **{name: getattr(first, name) for name in VIEW})
+        return self.looked_at_as(type(self)())
+
+    def looked_at_as(self, other: Self) -> Self:
+        """The fits of this setting, in the other's view."""
+        return replace(self, **{name: getattr(other, name) for name in self.VIEW})
 
     def mask_key(self, content_hash: str) -> MaskKey:
         return MaskKey(content_hash, self.alpha, self.mask_seed, self.pattern)
@@ -104,15 +129,15 @@ class Setting:
 
     def to_query(self) -> dict[str, str]:
         """The address of this setting: what differs from the first view."""
-        first = Setting()
+        first = type(self)()
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: _spelled(value) for name, value in values.items() if value != getattr(first, name)}
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> Setting:
+    def from_query(cls, query: Mapping[str, str]) -> Self:
         """The setting that an address spells; what it does not say, or says wrongly, stays at its default."""
         found: dict[str, Any] = {}
-        for name, read in _READERS.items():
+        for name, read in cls.readers().items():
             if name in query:
                 value = _attempt(read, query[name])
                 if value is not None:
@@ -131,7 +156,7 @@ def _spelled(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _attempt(read: Callable[[str], Any], text: str) -> Any:
+def _attempt(read: Reader, text: str) -> Any:
     try:
         return read(text)
     except ValueError:
@@ -150,7 +175,7 @@ def _nearest(allowed: tuple[float, ...]) -> Callable[[str], float | None]:
     return read
 
 
-def _whole(least: int, most: int) -> Callable[[str], int | None]:
+def whole(least: int, most: int) -> Callable[[str], int | None]:
     def read(text: str) -> int | None:
         value = int(text)
         return value if least <= value <= most else None
@@ -158,7 +183,7 @@ def _whole(least: int, most: int) -> Callable[[str], int | None]:
     return read
 
 
-def _one_of(kind: Any) -> Callable[[str], str | None]:
+def one_of(kind: Any) -> Callable[[str], str | None]:
     return lambda text: text if text in get_args(kind) else None
 
 
@@ -166,21 +191,21 @@ def _name(text: str) -> str | None:
     return text if len(text) <= 80 and text.isascii() else None
 
 
-_READERS: dict[str, Callable[[str], Any]] = {
+_READERS: dict[str, Reader] = {
     "data": _name,
     "upload": _name,
     "alpha": _nearest(ALPHAS),
-    "pattern": _one_of(Pattern),
+    "pattern": one_of(Pattern),
     "lam": _nearest(LAMBDAS),
-    "K": _whole(1, K_MOST),
-    "missing": _one_of(Missing),
-    "solver": _one_of(Solver),
-    "seed": _whole(0, SEED_MOST),
-    "mask_seed": _whole(0, SEED_MOST),
-    "image": _whole(1, 10**6),
-    "restored": _one_of(Restored),
-    "colour": _one_of(Colour),
-    "scale": _one_of(Scale),
-    "part": _whole(0, K_MOST),
-    "detail": _one_of(Detail),
+    "K": whole(1, K_MOST),
+    "missing": one_of(Missing),
+    "solver": one_of(Solver),
+    "seed": whole(0, SEED_MOST),
+    "mask_seed": whole(0, SEED_MOST),
+    "image": whole(1, 10**6),
+    "restored": one_of(Restored),
+    "colour": one_of(Colour),
+    "scale": one_of(Scale),
+    "part": whole(0, K_MOST),
+    "detail": one_of(Detail),
 }

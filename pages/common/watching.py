@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -12,10 +12,9 @@ from atnmf_core.film import Frame
 
 from . import solving
 from .fits import Job, store
-from .panels_view import show_improving, show_learned, show_nothing_yet
-from .setting import VIEW, FitKey, Setting
+from .setting import FitKey, Setting
 
-__all__ = ["Shown", "obtain", "show_wait", "show_while_waiting"]
+__all__ = ["POLL_SECONDS", "Shown", "improving", "obtain", "show_wait"]
 
 FIRST_VIEW_SECONDS = 60.0
 """A link that opens on something longer asks before it computes."""
@@ -44,21 +43,27 @@ def obtain(setting: Setting, data: Dataset) -> Shown | None:
                 job.wait(max(0.0, deadline - time.monotonic()))
     pair = solving.kept_pair(setting, data)
     if pair is not None:
-        st.session_state["last_solved"] = (setting.solved, data.content_hash)
+        st.session_state[_last_solved(setting)] = (setting.solved, data.content_hash)
         return Shown(setting, pair, is_current=True)
-    last, content_hash = st.session_state.get("last_solved", (None, ""))
+    last, content_hash = st.session_state.get(_last_solved(setting), (None, ""))
     if last is None or content_hash != data.content_hash:
         return None
     pair = solving.kept_pair(last, data)
-    looked_at = replace(last, **{name: getattr(setting, name) for name in VIEW})
-    return None if pair is None else Shown(looked_at, pair, is_current=False)
+    return None if pair is None else Shown(last.looked_at_as(setting), pair, is_current=False)
+
+
+def _last_solved(setting: Setting) -> str:
+    """Where the session keeps the last solved setting of the page whose setting this is."""
+    return f"last_solved_{type(setting).__name__}"
 
 
 def _begin(setting: Setting, data: Dataset, *, asked: bool) -> None:
     if solving.jobs(setting, data) or (_failures(setting, data) and not asked):
         return
     seconds = solving.expected(setting, data)
-    first_view = "last_solved" not in st.session_state and setting.solved != st.session_state.get("cancelled")
+    first_view = _last_solved(setting) not in st.session_state and setting.solved != st.session_state.get(
+        "cancelled"
+    )
     if asked or seconds < solving.LIVE_SECONDS or (first_view and seconds < FIRST_VIEW_SECONDS):
         solving.start(setting, data, long=seconds >= solving.LIVE_SECONDS)
 
@@ -76,10 +81,11 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
         st.markdown(f"This setting takes about **{_spoken(solving.expected(setting, data))}**.{until}")
 
 
-def show_while_waiting(setting: Setting, data: Dataset, shown: Shown | None) -> None:
-    """The picture as it improves, before that the last one that was solved."""
-    running = bool(solving.jobs(setting, data))
-    st.fragment(_improving, run_every=POLL_SECONDS if running else None)(setting, data, shown)
+def improving(setting: Setting, data: Dataset) -> list[Frame]:
+    """The latest of both fits while they run, AT-NMF's first; empty before there is something of each."""
+    frames = [_latest(key) for key in solving.keys(setting, data)]
+    found = [frame for frame in frames if frame is not None]
+    return found if len(found) == len(frames) and solving.jobs(setting, data) else []
 
 
 def _failures(setting: Setting, data: Dataset) -> list[Exception]:
@@ -104,17 +110,6 @@ def _progress(setting: Setting, data: Dataset) -> None:
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(setting, data))
         st.progress(*_how_far(setting, data, running))
-
-
-def _improving(setting: Setting, data: Dataset, shown: Shown | None) -> None:
-    frames = [_latest(key) for key in solving.keys(setting, data)]
-    improving = [frame for frame in frames if frame is not None]
-    if len(improving) == len(frames) and solving.jobs(setting, data):
-        show_improving(setting, data, improving)
-    elif shown is not None:
-        show_learned(shown.setting, data, shown.pair)
-    else:
-        show_nothing_yet(data)
 
 
 def _latest(key: FitKey) -> Frame | None:
