@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
 from ..problem import InputError
 from ..reference import NAMES, Measured
 from ..reference.protocol import PROTOCOLS, as_published, as_written
+from ..reference.stored import stored_cells, sweep_name
 from ..reference.tables import merged, read_measured, write_measured
-from ..sweep import Grid, Store, load_source, open_store
+from ..sweep import Grid, load_source, open_store
 from ..sweep.starts import PAPER_STARTS
 from .arguments import output_file
 from .comparison import comparison
@@ -43,6 +43,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     methods = ["nmf", "anmf", "atnmf"]
     parser.add_argument("--methods", nargs="+", choices=methods, default=methods, help="default: all three")
+    parser.add_argument(
+        "--lam",
+        type=float,
+        nargs="+",
+        metavar="L",
+        help="prices of the adversary, of those in the table (default: all of them)",
+    )
     parser.add_argument(
         "--starts", type=int, default=PAPER_STARTS, metavar="N", help="the first N of the authors' ten starts"
     )
@@ -78,54 +85,39 @@ def run(args: argparse.Namespace) -> int:
     with open_store(args.store) as store:
         data = load_source(PROTOCOLS[args.name].dataset)
         for treatment, grid in grids.items():
-            name = _sweep_name(args.name, grid)
+            name = sweep_name(args.name, grid)
             if args.no_run:
                 store.add_sweep(name, grid, data.content_hash)
             else:
                 run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
-        cells = {treatment: _cells(store, args.name, grid) for treatment, grid in grids.items()}
-        failed = [tell_failures(store, _sweep_name(args.name, grid)) for grid in grids.values()]
+        cells = [cell for grid in grids.values() for cell in stored_cells(store, sweep_name(args.name, grid))]
+        failed = [tell_failures(store, sweep_name(args.name, grid)) for grid in grids.values()]
     print(comparison(args.name, cells))
     if args.csv:
-        _write(args.csv, [cell for some in cells.values() for cell in some])
+        _write(args.csv, cells)
     return 1 if any(failed) else 0
 
 
 def _grids(args: argparse.Namespace) -> dict[str, Grid]:
+    _check(args)
+    zero = as_published(
+        args.name, sorted(args.alpha), args.methods, args.starts, args.K, args.max_outer, args.lam
+    )
+    grids = {"zero": zero, "ignore": as_written(zero)}
+    return grids if args.treatment == "both" else {args.treatment: grids[args.treatment]}
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what the paper does not have."""
     if args.starts > PAPER_STARTS:
         raise InputError(f"--starts {args.starts}: the authors made {PAPER_STARTS} starts.")
     unknown = [alpha for alpha in args.alpha if alpha not in PAPER_ALPHAS]
     if unknown:
         raise InputError(f"--alpha {unknown[0]:g}: the paper has {', '.join(map(str, PAPER_ALPHAS))}.")
-    zero = as_published(args.name, sorted(args.alpha), args.methods, args.starts, args.K, args.max_outer)
-    grids = {"zero": zero, "ignore": as_written(zero)}
-    return grids if args.treatment == "both" else {args.treatment: grids[args.treatment]}
-
-
-def _sweep_name(name: str, grid: Grid) -> str:
-    return f"reproduce {name}, {grid.missing[0]}, {grid.fingerprint}"
-
-
-def _cells(store: Store, name: str, grid: Grid) -> list[Measured]:
-    return [
-        Measured(
-            alpha=row.alpha,
-            method=row.method,
-            lam=row.lam,
-            K=row.K,
-            missing=row.missing,
-            solver=row.solver,
-            dtype=row.dtype,
-            mean=row.rmse_hidden,
-            deviation=row.rmse_hidden_sd,
-            starts=row.starts,
-            max_outer=grid.max_outer,
-            seconds=row.seconds,
-            version=row.version,
-            date=datetime.fromtimestamp(row.finished, UTC).date().isoformat(),
-        )
-        for row in store.summary(_sweep_name(name, grid))
-    ]
+    foreign = [lam for lam in args.lam or () if lam not in PROTOCOLS[args.name].lams]
+    if foreign:
+        lams = ", ".join(f"{lam:g}" for lam in PROTOCOLS[args.name].lams)
+        raise InputError(f"--lam {foreign[0]:g}: the table {args.name} has lambda = {lams}.")
 
 
 def _write(path: Path, cells: list[Measured]) -> None:

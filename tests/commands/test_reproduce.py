@@ -58,6 +58,7 @@ def test_what_the_store_has_can_be_shown_without_running(
     [
         (["mnist"], "invalid choice: 'mnist'"),
         (["synthetic", "--alpha", "0.35"], "--alpha 0.35: the paper has 0.3, 0.4"),
+        (["synthetic", "--lam", "4"], "--lam 4: the table synthetic has lambda = 2, 3, 5."),
         (["synthetic", "--starts", "11"], "--starts 11: the authors made 10 starts"),
         (["synthetic", "--starts", "0"], "starts: 0"),
         (["synthetic", "--methods", "pca"], "invalid choice: 'pca'"),

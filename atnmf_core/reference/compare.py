@@ -1,0 +1,143 @@
+"""The paper's cells beside ours: how far apart they are, and whether that is within the published spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..solvers import anmf
+from ..sweep.starts import PAPER_STARTS
+from .tables import Measured, Published, published
+
+__all__ = [
+    "PAPER_OUTER",
+    "TITLES",
+    "Agreement",
+    "Cell",
+    "Place",
+    "compare",
+    "exception_reason",
+    "gain_of_ignoring",
+    "method_title",
+    "provenance",
+    "spread",
+]
+
+Agreement = Literal["within", "near", "outside"]
+Place = tuple[float, str, float | None]
+"""alpha, method and lambda of a cell."""
+TITLES = {
+    "synthetic": "Synthetic",
+    "cbcl": "CBCL faces",
+    "moffet": "Moffett Field",
+    "madonna": "Madonna",
+}
+PAPER_OUTER = 100
+"""Outer iterations that the authors allowed."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published cell, and what was measured for it.
+
+    Attributes
+    ----------
+    zero : measured as the authors did, hidden entries fitted as zeros; None where it was not.
+    ignore : measured with hidden entries left out of the loss.
+    digits : decimals that the paper prints.
+    """
+
+    published: Published
+    zero: Measured | None
+    ignore: Measured | None
+    digits: int
+
+    @property
+    def place(self) -> Place:
+        return self.published.alpha, self.published.method, self.published.lam
+
+    @property
+    def difference(self) -> float | None:
+        """Measured over published, less one."""
+        return None if self.zero is None else self.zero.mean / self.published.mean - 1
+
+    @property
+    def agreement(self) -> Agreement | None:
+        """Whether the measured mean agrees with the paper.
+
+        "within" : it lies within the published deviation of the published mean, where both are known only to
+            the printed digit.
+        "near" : within three deviations, or 1 %.
+        "outside" : beyond both.
+        """
+        if self.zero is None:
+            return None
+        distance = abs(self.zero.mean - self.published.mean)
+        rounding = 10.0**-self.digits
+        if distance <= self.published.deviation + rounding + 1e-12:
+            return "within"
+        near = max(3 * self.published.deviation, 0.01 * self.published.mean)
+        return "near" if distance <= near else "outside"
+
+
+def compare(name: str, cells: Iterable[Measured]) -> tuple[Cell, ...]:
+    """Every cell of the paper's table `name`, with those of the measured ones that belong to it."""
+    found = {(cell.alpha, cell.method, cell.lam, cell.missing): cell for cell in cells}
+    digits = 2 if name == "synthetic" else 3
+    return tuple(
+        Cell(
+            row,
+            found.get((row.alpha, row.method, row.lam, "zero")),
+            found.get((row.alpha, row.method, row.lam, "ignore")),
+            digits,
+        )
+        for row in published(name)
+    )
+
+
+def method_title(method: str, lam: float | None) -> str:
+    """What a column of a table is called."""
+    if lam is not None:
+        return f"AT-NMF ({lam:g})"
+    return anmf.LABEL if method == "anmf" else "NMF"
+
+
+def spread(mean: float, deviation: float | None, digits: int) -> str:
+    """Mean and, where there is one, deviation, as the paper prints them."""
+    return f"{mean:.{digits}f}" + ("" if deviation is None else f" ± {deviation:.{digits}f}")
+
+
+def provenance(cell: Measured) -> str:
+    """From what a measurement was made, in one line."""
+    starts = f"{cell.starts} of {PAPER_STARTS} starts"
+    if cell.solver == "paper":
+        how = f"Algorithm 1, {cell.max_outer} of {PAPER_OUTER} outer iterations allowed"
+    else:
+        how = "its own descent" if cell.method == "anmf" else "fast solver"
+    return f"{starts}, {how}, {cell.dtype}, solver version {cell.version}, {cell.date}"
+
+
+def exception_reason(cell: Cell) -> str:
+    """Why a measurement may lie outside the published spread: what differs from the authors' run."""
+    assert cell.zero is not None
+    if cell.zero.method == "anmf":
+        return anmf.NOTE
+    reasons = []
+    if cell.zero.max_outer < PAPER_OUTER:
+        reasons.append(f"it was ended after {cell.zero.max_outer} of {PAPER_OUTER} outer iterations")
+    if cell.zero.starts < PAPER_STARTS:
+        reasons.append(f"it is the mean of {cell.zero.starts} of the authors' {PAPER_STARTS} starts")
+    if cell.zero.lam is not None and cell.zero.lam <= 2:
+        reasons.append("at this λ Algorithm 1 oscillates, and ends wherever the last iteration finds it")
+    return "; ".join(reasons) or "the reason is not known"
+
+
+def gain_of_ignoring(cells: Sequence[Cell]) -> tuple[float, float] | None:
+    """By which factor leaving hidden entries out lowers the published errors: the least and the most."""
+    factors = [
+        cell.published.mean / cell.ignore.mean
+        for cell in cells
+        if cell.ignore is not None and cell.published.method != "anmf"
+    ]
+    return (min(factors), max(factors)) if factors else None

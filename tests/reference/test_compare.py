@@ -1,0 +1,189 @@
+"""Whether a measured cell agrees with the paper, and how the two stand side by side in text, HTML and CSV."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from atnmf_core.reference import NAMES, Measured, measured, published
+from atnmf_core.reference.compare import Cell, compare, exception_reason, gain_of_ignoring, provenance
+from atnmf_core.reference.report import comparison_csv, comparison_page, comparison_table, legend
+
+FULL = Measured(
+    0.3, "atnmf", 2.0, 49, "zero", "paper", "float32", 0.1764, 0.0008, 10, 100, 9.5, "3", "2026-01-31"
+)
+"""Belongs to a cell that the paper prints as 0.176 ± 0.001."""
+
+
+@pytest.mark.parametrize(
+    ("mean", "agreement"),
+    [
+        (0.176, "within"),
+        (0.1779, "within"),  # 0.176 and 0.001 are rounded: the sum may be as much as 0.178
+        (0.1741, "within"),
+        (0.1785, "near"),
+        (0.1735, "near"),
+        (0.1795, "outside"),
+        (0.1715, "outside"),
+    ],
+)
+def test_agreement_follows_the_published_spread(mean: float, agreement: str) -> None:
+    assert cell_of(replace(FULL, mean=mean)).agreement == agreement
+
+
+def test_one_percent_is_near_where_the_published_deviation_is_smaller() -> None:
+    row = next(row for row in published("moffet") if row.mean == 0.151)
+    cell = replace(FULL, alpha=row.alpha, method=row.method, lam=row.lam, mean=0.1524)
+
+    assert next(cell for cell in compare("moffet", [cell]) if cell.zero).agreement == "near"
+
+
+def test_a_cell_that_was_not_measured_has_no_difference() -> None:
+    cells = compare("cbcl", [])
+
+    assert len(cells) == len(published("cbcl"))
+    assert {(cell.zero, cell.ignore, cell.difference, cell.agreement) for cell in cells} == {(None,) * 4}
+
+
+def test_both_treatments_find_their_place() -> None:
+    ignored = replace(FULL, missing="ignore", solver="fast", mean=0.08)
+
+    cell = next(cell for cell in compare("cbcl", [ignored, FULL]) if cell.place == (0.3, "atnmf", 2.0))
+
+    assert (cell.zero, cell.ignore) == (FULL, ignored)
+    assert cell.difference == pytest.approx(0.1764 / 0.176 - 1)
+    assert gain_of_ignoring([cell]) == pytest.approx((2.2, 2.2))
+
+
+def test_an_exception_names_what_differs_from_the_authors_run() -> None:
+    short = exception_reason(cell_of(replace(FULL, starts=1, max_outer=10)))
+
+    assert "ended after 10 of 100 outer iterations" in short
+    assert "1 of the authors' 10 starts" in short
+    assert "oscillates" in short
+    assert "oscillates" not in exception_reason(cell_of(replace(FULL, lam=5.0), lam=5.0))
+    assert "not public" in exception_reason(cell_of(replace(FULL, method="anmf", lam=None), "anmf", None))
+
+
+def test_provenance_says_starts_iterations_version_and_date() -> None:
+    said = provenance(replace(FULL, starts=1, max_outer=10))
+
+    for words in ("1 of 10 starts", "10 of 100 outer", "float32", "version 3", "2026-01-31"):
+        assert words in said
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_table_shows_every_published_and_every_measured_number(name: str) -> None:
+    cells = compare(name, measured(name))
+
+    shown = Table.read(comparison_table(name, cells, compare(name, [])))
+
+    for number, cell in enumerate(cells):
+        of_cell = shown.cells[number]
+        assert of_cell["published"] == f"{cell.published.mean:.{cell.digits}f} ± " + (
+            f"{cell.published.deviation:.{cell.digits}f}"
+        )
+        if cell.zero is None:
+            assert of_cell["measured"] == "not measured"
+        else:
+            assert of_cell["measured"].startswith(f"{cell.zero.mean:.{cell.digits}f}")
+            assert f"{100 * cell.difference:+.1f} %" in of_cell["measured"]
+            assert {"within": "✓", "near": "≈", "outside": "✗"}[cell.agreement] in of_cell["measured"]
+        if cell.ignore is not None:
+            assert of_cell["ignored"].startswith(f"{cell.ignore.mean:.3g}")
+    assert "ANMF reconstruction" in shown.heads
+
+
+def test_what_differs_from_the_usual_effort_is_said_in_the_cell() -> None:
+    cells = [
+        replace(FULL, starts=1, max_outer=20),
+        replace(FULL, alpha=0.4, starts=1, max_outer=20),
+        replace(FULL, alpha=0.5),
+    ]
+
+    table = Table.read(comparison_table("cbcl", compare("cbcl", cells), compare("cbcl", [])))
+    said = [texts["measured"] for texts in table.cells.values() if texts["measured"] != "not measured"]
+
+    assert ["start" in text for text in said] == [False, False, True]
+    assert "10 starts, 100 of 100" in said[2]
+    assert "1 start, at most 20 of 100" in legend(compare("cbcl", cells))
+
+
+def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
+    here = compare("cbcl", [replace(FULL, mean=0.1770)])
+
+    table = Table.read(comparison_table("cbcl", compare("cbcl", [FULL]), here))
+
+    lines = [texts["here"] for texts in table.cells.values() if texts.get("here")]
+    assert len(lines) == 1
+    assert lines[0].startswith("0.177 ± 0.001")
+
+
+def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network() -> None:
+    cells = compare("moffet", [replace(FULL, mean=0.02, K=3, starts=1)])
+
+    page = comparison_page("moffet", cells, compare("moffet", []))
+
+    assert "AT-NMF (2) at α = 0.3: it is the mean of 1 of the authors&#x27; 10 starts" in page
+    assert "K = 3" in page
+    assert not re.search(r"https?:|src=|href=", page)
+
+
+def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured() -> None:
+    cells = compare("cbcl", [FULL])
+
+    rows = list(csv.DictReader(io.StringIO(comparison_csv("cbcl", cells))))
+
+    assert len(rows) == len(cells)
+    found = next(row for row in rows if (row["alpha"], row["method"], row["lam"]) == ("0.3", "atnmf", "2.0"))
+    assert (found["published"], found["published_deviation"]) == ("0.176", "0.001")
+    assert (found["measured"], found["agreement"], found["starts"]) == ("0.1764", "within", "10")
+    assert {row["agreement"] for row in rows if row is not found} == {"not measured"}
+
+
+def cell_of(zero: Measured, method: str = "atnmf", lam: float | None = 2.0) -> Cell:
+    return next(cell for cell in compare("cbcl", [zero]) if cell.place == (0.3, method, lam))
+
+
+class Table(HTMLParser):
+    """The texts of a comparison: those of each cell by line, and the column heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: dict[int, dict[str, str]] = {}
+        self.heads: list[str] = []
+        self._into: tuple[dict[str, str], str] | None = None
+        self._in_head = False
+
+    @classmethod
+    def read(cls, text: str) -> "Table":
+        table = cls()
+        table.feed(text)
+        table.heads = [" ".join(head.split()) for head in table.heads]
+        for texts in table.cells.values():
+            for line in texts:
+                texts[line] = " ".join(texts[line].split())
+        return table
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        told = dict(attributes)
+        if tag == "td" and "data-cell" in told:
+            texts = self.cells.setdefault(int(told["data-cell"]), {})
+            texts[told["class"]] = ""
+            self._into = texts, told["class"]
+        if tag == "th" and told.get("scope") == "col":
+            self._in_head = True
+            self.heads.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._into, self._in_head = None, False
+
+    def handle_data(self, data: str) -> None:
+        if self._into is not None:
+            self._into[0][self._into[1]] += data + " "
+        if self._in_head:
+            self.heads[-1] += data

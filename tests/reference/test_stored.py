@@ -1,0 +1,49 @@
+"""Cells that were run again are found in a store under the names that `reproduce` gives them."""
+
+from pathlib import Path
+
+import pytest
+
+from atnmf_core.reference.protocol import as_published
+from atnmf_core.reference.stored import measured_in, sweep_name
+from atnmf_core.sweep import Grid, Measures, open_store
+from atnmf_core.sweep.store import Store
+
+
+def test_the_better_run_of_a_cell_is_found(tmp_path: Path) -> None:
+    with open_store(tmp_path / "store.sqlite") as store:
+        enter(store, as_published("moffet", [0.5], ["nmf"], starts=2, max_outer=100), [0.08, 0.09])
+        enter(store, as_published("moffet", [0.5], ["nmf"], starts=1, max_outer=5), [0.2])
+
+        (cell,) = measured_in(store, "moffet")
+
+    assert (cell.alpha, cell.method, cell.missing, cell.starts, cell.max_outer) == (
+        0.5,
+        "nmf",
+        "zero",
+        2,
+        100,
+    )
+    assert cell.mean == pytest.approx(0.085)
+    assert cell.deviation == pytest.approx(0.005 * 2**0.5)
+
+
+def test_runs_of_another_table_or_another_K_do_not_belong(tmp_path: Path) -> None:
+    with open_store(tmp_path / "store.sqlite") as store:
+        enter(store, as_published("moffet", [0.5], ["nmf"], starts=1, K=5), [0.06])
+
+        assert measured_in(store, "moffet") == ()
+        assert measured_in(store, "madonna") == ()
+
+
+def test_one_lambda_of_a_table_can_be_run_alone() -> None:
+    grid = as_published("synthetic", [0.5], ["atnmf"], starts=1, lams=[3.0])
+
+    assert [point.lam for point in grid.points()] == [3.0]
+
+
+def enter(store: Store, grid: Grid, errors: list[float]) -> None:
+    store.add_sweep(sweep_name("moffet", grid), grid, "a content hash")
+    for point, error in zip(grid.points(), errors, strict=True):
+        outcome = Measures(error, error, 1.0, 1.0, 10, True, 0.1)
+        assert store.keep(point.key("a content hash"), outcome)
