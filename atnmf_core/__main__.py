@@ -7,13 +7,13 @@ import signal
 import sys
 from typing import NoReturn
 
-from .commands import data, fit, reproduce, sweep
+from .commands import data, fit, queue, reproduce, sweep
 from .commands.running import Terminated
 from .datasets import DataUnavailable, UnreadableData
 from .problem import InputError
 from .sweep import EngineError, StoreError
 
-COMMANDS = (fit, sweep, reproduce, data)
+COMMANDS = (fit, sweep, queue, reproduce, data)
 
 
 class OneLineParser(argparse.ArgumentParser):

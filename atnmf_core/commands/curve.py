@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from dataclasses import fields
 from itertools import groupby
 from pathlib import Path
 
 import plotly.graph_objects as go
 
+from ..curves import csv_text
 from ..figures.palette import ANMF, ATNMF, NMF
 from ..solvers.anmf import LABEL
 from ..sweep import Summary
 
-__all__ = ["COLUMNS", "curve_figure", "write_csv", "write_html"]
+__all__ = ["curve_figure", "write_csv", "write_html"]
 
-COLUMNS = [field.name for field in fields(Summary) if field.name not in ("sweep", "finished")]
 DASHES = {"zero": "solid", "ignore": "dot"}
 LEVELS = {"nmf": ("NMF", NMF), "anmf": (LABEL, ANMF)}
 """Names and colours of the methods that have no lambda."""
@@ -25,12 +23,7 @@ TICKS = [1.05, 1.5, 2, 3, 5, 10, 20, 50, 100]
 
 def write_csv(rows: Sequence[Summary], path: Path) -> None:
     """One line per combination, with the mean and standard deviation over its starts to six digits."""
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in rows:
-            values = (getattr(row, column) for column in COLUMNS)
-            writer.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in values)
+    path.write_text(csv_text(rows))
 
 
 def write_html(rows: Sequence[Summary], path: Path) -> None:

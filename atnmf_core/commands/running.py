@@ -17,7 +17,7 @@ from ..sweep import Grid, Store, run_sweep
 from .arguments import workers
 from .progress import ProgressLine
 
-__all__ = ["Terminated", "add_running_options", "run_grid", "tell_failures"]
+__all__ = ["Terminated", "add_running_options", "ended_by_signals", "run_grid", "tell_failures"]
 
 DEFAULT_STORE = Path("atnmf-sweeps.sqlite")
 TOLD = 3
@@ -72,7 +72,7 @@ def run_grid(
     """Run a grid with a progress line; Ctrl-C and SIGTERM end it cleanly, and say how to go on."""
     line = ProgressLine(label, shown=args.progress)
     try:
-        with _ended_by_signals():
+        with ended_by_signals():
             run_sweep(store, name, grid, data, n_jobs=args.jobs, dask=args.dask, again=again, progress=line)
     except KeyboardInterrupt:
         line.close()
@@ -100,7 +100,8 @@ def tell_failures(store: Store, name: str) -> bool:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def ended_by_signals() -> Iterator[None]:
+    """Ctrl-C and SIGTERM raise KeyboardInterrupt inside the block, however the process was started."""
     # Set here, not left to Python: a process started in the background is born ignoring Ctrl-C.
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from ..hiding import PATTERNS
 from ..problem import InputError
-from ..sweep import Grid, Summary, SweepRecord, load_source, open_store
+from ..sweep import Grid, Summary, SweepRecord, load_source, open_store, read_store
 from .arguments import input_file, lambdas, output_file
 from .curve import write_csv, write_html
 from .running import add_running_options, run_grid, tell_failures
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser", "command_line", "run"]
 
 EXAMPLE = """\
 examples:
@@ -57,7 +59,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_grid_options(parser)
     results = parser.add_argument_group("results")
     results.add_argument(
-        "--name", help="the sweep's name in the store (default: data and a number from the settings)"
+        "--name",
+        help="the sweep's name in the store (default: data and a number from the settings); without a grid: "
+        "go on with the sweep of that name",
     )
     results.add_argument(
         "--out", type=output_file, metavar="FILE.csv", help="write means and deviations as CSV"
@@ -117,7 +121,7 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the grid, then print and write the curve; 1 where points failed."""
-    grid = _grid(args)
+    grid = _grid(args) or _grid_of_name(args)
     if args.write_grid:
         args.write_grid.write_text(grid.as_json() + "\n")
         return 0
@@ -138,8 +142,19 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _grid(args: argparse.Namespace) -> Grid:
-    """The grid of the JSON file, if there is one, changed by the options that were given."""
+def _grid_of_name(args: argparse.Namespace) -> Grid:
+    """The grid that the store has under --name."""
+    if not args.name:
+        raise InputError(
+            "nothing to sweep: give --data, --alpha, --K and --lam, a --grid file, or the --name of a sweep "
+            "that the store has."
+        )
+    with read_store(args.store) as store:
+        return store.sweep(args.name).grid
+
+
+def _grid(args: argparse.Namespace) -> Grid | None:
+    """The grid of the JSON file, if there is one, changed by the options given; None without either."""
     settings: dict[str, Any] = {}
     if args.grid:
         settings = Grid.settings_from_json(args.grid.read_text())
@@ -147,9 +162,21 @@ def _grid(args: argparse.Namespace) -> Grid:
         value = getattr(args, option)
         if value is not None:
             settings[setting] = [lam for some in value for lam in some] if option == "lam" else value
-    if not settings:
-        raise InputError("nothing to sweep: give --data, --alpha, --K and --lam, or a --grid file.")
-    return Grid.from_settings(settings)
+    return Grid.from_settings(settings) if settings else None
+
+
+def command_line(grid: Grid, out: str = "curve.csv") -> str:
+    """The command that runs a grid and writes its curve; settings left at their defaults are not said."""
+    defaults = {field.name: field.default for field in fields(Grid)}
+    words = ["python", "-m", "atnmf_core", "sweep"]
+    for option, setting in GRID_OPTIONS.items():
+        value = getattr(grid, setting)
+        if value == defaults[setting] and defaults[setting] is not MISSING:
+            continue
+        listed = value if isinstance(value, tuple) else (value,)
+        spelled = (f"{one:.10g}" if isinstance(one, float) else str(one) for one in listed)
+        words += [f"--{option.replace('_', '-')}", *spelled]
+    return shlex.join([*words, "--out", out])
 
 
 def _report(record: SweepRecord, rows: list[Summary], store: Path) -> str:

@@ -1,49 +1,57 @@
-"""A finished sweep that comes with the program, so that the first view of a curve needs no computing.
+"""Finished sweeps that come with the program, so that the first view of a curve needs no computing.
 
-Made by
-
-    python -m atnmf_core sweep --data lfw --K 25 --alpha 0.3 --missing ignore zero --starts 5
-        --out lfw_curve.csv --lam 1.05 1.1 1.2 1.3 1.5 1.75 2 2.5 3 4 5 7 10 20 50 100
+Each is a CSV file beside this one, written by the command that `atnmf_core.commands.sweep.command_line` gives
+for its grid.
 """
 
 from __future__ import annotations
 
-import csv
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.resources import files
 
-__all__ = ["CurvePoint", "lfw_curve"]
+from ..curves import CurvePoint, from_csv
+from ..sweep.grid import Grid
+
+__all__ = ["KEPT_GRIDS", "CurvePoint", "kept_curve", "kept_text", "lfw_curve"]
+
+_LFW = Grid(
+    "lfw",
+    alphas=(0.1, 0.3, 0.5, 0.7, 0.9),
+    Ks=(25,),
+    lams=(1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.5, 3, 4, 5, 7, 10, 20, 50, 100),
+    methods=("nmf", "atnmf", "anmf"),
+    missing=("zero", "ignore"),
+    starts=5,
+)
+_SYNTHETIC = Grid(
+    "synthetic-paper",
+    alphas=(0.5,),
+    Ks=(5,),
+    lams=(1.2, 1.5, 1.7, 2, 2.5, 3, 4, 5, 7, 10, 20, 50, 100),
+    missing=("zero",),
+    starts=3,
+    masks="paper",
+    # As for the table: see `atnmf_core.reference.protocol`.
+    dtype="float64",
+)
+KEPT_GRIDS: dict[str, tuple[Grid, ...]] = {
+    "lfw": (_LFW,),
+    "synthetic": (replace(_SYNTHETIC, solver="paper"), replace(_SYNTHETIC, solver="fast")),
+}
+"""What each kept curve was made from: the bundled faces, and the paper's figure with either solver."""
 
 
-@dataclass(frozen=True)
-class CurvePoint:
-    """RMSE on hidden entries of one method, lambda (None for NMF) and treatment of hidden entries."""
+def kept_curve(name: str) -> tuple[CurvePoint, ...]:
+    """The points of a kept curve, "lfw" or "synthetic"."""
+    return tuple(point for text in kept_text(name) for point in from_csv(text))
 
-    alpha: float
-    K: int
-    method: str
-    lam: float | None
-    missing: str
-    starts: int
-    mean: float
-    deviation: float
-    version: str
+
+def kept_text(name: str) -> tuple[str, ...]:
+    """The same as CSV, a text per grid."""
+    folder = files(__package__)
+    return tuple((folder / f"curve_{name}_{grid.solver}.csv").read_text() for grid in KEPT_GRIDS[name])
 
 
 def lfw_curve() -> tuple[CurvePoint, ...]:
-    """The bundled faces at alpha = 0.3 and K = 25, seeded mask 0, by the fast solver."""
-    rows = csv.DictReader((files(__package__) / "lfw_curve.csv").read_text().splitlines())
-    return tuple(
-        CurvePoint(
-            alpha=float(row["alpha"]),
-            K=int(row["K"]),
-            method=row["method"],
-            lam=float(row["lam"]) if row["lam"] else None,
-            missing=row["missing"],
-            starts=int(row["starts"]),
-            mean=float(row["rmse_hidden"]),
-            deviation=float(row["rmse_hidden_sd"]),
-            version=row["version"],
-        )
-        for row in rows
-    )
+    """The bundled faces, K = 25, seeded mask 0, by the fast solver."""
+    return kept_curve("lfw")

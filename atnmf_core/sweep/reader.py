@@ -69,7 +69,7 @@ class StoreReader:
     def sweeps(self) -> list[SweepRecord]:
         """All sweeps, the newest first."""
         return [
-            self._record(row) for row in self._rows("SELECT * FROM sweeps ORDER BY created DESC, id DESC")
+            self._record(row) for row in self.query("SELECT * FROM sweeps ORDER BY created DESC, id DESC")
         ]
 
     def sweep(self, name: str) -> SweepRecord:
@@ -79,14 +79,14 @@ class StoreReader:
         ------
         InputError : there is none.
         """
-        rows = self._rows("SELECT * FROM sweeps WHERE name = ?", (name,))
+        rows = self.query("SELECT * FROM sweeps WHERE name = ?", (name,))
         if not rows:
             raise InputError(f"{self.path} has no sweep {name!r}.")
         return self._record(rows[0])
 
     def results(self, name: str, *, failed: bool = False) -> Iterator[Result]:
         """The finished points of a sweep in the grid's order, or the failed ones."""
-        rows = self._rows(
+        rows = self.query(
             "SELECT points.* FROM sweeps JOIN sweep_points ON sweep_points.sweep = sweeps.id"
             " JOIN points USING (key) WHERE sweeps.name = ? AND status = ? ORDER BY position",
             (name, "failed" if failed else "done"),
@@ -97,7 +97,7 @@ class StoreReader:
 
     def summary(self, name: str) -> list[Summary]:
         """Mean, standard deviation and count over the finished starts, for each combination of a sweep."""
-        rows = self._rows(
+        rows = self.query(
             f"SELECT {', '.join(_SUMMARY)} FROM summary WHERE sweep = ?"
             " ORDER BY alpha, K, missing, method DESC, lam",
             (name,),
@@ -109,13 +109,26 @@ class StoreReader:
             for row in rows
         ]
 
+    def queued(self) -> dict[str, int]:
+        """The sweeps in the queue, in the order of their turns, each with its place from 1."""
+        rows = self.query("SELECT name FROM queue JOIN sweeps ON id = sweep ORDER BY asked, sweep")
+        return {row["name"]: place for place, row in enumerate(rows, start=1)}
+
+    def is_worked_off(self) -> bool:
+        """Whether a process works the queue off."""
+        rows = self.query("SELECT * FROM runners")
+        return any(is_alive(row["pid"], row["host"], row["process_born"], row["alive"]) for row in rows)
+
     def _record(self, row: sqlite3.Row) -> SweepRecord:
         counts = self._counts(row["id"])
-        runs = self._rows("SELECT * FROM runs WHERE sweep = ? ORDER BY id DESC", (row["id"],))
+        runs = self.query("SELECT * FROM runs WHERE sweep = ? ORDER BY id DESC", (row["id"],))
         living = [run for run in runs if lives(run)]
         last = dict(next(iter(living or runs), ()))
         waiting = counts["waiting"]
-        status: SweepStatus = "running" if living else "stopped" if waiting else "finished"
+        place = self.queued().get(row["name"])
+        status: SweepStatus = "running" if living else "finished"
+        if waiting and not living:
+            status = "queued" if place else "stopped"
         since = min((run["started"] for run in living), default=None)
         return SweepRecord(
             name=row["name"],
@@ -132,10 +145,11 @@ class StoreReader:
             host=last.get("host"),
             message=last.get("message"),
             seconds_left=None if since is None else self._seconds_left(row["id"], since, waiting),
+            place=place,
         )
 
     def _counts(self, sweep: int) -> dict[str, int]:
-        rows = self._rows(
+        rows = self.query(
             "SELECT status, COUNT(*) AS number FROM sweep_points JOIN points USING (key)"
             " WHERE sweep = ? GROUP BY status",
             (sweep,),
@@ -143,7 +157,7 @@ class StoreReader:
         return {"waiting": 0, "done": 0, "failed": 0} | {row["status"]: row["number"] for row in rows}
 
     def _seconds_left(self, sweep: int, since: float, waiting: int) -> float | None:
-        fresh = self._rows(
+        fresh = self.query(
             "SELECT COUNT(*) AS number FROM sweep_points JOIN points USING (key)"
             " WHERE sweep = ? AND finished >= ?",
             (sweep, since),
@@ -153,9 +167,10 @@ class StoreReader:
     def _explained(self) -> AbstractContextManager[None]:
         return explained(self.path)
 
-    def _rows(self, query: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
+    def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
+        """Rows of the tables that `atnmf_core.sweep.schema` describes."""
         with self._lock, self._explained():
-            return self._connection.execute(query, values).fetchall()
+            return self._connection.execute(statement, values).fetchall()
 
 
 def _number(value: Any) -> Any:

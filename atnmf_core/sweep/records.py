@@ -9,7 +9,7 @@ from .grid import Grid
 
 __all__ = ["Measures", "Result", "Summary", "SweepRecord", "SweepStatus"]
 
-SweepStatus = Literal["running", "stopped", "finished"]
+SweepStatus = Literal["running", "queued", "stopped", "finished"]
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,14 @@ class SweepRecord:
 
     Attributes
     ----------
-    status : "running" while a process works on it; "finished" when no point waits; else "stopped".
+    status : "running" while a process works on it; "queued" while it waits for its turn; "finished" when no
+        point waits; else "stopped".
     total, done, failed : numbers of points.
     created, started, ended : seconds since 1970; the last run's, None before the first and while it runs.
     pid, host : of the process that works on it, or last did.
     message : why the last run ended, where it did not just finish.
     seconds_left : a guess from the pace of the points finished since the run began; None where there is none.
+    place : in the queue, from 1, which is the one that runs or is the next to; None where it is not in it.
     """
 
     name: str
@@ -106,3 +108,4 @@ class SweepRecord:
     host: str | None
     message: str | None
     seconds_left: float | None
+    place: int | None = None

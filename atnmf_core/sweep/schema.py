@@ -3,6 +3,7 @@
 points   one row per fit: its parameters, and once it is done its measures
 sweeps   a grid under a name; sweep_points says which points belong to it
 runs     the processes that work or worked on a sweep, with a sign of life
+queue    sweeps that wait for their turn, or have it; runners is the process that works the queue off
 summary  a view: mean, standard deviation and count over the starts of each combination
 """
 
@@ -18,8 +19,8 @@ from pathlib import Path
 
 __all__ = ["LAYOUT", "StoreError", "connect", "explained"]
 
-LAYOUT = 1
-"""Number of this layout, kept in the file; a store of a newer one is refused."""
+LAYOUT = 2
+"""Number of this layout, kept in the file; a store of a newer one is refused, an older one is brought up."""
 WAIT_FOR_LOCK = 60.0
 LITTLE_ROOM = 1 << 18
 """With less free than this, an error of the disk is taken for a full disk: SQLite does not always say."""
@@ -69,6 +70,14 @@ SELECT sweep, dataset, version, alpha, K, method, lam, missing, solver, dtype, C
     MAX(finished) AS finished
 FROM spread GROUP BY sweep, version, alpha, K, method, lam, missing, solver, dtype;
 """
+# What layout 1 did not have.
+QUEUE_TABLES = """
+CREATE TABLE queue (sweep INTEGER PRIMARY KEY REFERENCES sweeps, asked REAL NOT NULL);
+CREATE TABLE runners (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    pid INTEGER NOT NULL, host TEXT NOT NULL, process_born TEXT NOT NULL, alive REAL NOT NULL
+);
+"""
 
 
 class StoreError(Exception):
@@ -110,6 +119,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
     connection.execute("PRAGMA synchronous = NORMAL")
     if not read_only:
         _check_health(connection, path)
+    if _layout(connection) == 1:
+        _bring_up(connection, read_only=read_only)
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -118,17 +129,36 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have come first.
     if _is_empty(connection):
-        for statement in TABLES.split(";\n"):
+        for statement in (TABLES + QUEUE_TABLES).split(";\n"):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
     connection.execute("COMMIT")
 
 
+def _bring_up(connection: sqlite3.Connection, *, read_only: bool) -> None:
+    """Give a store of layout 1 the queue that it lacks; who may only read it sees an empty one."""
+    if read_only:
+        for statement in QUEUE_TABLES.split(";\n"):
+            connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have come first.
+    if _layout(connection) == 1:
+        for statement in QUEUE_TABLES.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {LAYOUT}")
+    connection.execute("COMMIT")
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
-    layout = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    layout = _layout(connection)
     if layout == 0:
         raise StoreError(f"{path} is a database of another program; choose another file with --store.")
-    if layout != LAYOUT:
+    if not 1 <= layout <= LAYOUT:
         raise StoreError(
             f"{path} has layout {layout}, this program knows {LAYOUT}; use the program that wrote it, "
             "or another file."

@@ -50,7 +50,7 @@ class Store(StoreReader):
         InputError : the name belongs to a grid with other settings.
         """
         points = [(point.key(content_hash), point) for point in grid.points()]
-        with self._writing() as connection:
+        with self.transaction() as connection:
             sweep = self._named_sweep(connection, name, grid, content_hash)
             columns = ["key", "dataset", "content_hash", "version", *_POINT]
             connection.executemany(
@@ -84,7 +84,7 @@ class Store(StoreReader):
     def begin_run(self, sweep: int) -> int:
         """Enter this process as one that works on a sweep."""
         now, pid = time.time(), os.getpid()
-        with self._writing() as connection:
+        with self.transaction() as connection:
             added = connection.execute(
                 "INSERT INTO runs (sweep, pid, host, process_born, started, alive) VALUES (?, ?, ?, ?, ?, ?)"
                 " RETURNING id",
@@ -94,16 +94,21 @@ class Store(StoreReader):
 
     def sign_of_life(self, run: int) -> None:
         """Let processes on other hosts know that this run still works."""
-        with self._writing() as connection:
+        with self.transaction() as connection:
             connection.execute("UPDATE runs SET alive = ? WHERE id = ?", (time.time(), run))
 
     def end_run(self, run: int, outcome: str, message: str | None = None) -> None:
         """Note how a run ended; the points that it had claimed and not finished are free again."""
-        with self._writing() as connection:
+        with self.transaction() as connection:
             connection.execute(
                 "UPDATE runs SET ended = ?, outcome = ?, message = ? WHERE id = ?",
                 (time.time(), outcome, message, run),
             )
+
+    def note_failure(self, name: str, message: str) -> None:
+        """Keep why a process could not work on a sweep, where it had no chance to say so itself."""
+        (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
+        self.end_run(self.begin_run(row["id"]), "failed", message)
 
     def claims(self, sweep: int, run: int) -> Iterator[Claim]:
         """Points to fit, each claimed for this run as it is taken, until only those of other live runs wait.
@@ -113,7 +118,7 @@ class Store(StoreReader):
         free = [run, *self._gone()]
         after = -1
         while True:
-            with self._writing() as connection:
+            with self.transaction() as connection:
                 row = connection.execute(
                     f"SELECT position, key, {', '.join(_POINT)} FROM sweep_points JOIN points USING (key)"
                     " WHERE sweep = ? AND position > ? AND status = 'waiting'"
@@ -128,7 +133,7 @@ class Store(StoreReader):
 
     def _gone(self) -> list[int]:
         """The runs that hold claims but have ended, in whatever way."""
-        rows = self._rows("SELECT * FROM runs WHERE id IN (SELECT run FROM points WHERE status = 'waiting')")
+        rows = self.query("SELECT * FROM runs WHERE id IN (SELECT run FROM points WHERE status = 'waiting')")
         return [row["id"] for row in rows if not lives(row)]
 
     def waiting(self, sweep: int) -> int:
@@ -142,7 +147,7 @@ class Store(StoreReader):
         else:
             values = {"status": "done", **asdict(outcome)}
         values["finished"] = time.time()
-        with self._writing() as connection:
+        with self.transaction() as connection:
             changed = connection.execute(
                 f"UPDATE points SET {', '.join(f'{name} = :{name}' for name in values)}"
                 " WHERE key = :key AND status = 'waiting'",
@@ -153,7 +158,7 @@ class Store(StoreReader):
     def forget(self, sweep: int, *, only_failed: bool) -> int:
         """Let the failed points of a sweep, or all of them, be fitted again; how many those are."""
         which = "status = 'failed'" if only_failed else "status <> 'waiting'"
-        with self._writing() as connection:
+        with self.transaction() as connection:
             return connection.execute(
                 "UPDATE points SET status = 'waiting', run = NULL, error = NULL, finished = NULL"
                 f" WHERE {which} AND key IN (SELECT key FROM sweep_points WHERE sweep = ?)",
@@ -161,7 +166,7 @@ class Store(StoreReader):
             ).rowcount
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is kept or nothing."""
         with self._lock, self._explained():
             self._connection.execute("BEGIN IMMEDIATE")

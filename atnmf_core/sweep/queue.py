@@ -1,0 +1,93 @@
+"""Sweeps that take turns instead of fighting for the cores: a queue in the store, and one process for it.
+
+A sweep stays in the queue while it runs, so what a crash or a switched-off machine interrupted is still in it
+and goes on when somebody works the queue off again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+from ..problem import InputError
+from .process import birth_mark, host_name, is_alive
+from .store import Store
+
+__all__ = ["Queue"]
+
+
+class Queue:
+    """The queue of a store, for those who change it. Whoever only looks asks the store's records."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, name: str) -> None:
+        """Let a sweep be run when its turn comes; one that is in the queue already keeps its place."""
+        with self._store.transaction() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO queue (sweep, asked) VALUES (?, ?)",
+                (sweep_id(connection, name), time.time()),
+            )
+
+    def remove(self, name: str) -> None:
+        """Take a sweep out; the process that works the queue off ends it if it is running."""
+        with self._store.transaction() as connection:
+            connection.execute(
+                "DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?)", (name,)
+            )
+
+    def take_over(self) -> bool:
+        """Make this process the one that works the queue off; False where another one does."""
+        pid, host = os.getpid(), host_name()
+        with self._store.transaction() as connection:
+            holder = connection.execute("SELECT * FROM runners").fetchone()
+            if holder and _lives(holder) and (holder["pid"], holder["host"]) != (pid, host):
+                return False
+            connection.execute(
+                "INSERT OR REPLACE INTO runners (only, pid, host, process_born, alive)"
+                " VALUES (1, ?, ?, ?, ?)",
+                (pid, host, birth_mark(pid), time.time()),
+            )
+        return True
+
+    def next(self) -> str | None:
+        """The sweep whose turn it is; None when there is none, and then this process has left the queue.
+
+        Both at once, so that a sweep which is added now finds either a process or the place empty.
+        """
+        with self._store.transaction() as connection:
+            first = connection.execute(
+                "SELECT name FROM queue JOIN sweeps ON id = sweep ORDER BY asked, sweep LIMIT 1"
+            ).fetchone()
+            if first is None:
+                connection.execute("DELETE FROM runners WHERE pid = ?", (os.getpid(),))
+        return None if first is None else str(first["name"])
+
+    def leave(self) -> None:
+        """Say that this process no longer works the queue off."""
+        with self._store.transaction() as connection:
+            connection.execute("DELETE FROM runners WHERE pid = ?", (os.getpid(),))
+
+    def sign_of_life(self) -> None:
+        """Let processes on other hosts know that the queue is worked off."""
+        with self._store.transaction() as connection:
+            connection.execute("UPDATE runners SET alive = ? WHERE pid = ?", (time.time(), os.getpid()))
+
+
+def sweep_id(connection: sqlite3.Connection, name: str) -> int:
+    """The number of the sweep of that name.
+
+    Raises
+    ------
+    InputError : there is none.
+    """
+    row = connection.execute("SELECT id FROM sweeps WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise InputError(f"there is no sweep {name!r}.")
+    return int(row["id"])
+
+
+def _lives(holder: sqlite3.Row) -> bool:
+    return is_alive(holder["pid"], holder["host"], holder["process_born"], holder["alive"])
