@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from .problem import (
     check_tolerance,
     pose,
 )
+from .pure_pixels import pure_pixel_start
 from .result import Callback, Fit
 from .solvers import Limits, Outcome, Recorder, SolverFunction, anmf, fast, paper
 
@@ -41,7 +43,7 @@ def factorize(
     solver: Solver = "fast",
     seed: int = 0,
     n_init: int = 1,
-    init: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    init: tuple[npt.ArrayLike, npt.ArrayLike] | Literal["pure-pixels"] | None = None,
     max_outer: int = 100,
     max_inner: int = 1000,
     tol_inner: float = 1e-2,
@@ -76,10 +78,11 @@ def factorize(
         released code does.
     solver : "fast" descends on the exact adversarial loss and never raises it; "paper" is Algorithm 1 of
         the paper, as released. ANMF has one algorithm, called "fast" too.
-    seed : of the half-normal start factors.
+    seed : of the start factors, half-normal by default.
     n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them,
         in order.
-    init : (W, H) to start from instead.
+    init : (W, H) to start from instead; or "pure-pixels", for a cube whose materials are wanted: see
+        `pure_pixels`.
     max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
         sweeps.
     tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when
@@ -136,7 +139,12 @@ def factorize(
         raise InputError(f"n_init={n_init}: given start factors allow one start only.")
 
     def start() -> Factors:
-        return half_normal(problem, rng) if init is None else given_start(problem, init)
+        if init is None:
+            return half_normal(problem, rng)
+        if isinstance(init, str):
+            check_one_of("init", init, ("pure-pixels",))
+            return given_start(problem, pure_pixel_start(V, observed, K=K, seed=seed))
+        return given_start(problem, init)
 
     best: Outcome | None = None
     best_history: dict[str, npt.NDArray[np.float64]] = {}

@@ -27,8 +27,8 @@ class Truth:
 
     Attributes
     ----------
-    endmembers : F x K; for a scene, one spectrum per material.
-    abundances : K x N; for a scene, each pixel's shares, which sum to one.
+    endmembers : F x K; for a scene, one spectrum per material. Empty where only the abundances are known.
+    abundances : K x N; for a scene, each pixel's shares, which sum to one. Empty where only the spectra are.
     names : K names, or empty.
     """
 
@@ -39,6 +39,11 @@ class Truth:
     def __post_init__(self) -> None:
         object.__setattr__(self, "endmembers", _locked(self.endmembers))
         object.__setattr__(self, "abundances", _locked(self.abundances))
+
+    @property
+    def count(self) -> int:
+        """K."""
+        return max(int(self.endmembers.shape[1]), int(self.abundances.shape[0]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,15 @@ __all__ = [
     "ANMF",
     "ATNMF",
     "HIDDEN",
+    "MATERIALS",
     "NMF",
+    "channels_of",
     "diverging",
     "grey",
     "nice_limit",
     "paint",
     "sequential",
+    "tint",
 ]
 
 ATNMF = "#E08A00"
@@ -29,6 +32,12 @@ HIDDEN = {"red": "#E5383B", "blue": "#1F3BFF"}
 apart from grey, brown and teal for people who see red as brown.
 """
 
+MATERIALS = (
+    "#3F7F3A", "#7A4FA3", "#8C5A3C", "#B23A7F", "#2A7F9E", "#8A8F1A", "#5A6475", "#C26A8A",
+    "#5E9E8C", "#4F4A9A",
+)  # fmt: skip
+"""One colour per material of a scene, none of them a method's."""
+
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
@@ -37,13 +46,14 @@ _DIVERGING = ("#5C3A0B", "#A8742B", "#DFC595", "#FFFFFF", "#A3D3CC", "#2F968B", 
 _SEQUENTIAL = ("#FBFBF8", "#CFE3E4", "#8FBFC6", "#4C8FA3", "#245B7B", "#10294D")
 
 
-def _channels(colour: str) -> tuple[int, ...]:
+def channels_of(colour: str) -> tuple[int, ...]:
+    """Red, green and blue of a colour such as "#0E8A7D", from 0 to 255."""
     return tuple(bytes.fromhex(colour.removeprefix("#")))
 
 
 def _ramp(colours: tuple[str, ...]) -> RGB:
     """256 colours that pass through the given ones at equal distances."""
-    stops = np.array([_channels(colour) for colour in colours], dtype=float)
+    stops = np.array([channels_of(colour) for colour in colours], dtype=float)
     at = np.linspace(0, len(colours) - 1, 256)
     columns = [np.interp(at, np.arange(len(colours)), stops[:, c]) for c in range(3)]
     return np.stack(columns, axis=1).round().astype(np.uint8)
@@ -68,10 +78,15 @@ def sequential(image: Values, top: float) -> RGB:
     return _lookup(_SEQUENTIAL_RAMP, _share(image, 0.0, top))
 
 
+def tint(image: Values, colour: str, top: float = 1.0) -> RGB:
+    """White at 0, the colour at `top` and above: for the share of one material."""
+    return _lookup(_ramp(("#FFFFFF", colour)), _share(image, 0.0, top))
+
+
 def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
     """The picture with the chosen pixels in one colour."""
     painted = picture.copy()
-    painted[where] = _channels(colour)
+    painted[where] = channels_of(colour)
     return painted
 
 

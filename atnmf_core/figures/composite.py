@@ -1,0 +1,97 @@
+"""Bands of a cube as pictures: which three to show as red, green and blue, and how values become colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..problem import InputError
+from .palette import channels_of
+
+__all__ = [
+    "INFRARED",
+    "NATURAL",
+    "Limits",
+    "Triplet",
+    "composite",
+    "nearest_bands",
+    "smaller",
+    "stretch_limits",
+]
+
+RGB = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+
+NATURAL = (640.0, 550.0, 460.0)
+"""What the eye sees as red, green and blue, in nanometres."""
+INFRARED = (860.0, 650.0, 550.0)
+"""Near infrared shown as red: vegetation, which reflects it, stands out."""
+WITHOUT_WAVELENGTHS = (0.5, 0.25, 0.1)
+"""Where the bands of a triplet lie in a cube that does not tell its wavelengths: spread over its first half,
+in which the bands of an imaging spectrometer differ most.
+"""
+
+
+class Triplet(NamedTuple):
+    """Rows of V, from 0, that are shown as red, green and blue."""
+
+    red: int
+    green: int
+    blue: int
+
+
+class Limits(NamedTuple):
+    """Values shown as black and as full brightness, per channel."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+def nearest_bands(wavelengths: Values | None, bands: int, targets: tuple[float, float, float]) -> Triplet:
+    """The bands closest to three wavelengths, or spread over a cube of so many bands that has none.
+
+    Examples
+    --------
+    >>> nearest_bands(np.array([450.0, 500.0, 550.0, 600.0, 650.0]), 5, NATURAL)
+    Triplet(red=4, green=2, blue=0)
+    """
+    if wavelengths is None:
+        return Triplet(*(min(bands - 1, round(share * (bands - 1))) for share in WITHOUT_WAVELENGTHS))
+    return Triplet(*(int(np.argmin(np.abs(wavelengths - nm))) for nm in targets))
+
+
+def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool = False) -> Limits:
+    """Limits that leave `clip` percent of the known values of each channel below and as many above them;
+    one pair for all channels together where `joint`, which keeps their balance of colours.
+    """
+    if not 0 <= clip < 50:
+        raise InputError(f"clip={clip!r}: a percentage from 0 to below 50 is needed.")
+    known = [np.asarray(channel)[~np.isnan(channel)] for channel in channels]
+    if joint:
+        known = [np.concatenate(known)] * len(known)
+    pairs = [
+        np.percentile(values, (clip, 100 - clip)) if values.size else np.array([0.0, 1.0]) for values in known
+    ]
+    return Limits(tuple(float(low) for low, _ in pairs), tuple(float(high) for _, high in pairs))
+
+
+def composite(channels: Sequence[Values], limits: Limits, unknown: str) -> RGB:
+    """Three images (rows x cols) as one picture. A channel that is NaN at a pixel takes its value from the
+    reserved colour, so a pixel of which no channel is known has exactly that colour.
+    """
+    picture = np.empty((*np.shape(channels[0]), 3), np.uint8)
+    for c, (image, low, high) in enumerate(zip(channels, *limits, strict=True)):
+        values = np.asarray(image, dtype=np.float64)
+        share = np.clip((values - low) / (high - low if high > low else 1.0), 0, 1)
+        reserved = channels_of(unknown)[c]
+        picture[..., c] = np.where(np.isnan(share), reserved, np.rint(255 * np.nan_to_num(share)))
+    return picture
+
+
+def smaller(image: Values, most: int) -> Values:
+    """Every second, third ... row and column of an image that is longer than `most`: for a screen."""
+    step = -(-max(image.shape[:2]) // most)
+    return image[::step, ::step]
