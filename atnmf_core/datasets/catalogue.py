@@ -12,7 +12,7 @@ from ..problem import InputError
 from .bundled import lfw, synthetic
 from .dataset import Dataset, Kind
 from .download import fetch
-from .paper import PAPER_FOLDERS, cbcl, madonna, moffet, synthetic_paper
+from .paper import CITATIONS, PAPER_FOLDERS, TERMS, cbcl, madonna, moffet, synthetic_paper
 from .registry import data_dir, files_of
 from .scene import simulated_scene
 
@@ -29,6 +29,8 @@ class Entry:
     bundled : True where no download is ever needed.
     available : True where it can be loaded now; files are looked for, their contents are verified on loading.
     download_bytes : what a download amounts to; 0 for bundled data.
+    terms, citation : on what terms a download is to be had, and whom to cite; empty for bundled data, which
+        says so itself.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Entry:
     bundled: bool
     available: bool
     download_bytes: int
+    terms: str = ""
+    citation: str = ""
 
 
 _LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] = {
@@ -60,7 +64,10 @@ def _entry(name: str) -> Entry:
     _, title, kind, shape = _LOADERS[name]
     files = files_of(PAPER_FOLDERS[name]) if name in PAPER_FOLDERS else ()
     here = all((data_dir() / file.path).is_file() for file in files)
-    return Entry(name, title, kind, shape, not files, here, sum(file.size for file in files))
+    size = sum(file.size for file in files)
+    return Entry(
+        name, title, kind, shape, not files, here, size, TERMS.get(name, ""), CITATIONS.get(name, "")
+    )
 
 
 def load_dataset(name: str, *, download: bool = False, **options: Any) -> Dataset:

@@ -17,7 +17,17 @@ from .download import locate
 from .normalise import lee_seung
 from .registry import RemoteFile, files_of
 
-__all__ = ["PAPER_ALPHAS", "PAPER_FOLDERS", "cbcl", "madonna", "moffet", "paper_mask", "synthetic_paper"]
+__all__ = [
+    "CITATIONS",
+    "PAPER_ALPHAS",
+    "PAPER_FOLDERS",
+    "TERMS",
+    "cbcl",
+    "madonna",
+    "moffet",
+    "paper_mask",
+    "synthetic_paper",
+]
 
 Array = npt.NDArray[np.float64]
 PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -25,10 +35,28 @@ PAPER_FOLDERS = {"cbcl": "cbcl", "moffet": "moffet", "madonna": "madonna", "synt
 # The authors stored these two with one image or sample per row.
 _STORED_TRANSPOSED = ("cbcl", "synthetic-paper")
 
-_PAPER = "T. Cai, V. Y. F. Tan, C. Févotte: Adversarially-Trained Nonnegative Matrix Factorization. "
-"IEEE Signal Processing Letters 28, 2021."
-_FEVOTTE = "C. Févotte, N. Dobigeon: Nonlinear hyperspectral unmixing with robust nonnegative matrix "
-"factorization. IEEE Trans. Image Processing 24(12), 2015."
+_PAPER = (
+    "T. Cai, V. Y. F. Tan, C. Févotte: Adversarially-Trained Nonnegative Matrix Factorization. "
+    "IEEE Signal Processing Letters 28, 2021."
+)
+_FEVOTTE = (
+    "C. Févotte, N. Dobigeon: Nonlinear hyperspectral unmixing with robust nonnegative matrix "
+    "factorization. IEEE Trans. Image Processing 24(12), 2015."
+)
+CITATIONS = {
+    "cbcl": f"CBCL Face Database #1, MIT Center For Biological and Computation Learning. {_PAPER}",
+    "moffet": f"AVIRIS, NASA Jet Propulsion Laboratory. {_FEVOTTE}",
+    "madonna": "D. Sheeren, M. Fauvel, S. Ladet, A. Jacquin, G. Bertoni, A. Gibon: Mapping ash tree "
+    f"colonization in an agricultural mountain landscape. IGARSS 2011. {_FEVOTTE}",
+    "synthetic-paper": _PAPER,
+}
+TERMS = {
+    "cbcl": "Research use; credit is to be given to MIT and its Center for Biological and "
+    "Computational Learning.",
+    "moffet": "AVIRIS free data of NASA/JPL; normalised by the paper's authors.",
+    "madonna": "Research use; normalised by the paper's authors.",
+    "synthetic-paper": "Published by the paper's authors with their code.",
+}
 
 
 def cbcl(folder: Path | None = None) -> Dataset:
@@ -45,37 +73,20 @@ def cbcl(folder: Path | None = None) -> Dataset:
         title="CBCL faces (2429)",
         image_shape=(19, 19),
         order="F",
-        citation="CBCL Face Database #1, MIT Center For Biological and Computation Learning. " + _PAPER,
-        terms="Research use; credit is to be given to MIT and its Center for Biological and "
-        "Computational Learning.",
+        citation=CITATIONS["cbcl"],
+        terms=TERMS["cbcl"],
         normalisation="lee-seung",
     )
 
 
 def moffet(folder: Path | None = None) -> Dataset:
     """AVIRIS over Moffett Field, 50 x 50 pixels in 165 bands; V is 165 x 2500."""
-    return _cube(
-        "moffet",
-        "clean_Moffet.mat",
-        folder,
-        title="Moffett Field (AVIRIS)",
-        citation="AVIRIS, NASA Jet Propulsion Laboratory. " + _FEVOTTE,
-        terms="AVIRIS free data of NASA/JPL; normalised by the paper's authors.",
-    )
+    return _cube("moffet", "clean_Moffet.mat", folder, title="Moffett Field (AVIRIS)")
 
 
 def madonna(folder: Path | None = None) -> Dataset:
     """HySpex over Villelongue ("Madonna"), 50 x 50 pixels in 160 bands; V is 160 x 2500."""
-    return _cube(
-        "madonna",
-        "clean_Madonna.mat",
-        folder,
-        title="Madonna (HySpex)",
-        citation="D. Sheeren, M. Fauvel, S. Ladet, A. Jacquin, G. Bertoni, A. Gibon: Mapping ash tree "
-        "colonization in "
-        "an agricultural mountain landscape. IGARSS 2011. " + _FEVOTTE,
-        terms="Research use; normalised by the paper's authors.",
-    )
+    return _cube("madonna", "clean_Madonna.mat", folder, title="Madonna (HySpex)")
 
 
 def synthetic_paper(folder: Path | None = None) -> Dataset:
@@ -86,8 +97,8 @@ def synthetic_paper(folder: Path | None = None) -> Dataset:
         kind="matrix",
         name="synthetic-paper",
         title="Synthetic, the paper's draw",
-        citation=_PAPER,
-        terms="Published by the paper's authors with their code.",
+        citation=CITATIONS["synthetic-paper"],
+        terms=TERMS["synthetic-paper"],
     )
 
 
@@ -110,7 +121,7 @@ def paper_mask(name: str, alpha: float, folder: Path | None = None) -> npt.NDArr
     return np.ascontiguousarray(mask.T if name in _STORED_TRANSPOSED else mask)
 
 
-def _cube(name: str, filename: str, folder: Path | None, *, title: str, citation: str, terms: str) -> Dataset:
+def _cube(name: str, filename: str, folder: Path | None, *, title: str) -> Dataset:
     return Dataset(
         V=np.ascontiguousarray(_variable(locate(_file(name, filename), folder), "V")),
         kind="cube",
@@ -118,8 +129,8 @@ def _cube(name: str, filename: str, folder: Path | None, *, title: str, citation
         title=title,
         image_shape=(50, 50),
         order="F",
-        citation=citation,
-        terms=terms,
+        citation=CITATIONS[name],
+        terms=TERMS[name],
         notes=("The authors' files do not say which wavelengths were kept, so bands are numbered.",),
     )
 

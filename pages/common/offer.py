@@ -12,7 +12,7 @@ from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, fetch
 from .data_choice import UPLOAD, entry_of
 from .setting import Setting
 
-__all__ = ["show_offer"]
+__all__ = ["offer_data", "show_offer"]
 
 POLL_SECONDS = 0.3
 
@@ -55,13 +55,18 @@ def show_offer(setting: Setting) -> None:
         return
     entry = entry_of(setting.data)
     if entry is not None:
-        under_way = _downloads().get(entry.name)
-        if under_way is not None and not under_way.finished.is_set():
-            st.fragment(_progress, run_every=POLL_SECONDS)(under_way, entry)
-            return
-        if under_way is not None and under_way.error is not None:
-            st.error(str(under_way.error), icon=":material/cloud_off:")
-        _offer(entry)
+        offer_data(entry)
+
+
+def offer_data(entry: Entry) -> None:
+    """A download on request; while it is under way how far it is, and why it failed where it did."""
+    under_way = _downloads().get(entry.name)
+    if under_way is not None and not under_way.finished.is_set():
+        st.fragment(_progress, run_every=POLL_SECONDS)(under_way, entry)
+        return
+    if under_way is not None and under_way.error is not None:
+        st.error(str(under_way.error), icon=":material/cloud_off:")
+    _offer(entry)
 
 
 def _offer(entry: Entry) -> None:
@@ -70,6 +75,7 @@ def _offer(entry: Entry) -> None:
             f"**{entry.title}** is not on this machine. It is downloaded from where its owners published it "
             f"({entry.download_bytes / 1e6:.1f} MB), checked, and kept for the next time."
         )
+        st.caption(f"Terms: {entry.terms} To cite: {entry.citation}")
         st.button(
             "Download it", type="primary", icon=":material/download:", on_click=_begin, args=(entry.name,)
         )

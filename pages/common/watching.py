@@ -13,6 +13,7 @@ from atnmf_core.film import Frame
 from . import solving
 from .fits import Job, store
 from .setting import FitKey, Setting
+from .spoken import spoken
 
 __all__ = ["POLL_SECONDS", "Shown", "improving", "obtain", "show_wait"]
 
@@ -78,7 +79,7 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
     until = " Until then you see the last one." if something_shown else ""
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Run", type="primary", icon=":material/play_arrow:", on_click=_ask)
-        st.markdown(f"This setting takes about **{_spoken(solving.expected(setting, data))}**.{until}")
+        st.markdown(f"This setting takes about **{spoken(solving.expected(setting, data))}**.{until}")
 
 
 def improving(setting: Setting, data: Dataset) -> list[Frame]:
@@ -131,13 +132,5 @@ def _how_far(setting: Setting, data: Dataset, running: list[Job]) -> tuple[float
     else:
         share = max(slowest.share, 1e-3)
         left = slowest.seconds * (1 - share) / share
-    gone = f"Iteration {slowest.latest.iteration} · {_spoken(slowest.seconds)} gone"
-    return share, f"{gone}, at most {_spoken(left)} left" if left else gone
-
-
-def _spoken(seconds: float) -> str:
-    if seconds < 1:
-        return "a moment"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+    gone = f"Iteration {slowest.latest.iteration} · {spoken(slowest.seconds)} gone"
+    return share, f"{gone}, at most {spoken(left)} left" if left else gone
