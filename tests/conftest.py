@@ -1,12 +1,17 @@
 """Settings and fixtures that every test can rely on."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 # Before NumPy is first imported: two test workers on two cores must not fight over BLAS threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# What tests run, and the dashboards that they start, stays out of the user's own results.
+OWN_RESULTS = tempfile.TemporaryDirectory(prefix="atnmf-tests-", ignore_cleanup_errors=True)
+os.environ["ATNMF_STORE"] = str(Path(OWN_RESULTS.name) / "store.sqlite")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DATA_BESIDE_THE_REPOSITORY = REPOSITORY.parent / "shared" / "data"
