@@ -17,7 +17,14 @@ _FOLDER = Path(__file__).parent
 
 
 @cache
-def component(name: str) -> Any:
-    """The mounting command of a component, registered once per server."""
-    html, css, js = ((_FOLDER / f"{name}.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
+def component(name: str, *shared: str, folder: Path = _FOLDER) -> Any:
+    """The mounting command of a component, registered once per server. `shared` names markup, style and script
+    that several components of the folder have in common.
+    """
+    html, css, js = (_text(folder, (*shared, name), kind) for kind in ("html", "css", "js"))
     return st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
+
+
+def _text(folder: Path, names: tuple[str, ...], kind: str) -> str:
+    files = (folder / f"{name}.{kind}" for name in names)
+    return "\n".join(file.read_text("utf-8") for file in files if file.exists())
