@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +18,6 @@ __all__ = [
     "Place",
     "compare",
     "exception_reason",
-    "gain_of_ignoring",
     "method_title",
     "provenance",
     "spread",
@@ -131,13 +130,3 @@ def exception_reason(cell: Cell) -> str:
     if cell.zero.lam is not None and cell.zero.lam <= 2:
         reasons.append("at this λ Algorithm 1 oscillates, and ends wherever the last iteration finds it")
     return "; ".join(reasons) or "the reason is not known"
-
-
-def gain_of_ignoring(cells: Sequence[Cell]) -> tuple[float, float] | None:
-    """By which factor leaving hidden entries out lowers the published errors: the least and the most."""
-    factors = [
-        cell.published.mean / cell.ignore.mean
-        for cell in cells
-        if cell.ignore is not None and cell.published.method != "anmf"
-    ]
-    return (min(factors), max(factors)) if factors else None

@@ -9,12 +9,17 @@ from ..sweep.reader import StoreReader
 from .protocol import PROTOCOLS
 from .tables import Measured, merged
 
-__all__ = ["measured_in", "stored_cells", "sweep_name"]
+__all__ = ["belongs_to", "measured_in", "stored_cells", "sweep_name"]
 
 
 def sweep_name(name: str, grid: Grid) -> str:
     """Under which name a store has the run of a grid for the table `name`."""
     return f"{_beginning(name)}{grid.missing[0]}, {grid.fingerprint}"
+
+
+def belongs_to(sweep: str) -> str | None:
+    """The table that a sweep was run for, by its name; None where it is another sweep."""
+    return next((name for name in PROTOCOLS if sweep.startswith(_beginning(name))), None)
 
 
 def stored_cells(store: StoreReader, sweep: str) -> list[Measured]:
@@ -43,7 +48,7 @@ def stored_cells(store: StoreReader, sweep: str) -> list[Measured]:
 
 def measured_in(store: StoreReader, name: str) -> tuple[Measured, ...]:
     """All cells of the table `name` in a store, each by its best run; those of another K do not belong."""
-    sweeps = [record.name for record in store.sweeps() if record.name.startswith(_beginning(name))]
+    sweeps = [record.name for record in store.sweeps() if belongs_to(record.name) == name]
     cells = [cell for sweep in reversed(sweeps) for cell in stored_cells(store, sweep)]
     return merged((), (cell for cell in cells if cell.K == PROTOCOLS[name].K))
 

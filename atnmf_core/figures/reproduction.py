@@ -1,0 +1,68 @@
+"""A table of the paper as a plot: published and measured error against the share of hidden entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import plotly.graph_objects as go
+
+from ..reference.compare import Cell, method_title
+from .palette import ANMF, ATNMF, NMF
+
+__all__ = ["reproduction_figure"]
+
+COLOURS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
+SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
+
+
+def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
+    """A line with open marks for each published column, and full marks where it was measured."""
+    ordered = sorted(cells, key=lambda cell: (cell.published.method, cell.published.lam or 0.0))
+    columns = [
+        list(group)
+        for _, group in groupby(ordered, key=lambda cell: (cell.published.method, cell.published.lam))
+    ]
+    traces = [trace for column in columns for trace in (_published(column), _measured(column))]
+    layout = {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "legend": {"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0},
+        "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": {"title": {"text": "share of hidden entries α", "standoff": 4}, "showgrid": False},
+        "yaxis": {"title": {"text": "RMSE on hidden entries"}, "zeroline": False},
+    }
+    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=layout)
+
+
+def _published(column: list[Cell]) -> dict[str, Any]:
+    row = column[0].published
+    colour, symbol = COLOURS[row.method], SYMBOLS.get(row.lam, "circle")
+    return {
+        "x": [cell.published.alpha for cell in column],
+        "y": [cell.published.mean for cell in column],
+        "error_y": {"array": [cell.published.deviation for cell in column], "thickness": 1.5, "width": 4},
+        "mode": "lines+markers",
+        "name": f"{method_title(row.method, row.lam)}, published",
+        "line": {"color": colour, "width": 1.5},
+        "marker": {"symbol": f"{symbol}-open", "size": 11, "line": {"width": 1.5}},
+        "hovertemplate": "published, α = %{x:g}: %{y} ± %{error_y.array}<extra></extra>",
+    }
+
+
+def _measured(column: list[Cell]) -> dict[str, Any]:
+    row = column[0].published
+    found = [(cell.published.alpha, cell.zero) for cell in column if cell.zero is not None]
+    return {
+        "x": [alpha for alpha, _ in found],
+        "y": [zero.mean for _, zero in found],
+        "customdata": [f"{zero.starts} of 10 starts" for _, zero in found],
+        "mode": "markers",
+        "name": f"{method_title(row.method, row.lam)}, measured",
+        "showlegend": bool(found),
+        "marker": {"symbol": SYMBOLS.get(row.lam, "circle"), "size": 7, "color": COLOURS[row.method]},
+        "hovertemplate": "measured, α = %{x:g}: %{y:.4g}, %{customdata}<extra></extra>",
+    }
