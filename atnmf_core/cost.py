@@ -1,15 +1,18 @@
-"""How long a fit will take, roughly: enough to choose between solving at once and on request."""
+"""How long a fit or a sweep will take, roughly: enough to choose between solving at once and on request."""
 
 from __future__ import annotations
 
 from .problem import Missing, Solver
+from .sweep.grid import Grid
 
-__all__ = ["expected_seconds"]
+__all__ = ["expected_seconds", "expected_sweep_seconds"]
 
 # Fitted to CPU seconds, one BLAS thread, on the bundled faces, CBCL, Moffett and the simulated scene.
 _SWEEPS = 36
 _PER_PART, _PER_ENTRY, _PER_PRODUCT, _PER_PAIR = 3e-5, 1.2e-9, 2.2e-10, 3e-10
 _PAIRS_BELOW_K = 20
+_ANMF_FACTOR = 3
+"""A fit by ANMF costs about so many of the fast solver's."""
 _INNER_ITERATIONS, _PER_INNER, _PER_INNER_PRODUCT = 70_000, 1.5e-4, 2e-10
 
 
@@ -28,3 +31,15 @@ def expected_seconds(
     pairs = K * (K + 1) / 2 if missing == "ignore" and K < _PAIRS_BELOW_K else 0
     per_entry = _PER_ENTRY + _PER_PRODUCT * K + _PER_PAIR * pairs
     return _SWEEPS * (_PER_PART * K + per_entry * entries)
+
+
+def expected_sweep_seconds(grid: Grid, shape: tuple[int, int]) -> float:
+    """Seconds that all fits of a grid take one after the other, on data of F x N."""
+    fits = {"nmf": 1, "anmf": _ANMF_FACTOR, "atnmf": len(grid.lams)}
+    total = 0.0
+    for K in grid.Ks:
+        for missing in grid.missing:
+            for method in grid.methods:
+                solver: Solver = "fast" if method == "anmf" else grid.solver
+                total += fits[method] * expected_seconds(shape, K, solver=solver, missing=missing)
+    return total * len(grid.alphas) * grid.starts

@@ -1,7 +1,7 @@
 """What a sweep found: RMSE against lambda, and RMSE against alpha.
 
-Every point carries, as `customdata`, what a click needs (alpha, lambda or None, solver), and the words that a
-hover shows.
+Every point carries, as `customdata`, what a click needs (alpha, method, lambda or None, solver), and the words
+that a hover shows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOLVERS = {"fast": ("fast solver", "solid", "circle"), "paper": ("Algorithm 1", 
 TICKS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 SHADES = ("#6B3F00", "#955800", "#E08A00", "#F0B04F", "#F7D08F")
 """AT-NMF's orange from dark to light, for several lambdas in one plot."""
-HOVER = "%{customdata[3]}<extra></extra>"
+HOVER = "%{customdata[4]}<extra></extra>"
 Trace = dict[str, Any]
 
 
@@ -175,7 +175,7 @@ def facts(point: CurvePoint, name: str) -> list[Any]:
     spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
     starts = f"mean of {point.starts} starts" if point.starts > 1 else "one start"
     words = f"<b>{name.partition(', λ')[0]}</b>, {where}<br>RMSE {point.mean:.4g}{spread}, {starts}"
-    return [point.alpha, point.lam, point.solver, words]
+    return [point.alpha, point.method, point.lam, point.solver, words]
 
 
 def _several(points: Sequence[CurvePoint], method: str) -> bool:

@@ -165,6 +165,11 @@ class Store(StoreReader):
                 (sweep,),
             ).rowcount
 
+    def forget_failed(self, name: str) -> int:
+        """Let the failed points of the sweep of that name be fitted again; how many those are."""
+        (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
+        return self.forget(row["id"], only_failed=True)
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is kept or nothing."""

@@ -71,8 +71,8 @@ def fit_to(data: Dataset) -> None:
         change(pattern="entries")
 
 
-def sliders(data: Dataset | None) -> None:
-    """Alpha and its pattern, lambda, K."""
+def sliders(data: Dataset | None, kind: str = "faces") -> None:
+    """Alpha and its pattern, lambda, K; `kind` is that of the data which is not there yet."""
     st.select_slider(
         "Hidden share α",
         ALPHAS,
@@ -80,7 +80,7 @@ def sliders(data: Dataset | None) -> None:
         key="alpha",
         help="How much of the data is taken away before anything is learned.",
     )
-    patterns = PATTERNS_OF["faces" if data is None else data.kind]
+    patterns = PATTERNS_OF[kind if data is None else data.kind]
     if len(patterns) > 1:
         names = {pattern: PATTERN_NAMES[pattern] for pattern in patterns}
         segments(
@@ -88,7 +88,7 @@ def sliders(data: Dataset | None) -> None:
         )
     st.select_slider(
         "Adversary's price λ",
-        LAMBDAS,
+        _lambda_stops(),
         format_func="{:g}".format,
         key="lam",
         help="What a change costs the adversary: cheap makes it strong, dear leaves plain NMF.",
@@ -97,6 +97,14 @@ def sliders(data: Dataset | None) -> None:
     most = K_MOST if data is None else min(K_MOST, *data.shape)
     if most > 1:
         st.slider("Parts K", 1, most, key="K", help="How many parts every picture is put together from.")
+
+
+def _lambda_stops() -> list[float]:
+    """The slider's stops, and the one beside them that an address has asked for."""
+    state = st.session_state
+    if state["lam"] not in LAMBDAS:
+        state["lam_beside"] = state["lam"]
+    return sorted({*LAMBDAS, state.get("lam_beside", LAMBDAS[0])})
 
 
 def treatment() -> None:

@@ -16,6 +16,7 @@ from atnmf_core import SOLVER_VERSION
 __all__ = [
     "ALPHAS",
     "LAMBDAS",
+    "LAM_MOST",
     "PATTERNS_OF",
     "FitKey",
     "MaskKey",
@@ -34,6 +35,8 @@ LAMBDAS = (
     4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
 )  # fmt: skip
 """About evenly spaced in the logarithm of lam - 1, where the adversary's strength changes."""
+LAM_MOST = 1e6
+"""An address may name any lambda up to here; far above the slider's last stop there is no adversary left."""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 K_MOST = 100
 SEED_MOST = 9999
@@ -183,6 +186,12 @@ def whole(least: int, most: int) -> Callable[[str], int | None]:
     return read
 
 
+def _price(text: str) -> float | None:
+    """A lambda to four digits, none where the adversary would pay nothing."""
+    value = float(f"{float(text):.4g}")
+    return value if 1 < value <= LAM_MOST else None
+
+
 def one_of(kind: Any) -> Callable[[str], str | None]:
     return lambda text: text if text in get_args(kind) else None
 
@@ -196,7 +205,7 @@ _READERS: dict[str, Reader] = {
     "upload": _name,
     "alpha": _nearest(ALPHAS),
     "pattern": one_of(Pattern),
-    "lam": _nearest(LAMBDAS),
+    "lam": _price,
     "K": whole(1, K_MOST),
     "missing": one_of(Missing),
     "solver": one_of(Solver),

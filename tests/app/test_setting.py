@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.common.setting import ALPHAS, LAMBDAS, VIEW, Setting
+from pages.common.setting import ALPHAS, LAM_MOST, LAMBDAS, VIEW, Setting
 
 OTHERWISE = Setting(
     data="cbcl",
@@ -76,12 +76,17 @@ def test_no_address_is_refused(query: dict[str, str]) -> None:
     setting = Setting.from_query(query)
 
     assert setting.alpha in ALPHAS
-    assert setting.lam in LAMBDAS
+    assert 1 < setting.lam <= LAM_MOST
     assert 1 <= setting.K <= 100
 
 
-def test_a_number_between_two_stops_goes_to_the_nearer() -> None:
-    assert Setting.from_query({"lam": "2.1", "alpha": "0.33"}) == Setting(lam=2.0, alpha=0.35)
+def test_an_alpha_between_two_stops_goes_to_the_nearer() -> None:
+    assert Setting.from_query({"alpha": "0.33"}) == Setting(alpha=0.35)
+
+
+def test_a_lambda_beside_the_stops_is_taken_as_it_is() -> None:
+    assert Setting.from_query({"lam": "2.137"}) == Setting(lam=2.137)
+    assert Setting(lam=1.083).to_query() == {"lam": "1.083"}
 
 
 def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does() -> None:
