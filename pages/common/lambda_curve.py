@@ -38,7 +38,9 @@ class Tracer:
     def __init__(self) -> None:
         self._wishes: OrderedDict[Setting, tuple[Dataset, float]] = OrderedDict()
         self._changed = threading.Condition()
-        threading.Thread(target=self._work, daemon=True).start()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
 
     def wish(self, setting: Setting, data: Dataset) -> None:
         with self._changed:
@@ -46,10 +48,19 @@ class Tracer:
             self._wishes.move_to_end(setting)
             self._changed.notify()
 
+    def close(self) -> None:
+        """End the thread, after the point that it is at."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self._thread.join()
+
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._wishes)
+                self._changed.wait_for(lambda: self._wishes or self._closed)
+                if self._closed:
+                    return
                 setting, (data, expires) = next(reversed(self._wishes.items()))
                 missing = [point for point in _points(setting) if solving.kept_pair(point, data) is None]
                 if not missing or expires < time.monotonic():

@@ -1,11 +1,14 @@
 """The Explore page runs from top to bottom, on every kind of data."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from atnmf_core.datasets import DataUnavailable
+from atnmf_core.datasets import DataUnavailable, fetch
+from pages.common import data_choice, offer
+from tests.datasets.paper_server import serving, stand_in
 
 SECONDS = 120
 
@@ -115,3 +118,31 @@ def test_data_that_is_not_at_hand_is_offered_and_a_failed_download_is_explained(
 
     assert not page.exception
     assert "the network is away" in page.run().error[0].value
+
+
+def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    served, kept = tmp_path / "served", tmp_path / "kept"
+    served.mkdir()
+    files = stand_in(served)
+    monkeypatch.setattr("atnmf_core.datasets.registry._registry", lambda: files)
+    monkeypatch.setenv("ATNMF_DATA_DIR", str(kept))
+    with serving(served) as server:
+        monkeypatch.setattr("pages.common.offer.fetch", partial(fetch, transfer=server.transfer))
+        page = opened(repository, data="synthetic-paper", K="5")
+        told = "".join(caption.value for caption in page.main.caption)
+        assert "Published by the paper's authors with their code" in told
+        assert "IEEE Signal Processing Letters" in told
+        assert not server.requests
+
+        next(button for button in page.button if button.label == "Download it").click().run()
+        assert offer._downloads()["synthetic-paper"].finished.wait(60)
+
+    assert sorted(path.name for path in (kept / "synthetic").iterdir()) == sorted(
+        path.name for path in (served / "synthetic").iterdir()
+    )
+    page.run()
+    assert not page.exception
+    assert "RMSE over the whole matrix" in page.main.markdown[0].value
+    data_choice.load.clear()
