@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import streamlit as st
 
@@ -61,8 +61,12 @@ def entry_of(name: str) -> Entry | None:
     return next((entry for entry in catalogue() if entry.name == name), None)
 
 
-def choose_data(kinds: Collection[str] = ("faces", "cube", "matrix")) -> None:
-    """The select box with all data of these kinds, and below it what an upload needs."""
+def choose_data(
+    kinds: Collection[str] = ("faces", "cube", "matrix"), then: Callable[[], None] = lambda: None
+) -> None:
+    """The select box with all data of these kinds, and below it what an upload needs. `then` is called when
+    other data was chosen.
+    """
     entries = {entry.name: entry for entry in catalogue() if entry.kind in kinds}
     if st.session_state["data"] not in (*entries, UPLOAD):
         change(data=next(iter(entries)))
@@ -79,19 +83,21 @@ def choose_data(kinds: Collection[str] = ("faces", "cube", "matrix")) -> None:
         format_func=label,
         key="data",
         on_change=_suit,
+        args=(then,),
         help="Faces, a hyperspectral cube or a matrix. The paper's sets are downloaded only when you ask.",
     )
     if st.session_state["data"] == UPLOAD:
-        _upload()
+        _upload(then)
 
 
-def _suit() -> None:
+def _suit(then: Callable[[], None]) -> None:
     entry = entry_of(st.session_state["data"])
     if entry is not None:
         change(**start_of(entry.name, entry.kind, entry.shape))
+    then()
 
 
-def _upload() -> None:
+def _upload(then: Callable[[], None]) -> None:
     normalisation = st.selectbox(
         "Values", NORMALISATIONS, format_func=NORMALISATIONS.get, key="upload_values"
     )
@@ -114,3 +120,4 @@ def _upload() -> None:
         return
     st.session_state["upload_read"] = identity
     change(upload=uploads().keep(data), **start_of(UPLOAD, data.kind, data.shape))
+    then()

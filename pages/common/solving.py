@@ -22,6 +22,7 @@ __all__ = [
     "kept_pair",
     "keys",
     "mask",
+    "mask_of",
     "other_treatment",
     "solve_now",
     "start",
@@ -41,11 +42,12 @@ class Pair:
 
 def mask(setting: Setting, data: Dataset) -> Mask:
     """Which entries stay observed; those that V does not have are hidden anyway."""
-    return _mask(setting.mask_key(data.content_hash), data)
+    return mask_of(setting.mask_key(data.content_hash), data)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _mask(key: MaskKey, _data: Dataset) -> Mask:
+def mask_of(key: MaskKey, _data: Dataset) -> Mask:
+    """The mask of a key; the data must be the one that it names."""
     hidden_by_us = hide_entries(_data.shape, key.alpha, key.seed, key.pattern, _data.image_shape, _data.order)
     observed = hidden_by_us & _data.observed
     observed.flags.writeable = False
