@@ -1,42 +1,40 @@
-"""How long it takes to run a cell of the paper's tables again, from how long it took before."""
+"""How long it takes to run cells of the paper's tables again, from how long they took before."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable
 
-from ..cost import expected_seconds
+from ..cost import expected_sweep_seconds
 from ..datasets import catalogue
+from ..sweep.grid import Grid, Point
 from .compare import PAPER_OUTER
 from .protocol import PROTOCOLS
 from .tables import Measured
 
-__all__ = ["expected_cell_seconds"]
-
-ANMF_FACTOR = 3
-"""A sweep of ANMF costs about so many of the fast solver's."""
+__all__ = ["expected_run_seconds"]
 
 
-def expected_cell_seconds(
-    name: str, method: str, missing: str, max_outer: int, known: Iterable[Measured]
-) -> float:
-    """Seconds of one fit for the table `name`.
+def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measured], workers: int) -> float:
+    """Seconds that a grid for the table `name` takes on so many cores.
 
-    `known` are measurements of that table; without one of the same method and treatment a model is asked.
+    `known` are measurements of that table; a fit of which none has the method and treatment is asked of a
+    model.
     """
-    alike = [cell for cell in known if (cell.method, cell.missing) == (method, missing)]
-    if alike:
-        return statistics.median(
-            cell.seconds * _scale(cell.solver, max_outer, cell.max_outer) for cell in alike
-        )
-    protocol = PROTOCOLS[name]
-    shape = next(entry.shape for entry in catalogue() if entry.name == protocol.dataset)
-    if method == "anmf":
-        return ANMF_FACTOR * expected_seconds(shape, protocol.K, missing="zero")
-    if missing == "ignore":
-        return expected_seconds(shape, protocol.K)
-    whole = expected_seconds(shape, protocol.K, solver="paper", missing="zero")
-    return whole * _scale("paper", max_outer, PAPER_OUTER)
+    known = tuple(known)
+    shape = next(entry.shape for entry in catalogue() if entry.name == PROTOCOLS[name].dataset)
+    model = expected_sweep_seconds(grid, shape) / len(grid) * _scale(grid.solver, grid.max_outer, PAPER_OUTER)
+    each = [_measured(point, known) or model for point in grid.points()]
+    return sum(each) / min(workers, len(each))
+
+
+def _measured(point: Point, known: tuple[Measured, ...]) -> float | None:
+    alike = [cell for cell in known if (cell.method, cell.missing) == (point.method, point.missing)]
+    if not alike:
+        return None
+    return statistics.median(
+        cell.seconds * _scale(cell.solver, point.max_outer, cell.max_outer) for cell in alike
+    )
 
 
 def _scale(solver: str, max_outer: int, measured_outer: int) -> float:
