@@ -3,12 +3,15 @@
 import csv
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from atnmf_core import load_dataset
 from atnmf_core.__main__ import main
-from atnmf_core.sweep import Grid, read_store
+from atnmf_core.commands.sweep import command_line
+from atnmf_core.sweep import Grid, open_store, read_store
 
 OPTIONS = ["--data", "synthetic", "--K", "3", "--alpha", "0.3", "--lam", "2", "5", "--starts", "2"]
 
@@ -115,3 +118,39 @@ def test_a_wrong_option_is_refused_in_one_line_with_code_2(
 def test_nothing_to_sweep_is_said(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(sweep) == 2
     assert "nothing to sweep: give --data, --alpha, --K and --lam" in capsys.readouterr().err
+
+
+def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep: list[str]) -> None:
+    grid = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0,))
+    with open_store("atnmf-sweeps.sqlite") as store:
+        store.add_sweep("planned", grid, load_dataset("synthetic").content_hash)
+
+    assert main([*sweep, "--name", "planned"]) == 0
+
+    with read_store("atnmf-sweeps.sqlite") as store:
+        assert (store.sweep("planned").done, store.sweep("planned").grid) == (2, grid)
+
+
+def test_a_name_that_nobody_has_is_refused(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*sweep, *OPTIONS]) == 0
+
+    assert main([*sweep, "--name", "nobody"]) == 2
+    assert "no sweep 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0, 5.0)),
+        Grid("a file.npz", alphas=(0.3, 0.55), Ks=(3,), methods=("nmf", "anmf"), missing=("zero", "ignore")),
+        Grid("lfw", (0.9,), (25,), (1.05, 1.083), solver="paper", starts=4, mask_seed=3, tol_inner=1e-5),
+    ],
+    ids=str,
+)
+def test_the_command_line_of_a_grid_gives_the_same_grid(sweep: list[str], grid: Grid) -> None:
+    words = shlex.split(command_line(grid))
+    assert words[:4] == ["python", "-m", "atnmf_core", "sweep"]
+
+    assert main([*words[3:], "--write-grid", "grid.json"]) == 0
+
+    assert Grid.from_json(Path("grid.json").read_text()) == grid

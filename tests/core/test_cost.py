@@ -2,7 +2,8 @@
 
 import pytest
 
-from atnmf_core.cost import expected_seconds
+from atnmf_core.cost import expected_seconds, expected_sweep_seconds
+from atnmf_core.sweep import Grid
 
 FACES, CBCL = (625, 100), (361, 2429)
 
@@ -18,3 +19,22 @@ def test_more_data_takes_longer(solver: str, missing: str) -> None:
     assert expected_seconds(CBCL, 25, solver=solver, missing=missing) > expected_seconds(
         FACES, 25, solver=solver, missing=missing
     )
+
+
+def test_a_sweep_takes_as_long_as_its_fits() -> None:
+    grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(25,), lams=(2.0, 5.0), missing=("zero", "ignore"), starts=3)
+
+    each = {missing: expected_seconds(FACES, 25, missing=missing) for missing in ("zero", "ignore")}
+
+    assert expected_sweep_seconds(grid, FACES) == pytest.approx(2 * 3 * 3 * (each["zero"] + each["ignore"]))
+
+
+def test_anmf_takes_longer_than_nmf_and_has_one_algorithm() -> None:
+    nmf, anmf = (
+        expected_sweep_seconds(Grid("lfw", alphas=(0.3,), Ks=(25,), methods=(method,)), FACES)
+        for method in ("nmf", "anmf")
+    )
+    by_paper = Grid("lfw", alphas=(0.3,), Ks=(25,), methods=("anmf",), solver="paper")
+
+    assert anmf > nmf
+    assert expected_sweep_seconds(by_paper, FACES) == anmf

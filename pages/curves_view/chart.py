@@ -1,0 +1,125 @@
+"""The chart: which combination, which view, the figure, and what it says in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from atnmf_core.curves import CurvePoint, best, gain, level
+from atnmf_core.figures.gain_map import gain_map
+from atnmf_core.figures.sweeps import against_alpha, against_lambda
+
+from .explore import opens_in_explore, remember_click
+from .plan import TREATMENTS
+from .shown import Shown
+from .state import CHART, VIEWS, key
+
+__all__ = ["choose_view", "figure_of", "show_chart"]
+
+FEW_LAMBDAS = 4
+"""So many lambdas are drawn against alpha to begin with."""
+CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+
+
+def choose_view(shown: Shown) -> None:
+    """The view, and where the curve has several, its alpha, its treatment of hidden entries and its K."""
+    state, points = st.session_state, shown.points
+    several_alphas = len({point.alpha for point in points}) > 1
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
+        if state[key("view")] not in views:
+            state[key("view")] = "lambda"
+        if several_alphas:
+            st.segmented_control("RMSE", views, format_func=views.get, key=key("view"), required=True)
+        if state[key("view")] == "lambda":
+            _one_of("Hidden share α", "at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
+        treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
+        _one_of("Hidden entries are", "at_missing", treatments, lambda name: TREATMENTS[name])
+        _one_of("Parts K", "at_K", sorted({point.K for point in points}), str)
+        if state[key("view")] == "alpha":
+            _choose_lambdas(shown)
+
+
+def _one_of(label: str, name: str, options: Sequence[Any], spelled: Any) -> None:
+    """A choice among what the curve has; nothing to choose where it has one."""
+    state = st.session_state
+    if options and state[key(name)] not in options:
+        state[key(name)] = _middle(options) if name == "at_alpha" else options[0]
+    if len(options) > 1:
+        st.segmented_control(label, options, format_func=spelled, key=key(name), required=True)
+
+
+def _middle(options: Sequence[Any]) -> Any:
+    return options[(len(options) - 1) // 2]
+
+
+def _choose_lambdas(shown: Shown) -> None:
+    lams = sorted({point.lam for point in shown.points if point.lam is not None})
+    name = f"curves_lams {shown.name}"
+    if name not in st.session_state:
+        step = max(1, len(lams) // FEW_LAMBDAS)
+        st.session_state[name] = lams if len(lams) <= FEW_LAMBDAS + 1 else lams[::step][:FEW_LAMBDAS]
+    st.multiselect("AT-NMF at λ", lams, format_func="{:g}".format, key=name, width=320)
+
+
+def figure_of(shown: Shown) -> go.Figure:
+    """The figure that the choices ask for."""
+    state = st.session_state
+    points = _chosen(shown)
+    match state[key("view")]:
+        case "alpha":
+            return against_alpha(points, state.get(f"curves_lams {shown.name}", []))
+        case "map":
+            return gain_map(points)
+    return against_lambda(points)
+
+
+def _chosen(shown: Shown) -> list[CurvePoint]:
+    state = st.session_state
+    points = [
+        point
+        for point in shown.points
+        if point.missing == state[key("at_missing")] and state[key("at_K")] == point.K
+    ]
+    if state[key("view")] == "lambda":
+        points = [point for point in points if point.alpha == state[key("at_alpha")]]
+    return points
+
+
+def show_chart(shown: Shown) -> None:
+    """The sentence, the figure, and how to open a point."""
+    st.markdown(_sentence(shown))
+    clicks = opens_in_explore(shown)
+    st.plotly_chart(
+        figure_of(shown),
+        key=CHART,
+        config=CONFIG,
+        alt=f"RMSE on hidden entries {VIEWS[st.session_state[key('view')]]}: {shown.title}",
+        on_select=remember_click if clicks else "ignore",
+        selection_mode="points",
+    )
+    st.caption(f"{shown.made}." + (" A click on a point opens it in Explore." if clicks else ""))
+
+
+def _sentence(shown: Shown) -> str:
+    points = _chosen(shown)
+    found = best(points)
+    if found is None or found.lam is None:
+        return "No point of AT-NMF yet." if shown.is_under_way else "This curve has no point of AT-NMF."
+    alike = [point for point in points if point.alpha == found.alpha]
+    nmf = level(alike, "nmf", like=found)
+    where = "" if st.session_state[key("view")] == "lambda" else f" (α = {found.alpha:g})"
+    text = f":orange[**AT-NMF**] is best at **λ = {found.lam:g}**{where}: RMSE **{_error(found)}**"
+    if nmf is None:
+        return text + "."
+    share = gain(found, nmf)
+    side = "below" if share >= 0 else "above"
+    return f"{text}, **{abs(share):.1%}** {side} :blue[**NMF**] ({_error(nmf)}).".replace("%", " %")
+
+
+def _error(point: CurvePoint) -> str:
+    spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
+    return f"{point.mean:.4g}{spread}"

@@ -1,0 +1,100 @@
+"""From a point of a curve to the Explore page, with the very setting that gave it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from atnmf_core import SOLVER_VERSION
+from atnmf_core.datasets import catalogue
+from atnmf_core.sweep import Grid, Result, load_source, read_store
+from atnmf_core.sweep.place import default_store
+from pages.common.data_choice import UPLOAD, uploads
+from pages.common.setting import ALPHAS, K_MOST, SEED_MOST, Setting
+
+from .shown import Shown
+from .state import CHART, key
+
+__all__ = ["follow_click", "opens_in_explore", "remember_click"]
+
+_CLICKED = "curves_clicked"
+
+
+def opens_in_explore(shown: Shown) -> bool:
+    """Whether Explore makes the very fits of this curve: from a seeded mask and start, in its precision."""
+    grid = shown.grid
+    if grid is None or grid.masks != "seeded" or grid.draws != "seeded":
+        return False
+    plain = Grid(grid.dataset, grid.alphas, grid.Ks, lams=(2.0,))
+    limits = ("dtype", "max_outer", "max_inner", "tol_inner", "tol_outer")
+    return (
+        all(getattr(grid, name) == getattr(plain, name) for name in limits)
+        and set(grid.alphas) <= set(ALPHAS)
+        and max(grid.Ks) <= K_MOST
+        and max(grid.seed + grid.starts - 1, grid.mask_seed) <= SEED_MOST
+        and {point.version for point in shown.points} <= {SOLVER_VERSION}
+    )
+
+
+def remember_click() -> None:
+    """Keep what was clicked for the run that follows."""
+    points = st.session_state[CHART]["selection"]["points"]
+    if points and points[0].get("customdata"):
+        st.session_state[_CLICKED] = points[0]["customdata"]
+
+
+def follow_click(shown: Shown) -> None:
+    """Open Explore where a point was clicked."""
+    clicked = st.session_state.pop(_CLICKED, None)
+    if clicked is None or shown.grid is None:
+        return
+    alpha, method, lam, solver, _ = clicked
+    grid = shown.grid
+    if method == "anmf":
+        st.toast("Explore compares AT-NMF with NMF; ANMF is not there.", icon=":material/info:")
+        return
+    nearest = _nearest_start(shown, alpha, method, lam)
+    setting = Setting(
+        data=grid.dataset,
+        alpha=alpha,
+        pattern=grid.pattern,
+        lam=lam if lam is not None else Setting().lam,
+        K=st.session_state[key("at_K")],
+        missing=st.session_state[key("at_missing")],
+        solver=solver,
+        seed=grid.seed + (0 if nearest is None else nearest.start),
+        mask_seed=grid.mask_seed,
+    )
+    if grid.dataset not in {entry.name for entry in catalogue()}:
+        setting = _uploaded(setting)
+    st.session_state["run_asked"] = True
+    st.switch_page("pages/explore.py", query_params=spelled_out(setting))
+
+
+def spelled_out(setting: Setting) -> dict[str, str]:
+    """The address of a setting, defaults included: whatever Explore showed last gives way."""
+    told = ("data", "upload", "alpha", "pattern", "lam", "K", "missing", "solver", "seed", "mask_seed")
+    return {name: f"{getattr(setting, name)}" for name in told if getattr(setting, name) != ""}
+
+
+def _nearest_start(shown: Shown, alpha: float, method: str, lam: float | None) -> Result | None:
+    """Of a sweep's starts at a point, the one whose error is nearest to their mean."""
+    if shown.record is None:
+        return None
+    state = st.session_state
+    place = (alpha, method, lam, state[key("at_K")], state[key("at_missing")])
+    with read_store(default_store()) as store:
+        errors = {
+            result: result.measures.rmse_hidden
+            for result in store.results(shown.name)
+            if (result.alpha, result.method, result.lam, result.K, result.missing) == place
+            and result.measures is not None
+        }
+    mean = sum(errors.values()) / max(len(errors), 1)
+    return min(errors, key=lambda result: abs(errors[result] - mean), default=None)
+
+
+def _uploaded(setting: Setting) -> Setting:
+    """The same on data of the user's own, brought to where Explore finds it."""
+    return replace(setting, data=UPLOAD, upload=uploads().keep(load_source(setting.data)))

@@ -1,0 +1,120 @@
+"""A sweep as the sidebar describes it, as plain data: what is wrong with it, and the grid that it means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from atnmf_core import InputError
+from atnmf_core.problem import Method, Missing, Solver
+from atnmf_core.sweep import Grid
+from pages.common.setting import LAM_MOST
+
+__all__ = ["METHODS", "MOST_FITS", "TREATMENTS", "Plan"]
+
+METHODS = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
+TREATMENTS = {"zero": "zeros (paper)", "ignore": "ignored"}
+MOST_FITS = 20_000
+"""A larger sweep is planned at the command line, where nobody waits for a page."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to fit. `low`, `high` and `count` are the range of lambda; None where the field was emptied."""
+
+    data: str = "lfw"
+    upload: str = ""
+    alphas: tuple[float, ...] = (0.3,)
+    low: float | None = 1.05
+    high: float | None = 100.0
+    count: int | None = 12
+    K: int = 25
+    methods: tuple[Method, ...] = ("nmf", "atnmf")
+    missing: tuple[Missing, ...] = ("zero",)
+    solver: Solver = "fast"
+    starts: int = 3
+    seed: int = 0
+    mask_seed: int = 0
+    pattern: str = "entries"
+
+    def lams(self) -> tuple[float, ...]:
+        """Evenly spaced in the logarithm of lambda - 1, where the adversary's strength changes; four digits.
+
+        Empty where the range is none; `problems` says why.
+        """
+        if "atnmf" not in self.methods or self._range_problem() is not None:
+            return ()
+        assert self.low is not None
+        assert self.high is not None
+        if self.count == 1 or self.low == self.high:
+            return (_rounded(self.low),)
+        steps = np.geomspace(self.low - 1, self.high - 1, self.count)
+        return tuple(dict.fromkeys(_rounded(1 + step) for step in steps))
+
+    def problems(self, shape: tuple[int, int]) -> list[str]:
+        """Why this cannot be started, each in a sentence that says what to do; empty where it can."""
+        found = []
+        if not self.alphas:
+            found.append("Choose at least one hidden share α.")
+        if not self.methods:
+            found.append("Choose at least one method.")
+        if not self.missing:
+            found.append("Choose whether hidden entries are zeros, ignored, or both in turn.")
+        if "atnmf" in self.methods and (problem := self._range_problem()) is not None:
+            found.append(problem)
+        if min(shape) < self.K:
+            found.append(f"K = {self.K} is too many parts for {shape[0]} × {shape[1]}: at most {min(shape)}.")
+        if found:
+            return found
+        try:
+            fits = len(self.grid(self.data))
+        except InputError as error:
+            return [str(error)]
+        if fits > MOST_FITS:
+            found.append(
+                f"These are {fits:,} fits; up to {MOST_FITS:,} are started from here. Choose fewer values, "
+                "or run it from the command line."
+            )
+        return found
+
+    def grid(self, source: str) -> Grid:
+        """The sweep, on the data that `source` names for another process."""
+        return Grid(
+            dataset=source,
+            alphas=tuple(sorted(self.alphas)),
+            Ks=(self.K,),
+            lams=self.lams(),
+            methods=self.methods,
+            missing=self.missing,
+            solver=self.solver,
+            starts=self.starts,
+            seed=self.seed,
+            mask_seed=self.mask_seed,
+            pattern=self.pattern,
+        )
+
+    def _range_problem(self) -> str | None:
+        low, high, count = self.low, self.high, self.count
+        if low is None or high is None or count is None:
+            return "The range of λ needs a first value, a last value and a number of points."
+        if not (math.isfinite(low) and math.isfinite(high)) or max(low, high) > LAM_MOST:
+            return f"λ goes up to {LAM_MOST:,.0f}; far above that there is no adversary left."
+        if low <= 1:
+            return (
+                f"The range of λ begins at {low:g}: it must begin above 1, where the adversary pays anything."
+            )
+        if high < low:
+            return f"The range of λ ends at {high:g}, before it begins at {low:g}: exchange the two."
+        if _rounded(low) <= 1:
+            return f"The range of λ begins at {low:.10g}, too near 1 to be told from it: begin at 1.001."
+        if count < 1:
+            return f"{count} values of λ: at least one is needed."
+        if count > 1 and high == low:
+            return f"The range of λ begins and ends at {low:g}, so {count} values cannot differ: widen it."
+        return None
+
+
+def _rounded(lam: float) -> float:
+    return float(f"{lam:.4g}")

@@ -1,0 +1,54 @@
+"""The curve to take away: as a picture, as a page, as a table, and as the command that makes it again."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from pages.common.components import component
+
+from .chart import figure_of
+from .shown import Shown
+from .state import key
+
+__all__ = ["show_take_away"]
+
+
+def show_take_away(shown: Shown) -> None:
+    """Downloads in a row, the commands below."""
+    stem = _stem(shown)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
+        component("picture")(data={"stem": stem, "chart": "curves_chart"}, key="curves_picture")
+        st.download_button(
+            "HTML",
+            lambda: figure_of(shown).to_html(include_plotlyjs=True),
+            file_name=f"{stem}.html",
+            mime="text/html",
+            on_click="ignore",
+            help="A page of its own that needs no network.",
+            key="curves_html",
+        )
+        st.download_button(
+            "CSV",
+            shown.csv,
+            file_name=f"{_plain(shown.name)}.csv",
+            mime="text/csv",
+            on_click="ignore",
+            help="Mean, deviation and number of starts of every combination.",
+            key="curves_csv",
+        )
+    for command in shown.commands:
+        st.code(command, language="bash", wrap_lines=True)
+
+
+def _stem(shown: Shown) -> str:
+    state = st.session_state
+    words = [_plain(shown.name), state[key("view")]]
+    if state[key("view")] == "lambda":
+        words.append(f"alpha{state[key('at_alpha')]:g}")
+    return "-".join([*words, str(state[key("at_missing")])])
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.]+", "-", name).strip("-") or "curve"

@@ -1,0 +1,94 @@
+"""The page below its title, in a fragment that draws itself again while sweeps are under way."""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+
+from pages.common.sweeping import keep_going
+
+from .chart import choose_view, show_chart
+from .explore import follow_click
+from .shown import FIRST, KEPT, Shown, find
+from .state import ADDRESS, key
+from .status import show_status, show_trouble
+from .sweeps_list import records, show_sweeps
+from .take_away import show_take_away
+
+__all__ = ["show_curves"]
+
+POLL_SECONDS = 1.0
+UNDER_WAY = ("running", "queued")
+
+
+def show_curves() -> None:
+    """The curve and the list of sweeps; polled only while there is something to wait for."""
+    active = any(record.status in UNDER_WAY for record in records())
+    st.fragment(_curves, run_every=POLL_SECONDS if active else None)(polled=active)
+
+
+def _curves(*, polled: bool) -> None:
+    sweeps = records()
+    active = any(record.status in UNDER_WAY for record in sweeps)
+    if active:
+        keep_going()
+    if active != polled:
+        # The whole page, because only that changes whether this is called again by itself.
+        st.rerun()
+    if refused := st.session_state.pop("curves_refused", None):
+        st.error(refused, icon=":material/error:")
+    if address := os.environ.get("ATNMF_DASK"):
+        st.caption(f":material/hub: Sweeps run on the Dask cluster at `{address}`.")
+    show_trouble()
+    _kept()
+    shown = find(st.session_state[key("show")])
+    if shown is None:
+        st.info("This sweep is not in the store of this machine; here is the bundled curve.")
+        st.session_state[key("show")] = f"kept:{FIRST}"
+        shown = find(f"kept:{FIRST}")
+        assert shown is not None
+    _curve(shown)
+    show_sweeps(sweeps)
+    ADDRESS.write()
+
+
+def _curve(shown: Shown) -> None:
+    follow_click(shown)
+    st.subheader(shown.title, anchor=False)
+    show_status(shown)
+    if not shown.points:
+        st.caption("The first point comes as soon as a fit is finished.")
+        return
+    with st.container(key="curves_chart"):
+        choose_view(shown)
+        show_chart(shown)
+    if shown.note:
+        st.markdown(shown.note)
+    with st.expander("Take away", icon=":material/download:"):
+        show_take_away(shown)
+
+
+def _kept() -> None:
+    """Curves that are there at once, as pills; none is pressed while a sweep is shown."""
+    state = st.session_state
+    kind, _, name = state[key("show")].partition(":")
+    state["curves_kept"] = name if kind == "kept" and name in KEPT else None
+    st.pills(
+        "Kept with the program",
+        KEPT,
+        format_func=KEPT.get,
+        key="curves_kept",
+        on_change=_show_kept,
+        label_visibility="collapsed",
+    )
+
+
+def _show_kept() -> None:
+    state = st.session_state
+    name = state["curves_kept"]
+    if name is None:
+        return
+    state[key("show")] = f"kept:{name}"
+    state[key("view")] = "alpha" if name.startswith("table:") else "lambda"
+    state.update({key("at_alpha"): None, key("at_missing"): None, key("at_K"): None})

@@ -1,0 +1,155 @@
+"""The figures of a sweep hold its numbers, mark the best lambda, and carry what a click needs."""
+
+import math
+
+import pytest
+
+from atnmf_core.curves import CurvePoint
+from atnmf_core.figures.gain_map import gain_map
+from atnmf_core.figures.palette import ANMF, ATNMF, NMF
+from atnmf_core.figures.sweeps import against_alpha, against_lambda, lambda_ticks
+
+
+def point(
+    method: str,
+    lam: float | None,
+    mean: float,
+    alpha: float = 0.3,
+    solver: str = "fast",
+    sd: float | None = 0.01,
+) -> CurvePoint:
+    return CurvePoint(alpha, 5, method, lam, "zero", solver, 3, mean, sd, "3", "2026-01-01")
+
+
+CURVE = [
+    point("nmf", None, 0.50),
+    point("anmf", None, 0.45),
+    point("atnmf", 100.0, 0.49),
+    point("atnmf", 2.0, 0.40),
+    point("atnmf", 1.1, 0.44),
+]
+BOTH_ALPHAS = [*CURVE, *(point(p.method, p.lam, p.mean + 0.1, alpha=0.5) for p in CURVE)]
+
+
+def traces(figure: object, colour: str) -> list:
+    return [t for t in figure.data if t.mode == "lines+markers" and t.line.color == colour]
+
+
+def named(figure: object, name: str) -> object:
+    return next(trace for trace in figure.data if trace.name == name)
+
+
+def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda() -> None:
+    line = named(against_lambda(CURVE), "AT-NMF")
+
+    assert list(line.x) == [1.1, 2.0, 100.0]
+    assert list(line.y) == [0.44, 0.40, 0.49]
+    assert line.line.color == ATNMF
+
+
+def test_a_band_is_one_deviation_wide() -> None:
+    figure = against_lambda(CURVE)
+    band = figure.data[[t.name for t in figure.data].index("AT-NMF") - 1]
+
+    assert band.fill == "toself"
+    assert list(band.x) == [1.1, 2.0, 100.0, 100.0, 2.0, 1.1]
+    assert list(band.y) == pytest.approx([0.45, 0.41, 0.50, 0.48, 0.39, 0.43])
+
+
+def test_single_starts_have_no_band() -> None:
+    figure = against_lambda([point("nmf", None, 0.5, sd=None), point("atnmf", 2.0, 0.4, sd=None)])
+
+    assert all(trace.fill is None for trace in figure.data)
+
+
+def test_methods_without_lambda_are_levels_across_the_whole_plot() -> None:
+    figure = against_lambda(CURVE)
+
+    for name, colour, mean in (("NMF", NMF, 0.50), ("ANMF (reconstruction)", ANMF, 0.45)):
+        line = named(figure, name)
+        assert set(line.y) == {mean}
+        assert min(line.x) < 1.1
+        assert max(line.x) > 100
+        assert line.line.color == colour
+
+
+def test_the_best_lambda_is_marked_with_its_value_and_its_gain() -> None:
+    figure = against_lambda(CURVE)
+
+    (words,) = figure.layout.annotations
+    ring = named(figure, "best")
+    assert (ring.x[0], ring.y[0]) == (2.0, 0.40)
+    assert words.text == "best λ = 2<br>20.0 % below NMF"
+    assert words.x == pytest.approx(math.log10(2.0))
+
+
+def test_two_solvers_make_two_lines_of_one_colour() -> None:
+    paper = [point(p.method, p.lam, p.mean + 0.01, solver="paper") for p in CURVE if p.method != "anmf"]
+
+    figure = against_lambda([*CURVE, *paper])
+
+    fast, slow = named(figure, "AT-NMF, fast solver"), named(figure, "AT-NMF, Algorithm 1")
+    assert fast.line.color == slow.line.color == ATNMF
+    assert fast.line.dash != slow.line.dash
+
+
+def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> None:
+    line = named(against_lambda(CURVE), "AT-NMF")
+
+    alpha, method, lam, solver, words = line.customdata[1]
+
+    assert (alpha, method, lam, solver) == (0.3, "atnmf", 2.0, "fast")
+    assert "λ = 2" in words
+    assert "RMSE 0.4 ± 0.01, mean of 3 starts" in words
+
+
+def test_a_curve_without_points_of_atnmf_is_drawn_too() -> None:
+    figure = against_lambda([point("nmf", None, 0.5)])
+
+    assert not figure.layout.annotations
+    assert set(named(figure, "NMF").y) == {0.5}
+
+
+def test_against_alpha_there_is_a_line_for_each_chosen_lambda() -> None:
+    figure = against_alpha(BOTH_ALPHAS, [2.0, 100.0])
+
+    assert list(named(figure, "AT-NMF, λ = 2").x) == [0.3, 0.5]
+    assert list(named(figure, "AT-NMF, λ = 2").y) == pytest.approx([0.40, 0.50])
+    assert list(named(figure, "NMF").y) == pytest.approx([0.50, 0.60])
+    assert "AT-NMF, λ = 1.1" not in {trace.name for trace in figure.data}
+
+
+def test_the_map_has_the_gain_over_nmf_of_the_same_alpha() -> None:
+    figure = gain_map(BOTH_ALPHAS)
+    heat, targets, rings = figure.data
+
+    assert list(heat.x) == ["1.1", "2", "100"]
+    assert list(heat.y) == ["0.3", "0.5"]
+    assert heat.z[0] == pytest.approx([12.0, 20.0, 2.0])
+    assert heat.z[1] == pytest.approx([10.0, 100 / 6, 10 / 6])
+    assert heat.zmin == -heat.zmax
+    assert list(zip(rings.x, rings.y, strict=True)) == [("2", "0.3"), ("2", "0.5")]
+    assert {tuple(data[:3]) for data in targets.customdata} == {
+        (alpha, "atnmf", lam) for alpha in (0.3, 0.5) for lam in (1.1, 2.0, 100.0)
+    }
+
+
+def test_without_nmf_the_map_has_the_errors_themselves() -> None:
+    heat = gain_map([p for p in BOTH_ALPHAS if p.method == "atnmf"]).data[0]
+
+    assert heat.z[0] == pytest.approx([0.44, 0.40, 0.49])
+
+
+def test_a_cell_that_is_not_fitted_yet_is_empty() -> None:
+    unfinished = [p for p in BOTH_ALPHAS if (p.alpha, p.lam) != (0.5, 2.0)]
+
+    assert gain_map(unfinished).data[0].z[1][1] is None
+
+
+@pytest.mark.parametrize("ends", [(1.01, 100.0), (2.0, 5.0), (1.05, 1000.0)])
+def test_ticks_lie_inside_and_apart(ends: tuple[float, float]) -> None:
+    ticks = lambda_ticks(*ends)
+
+    assert ticks
+    assert ends[0] * 0.99 <= ticks[0] <= ticks[-1] <= ends[1] * 1.01
+    assert ticks == sorted(set(ticks))

@@ -1,0 +1,78 @@
+"""Sweeps can be renamed and deleted, and nothing that another sweep needs goes with them."""
+
+from pathlib import Path
+
+import pytest
+
+from atnmf_core.problem import InputError
+from atnmf_core.sweep import Grid, Measures, Store, open_store
+from atnmf_core.sweep.housekeeping import LONGEST_NAME, delete_sweep, rename_sweep
+from atnmf_core.sweep.queue import Queue
+
+NARROW = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))
+WIDE = Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0,))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    with open_store(tmp_path / "store.sqlite") as opened:
+        for name, grid in (("narrow", NARROW), ("wide", WIDE)):
+            sweep = opened.add_sweep(name, grid, "hash")
+            run = opened.begin_run(sweep)
+            for key, _ in opened.claims(sweep, run):
+                opened.keep(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
+            opened.end_run(run, "finished")
+        yield opened
+
+
+def names(store: Store) -> set[str]:
+    return {record.name for record in store.sweeps()}
+
+
+def test_a_renamed_sweep_keeps_its_results(store: Store) -> None:
+    before = list(store.results("wide"))
+
+    assert rename_sweep(store, "wide", "  for   the talk ") == "for the talk"
+
+    assert names(store) == {"narrow", "for the talk"}
+    assert list(store.results("for the talk")) == before
+
+
+@pytest.mark.parametrize("new", ["", "   ", "x" * (LONGEST_NAME + 1), "narrow"])
+def test_a_name_that_is_none_or_taken_is_refused(store: Store, new: str) -> None:
+    with pytest.raises(InputError, match=r"a name has 1 to|there is a sweep 'narrow' already"):
+        rename_sweep(store, "wide", new)
+
+    assert names(store) == {"narrow", "wide"}
+
+
+def test_deleting_a_sweep_leaves_the_points_that_another_has_too(store: Store) -> None:
+    delete_sweep(store, "wide")
+
+    assert names(store) == {"narrow"}
+    assert len(list(store.results("narrow"))) == len(NARROW)
+    (left,) = store.query("SELECT COUNT(*) AS number FROM points")
+    assert left["number"] == len(NARROW)
+
+
+def test_deleting_the_last_sweep_leaves_nothing(store: Store) -> None:
+    for name in ("narrow", "wide"):
+        delete_sweep(store, name)
+
+    for table in ("points", "sweeps", "sweep_points", "runs", "queue"):
+        assert store.query(f"SELECT * FROM {table}") == []
+
+
+def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(store: Store) -> None:
+    other = Grid("lfw", alphas=(0.7,), Ks=(5,), lams=(2.0,))
+    store.begin_run(store.add_sweep("running", other, "hash"))
+    store.add_sweep("queued", Grid("lfw", alphas=(0.9,), Ks=(5,), lams=(2.0,)), "hash")
+    Queue(store).add("queued")
+
+    for name in ("running", "queued"):
+        with pytest.raises(InputError, match="stop it before it is renamed"):
+            rename_sweep(store, name, "new")
+        with pytest.raises(InputError, match="stop it before it is deleted"):
+            delete_sweep(store, name)
+
+    assert names(store) == {"narrow", "wide", "running", "queued"}
