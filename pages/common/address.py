@@ -17,11 +17,11 @@ import streamlit as st
 
 from .setting import Setting
 
-__all__ = ["EXPLORE", "Address", "change", "follow_address", "read_setting", "write_address"]
+__all__ = ["EXPLORE", "Address", "change", "follow_address", "read_setting", "rerun", "write_address"]
 
 SETTLED_SECONDS = 1.5
 """So long after we wrote it, the browser's address may still be an earlier one of ours."""
-_SHOWN = "page_shown"
+_SHOWN, _OURSELVES = "page_shown", "page_run_again"
 
 
 class Address:
@@ -52,7 +52,8 @@ class Address:
         """
         state, arrives = st.session_state, st.session_state.get(_SHOWN) != self._page
         by_address = bool(st.query_params.to_dict())
-        if self._last not in state or self._was_changed():
+        ourselves = state.pop(_OURSELVES, False)
+        if self._last not in state or (not ourselves and self._was_changed()):
             change(**self._read(st.query_params.to_dict()))
         elif arrives:
             change(**state[self._last])
@@ -115,6 +116,16 @@ def read_setting() -> Setting:
 def write_address() -> None:
     """Spell the Explore page's setting in the address bar."""
     EXPLORE.write()
+
+
+def rerun() -> None:
+    """Run the whole page again from one of its fragments.
+
+    A fragment that polls comes with whatever address the browser has at that moment. On a busy machine that
+    may be an earlier one of ours long after we wrote a newer, and it must not undo what a slider says.
+    """
+    st.session_state[_OURSELVES] = True
+    st.rerun()
 
 
 def change(**values: Any) -> None:

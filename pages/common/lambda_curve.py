@@ -15,7 +15,7 @@ from atnmf_core.cost import expected_seconds
 from atnmf_core.figures.curves import LambdaCurve, rmse_against_lambda
 
 from . import solving
-from .address import change
+from .address import change, rerun
 from .fits import store
 from .setting import LAMBDAS, Setting
 
@@ -109,7 +109,7 @@ def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
         selection_mode="points",
     )
     if st.session_state.pop("point_opened", False) or (traces and not missing):
-        st.rerun()
+        rerun()
     if traces:
         tracer().wish(setting, data)
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, fetch
 
+from .address import rerun
 from .data_choice import UPLOAD, entry_of
 from .setting import Setting
 
@@ -88,6 +89,6 @@ def _begin(name: str) -> None:
 
 def _progress(download: Download, entry: Entry) -> None:
     if download.finished.is_set():
-        st.rerun()
+        rerun()
     share = min(1.0, download.done / max(download.total, 1))
     st.progress(share, f"{entry.title}: {download.done / 1e6:.1f} of {download.total / 1e6:.1f} MB")

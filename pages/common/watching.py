@@ -11,6 +11,7 @@ from atnmf_core import Dataset
 from atnmf_core.film import Frame
 
 from . import solving
+from .address import rerun
 from .fits import Job, store
 from .setting import FitKey, Setting
 from .spoken import spoken
@@ -107,7 +108,7 @@ def _cancel(setting: Setting, data: Dataset) -> None:
 def _progress(setting: Setting, data: Dataset) -> None:
     running = solving.jobs(setting, data)
     if not running:
-        st.rerun()
+        rerun()
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(setting, data))
         st.progress(*_how_far(setting, data, running))

@@ -12,6 +12,8 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import expect
 
+from atnmf_core import factorize, hide_entries, load_dataset, rmse
+
 from .dashboard import Dashboard
 from .explore import Explore
 
@@ -85,6 +87,34 @@ def test_a_click_on_a_part_shows_who_uses_it(dashboard: Dashboard) -> None:
     user.click()
     dashboard.wait_until_idle()
     expect(explore.panel("a")).to_have_attribute("alt", f"Original face {number}")
+
+
+def test_a_click_on_a_point_of_the_curve_opens_its_lambda(dashboard: Dashboard) -> None:
+    explore = Explore(dashboard)
+    points = explore.page.locator(".js-plotly-plot .scatterlayer .trace").first.locator(".points path")
+    expect(points).to_have_count(9, timeout=60_000)
+    dashboard.wait_until_idle()
+
+    box = points.nth(5).bounding_box()
+    explore.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    dashboard.wait_until_idle()
+
+    assert explore.page.url.endswith("?lam=5")
+    expect(dashboard.slider("Adversary's price λ")).to_have_attribute("aria-valuetext", "5")
+    data = load_dataset("lfw")
+    observed = hide_entries(data.shape, 0.2)
+    fit = factorize(data.V, observed, K=25, method="atnmf", lam=5.0, missing="zero")
+    assert f"AT-NMF {rmse(data.V, fit.V_hat, ~observed):.3f}" in explore.callout()
+
+
+def test_copy_link_puts_the_address_on_the_clipboard(dashboard: Dashboard) -> None:
+    explore = Explore(dashboard, alpha=0.4, seed=2)
+    explore.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    explore.page.get_by_role("button", name="Copy link", exact=True).click()
+
+    expect(explore.page.get_by_role("button", name="Copied", exact=True)).to_be_visible()
+    assert explore.page.evaluate("navigator.clipboard.readText()") == explore.page.url
 
 
 def test_the_film_replays_the_run_from_start_to_end(dashboard: Dashboard) -> None:
