@@ -1,0 +1,205 @@
+"""Plots of the lesson: a series with hidden entries, a guess against the truth, the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from ..lesson import Error, Finding, Verdict
+from .palette import ATNMF, HIDDEN, NMF
+
+__all__ = ["findings_chart", "guess_chart", "series_chart"]
+
+GREY = "#8792A0"
+LAMBDA_TICKS = (1.05, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
+
+
+def series_chart(
+    series: Sequence[float],
+    observed: Sequence[bool],
+    predictions: Mapping[str, Sequence[float]],
+    *,
+    size: int = 14,
+) -> go.Figure:
+    """A series as bars, hidden ones empty and red, and predictions ("ignore", "zero") as points on it."""
+    places = list(range(1, len(series) + 1))
+    shown = {
+        "seen": {"color": GREY, "opacity": 0.55},
+        "hidden": {"color": "rgba(0,0,0,0)", "line": {"color": HIDDEN["red"], "width": 2}},
+    }
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": [place for place, seen in zip(places, observed, strict=True) if seen == (name == "seen")],
+            "y": [value for value, seen in zip(series, observed, strict=True) if seen == (name == "seen")],
+            "marker": marker,
+            "width": 0.6,
+            "hovertemplate": f"{name}: %{{y:g}}<extra></extra>",
+        }
+        for name, marker in shown.items()
+    ]
+    looks = {
+        "ignore": ("hidden ignored", "circle", "solid"),
+        "zero": ("hidden as zeros", "circle-open", "dot"),
+    }
+    for missing, prediction in predictions.items():
+        words, symbol, dash = looks[missing]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": words,
+                "x": places,
+                "y": list(prediction),
+                "marker": {"size": 11, "symbol": symbol, "color": NMF, "line": {"width": 2}},
+                "line": {"color": NMF, "width": 2, "dash": dash},
+                "hovertemplate": f"{words}: %{{y:.3g}}<extra></extra>",
+            }
+        )
+    x = {"tickvals": places, "title": {"text": "place in the series", "standoff": 4}, "fixedrange": True}
+    y = {"range": [0, 1.12 * max(series)], "nticks": 5, "fixedrange": True}
+    return _figure(traces, x, y, 260, size)
+
+
+def guess_chart(
+    guess: float,
+    errors: Mapping[float, float] | None = None,
+    nmf: float | None = None,
+    verdict: Verdict | None = None,
+    *,
+    size: int = 14,
+) -> go.Figure:
+    """A guessed lambda on an empty field; with `errors`, `nmf` and `verdict`, beside the measured truth."""
+    traces: list[dict[str, Any]] = []
+    shapes = [_upright(guess, "solid", 3)]
+    if errors is not None and nmf is not None and verdict is not None:
+        lams = sorted(errors)
+        traces = [
+            _line("AT-NMF", ATNMF, lams, [errors[lam] for lam in lams], "lines+markers"),
+            _line("NMF, no adversary", NMF, [lams[0], lams[-1]], [nmf, nmf], "lines", dash="dash"),
+            _point("lowest", "star", 18, ATNMF, verdict.best_lam, verdict.best),
+            _point("your guess", "diamond", 14, GREY, guess, verdict.at_guess),
+        ]
+        top = max(*errors.values(), nmf)
+        y: dict[str, Any] = {"range": [0, 1.1 * top], "nticks": 6, "showticklabels": True}
+    else:
+        y = {"range": [0, 1], "showticklabels": False, "showgrid": False}
+        # An axis without any trace would lose its logarithmic ticks.
+        traces = [_point("your guess", "diamond", 14, GREY, guess, 0.5)]
+    x = {
+        "type": "log",
+        "range": [0.008, 2.03],
+        "tickvals": LAMBDA_TICKS,
+        "ticktext": [f"{tick:g}" for tick in LAMBDA_TICKS],
+        "title": {"text": "λ, the adversary's price", "standoff": 4},
+        "fixedrange": True,
+    }
+    y |= {"title": {"text": "error on hidden numbers"}, "fixedrange": True}
+    return _figure(traces, x, y, 400, size, shapes)
+
+
+def findings_chart(
+    found: Sequence[Finding], titles: Mapping[str, str], *, with_ignored: bool, size: int = 14
+) -> go.Figure:
+    """Errors of each data set as shares of NMF's published one, on a logarithmic scale."""
+    looks = [
+        ("NMF, published", "published_nmf", NMF, "circle"),
+        ("AT-NMF, published", "published_atnmf", ATNMF, "circle"),
+        ("NMF, hidden ignored", "ignore_nmf", NMF, "diamond-open"),
+        ("AT-NMF, hidden ignored", "ignore_atnmf", ATNMF, "diamond-open"),
+    ]
+    traces = [
+        _dots(found, titles, name, field, colour, symbol)
+        for name, field, colour, symbol in looks[: 4 if with_ignored else 2]
+    ]
+    x = {
+        "type": "log",
+        "range": [-5.8, 0.25] if with_ignored else [-0.45, 0.05],
+        "title": {"text": "error as a share of NMF's published error", "standoff": 4},
+        "tickvals": [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1] if with_ignored else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
+        "ticktext": (
+            ["1/100 000", "1/10 000", "1/1000", "1/100", "1/10", "1"]
+            if with_ignored
+            else [f"{tick:g}" for tick in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)]
+        ),
+        "fixedrange": True,
+        "showgrid": True,
+    }
+    order = [titles[finding.name] for finding in reversed(found)]
+    y = {"type": "category", "categoryorder": "array", "categoryarray": order, "fixedrange": True}
+    return _figure(traces, x, y, 380, size)
+
+
+def _dots(
+    found: Sequence[Finding], titles: Mapping[str, str], name: str, field: str, colour: str, symbol: str
+) -> dict[str, Any]:
+    cells: list[tuple[Finding, Error]] = [
+        (finding, error) for finding in found if (error := getattr(finding, field)) is not None
+    ]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [error.mean / finding.published_nmf.mean for finding, error in cells],
+        "y": [titles[finding.name] for finding, _ in cells],
+        "customdata": [error.mean for _, error in cells],
+        "marker": {"size": 15, "symbol": symbol, "color": colour, "line": {"width": 2.5}},
+        "hovertemplate": f"{name}: %{{customdata:.4g}}<extra></extra>",
+    }
+
+
+def _line(
+    name: str, colour: str, x: Sequence[float], y: Sequence[float], mode: str, dash: str = "solid"
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": mode,
+        "name": name,
+        "x": list(x),
+        "y": list(y),
+        "line": {"color": colour, "width": 2.5, "dash": dash},
+        "marker": {"size": 7},
+        "hovertemplate": "λ = %{x:g}: %{y:.4f}<extra></extra>",
+    }
+
+
+def _point(name: str, symbol: str, size: int, colour: str, x: float, y: float) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [x],
+        "y": [y],
+        "marker": {"symbol": symbol, "size": size, "color": colour, "line": {"width": 1.5, "color": "white"}},
+        "hoverinfo": "skip",
+    }
+
+
+def _upright(x: float, dash: str, width: int) -> dict[str, Any]:
+    line = {"color": GREY, "width": width, "dash": dash}
+    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+
+
+def _figure(
+    traces: list[dict[str, Any]],
+    x: dict[str, Any],
+    y: dict[str, Any],
+    height: int,
+    size: int,
+    shapes: Sequence[dict[str, Any]] = (),
+) -> go.Figure:
+    layout = {
+        "height": height * size // 14,
+        "font": {"size": size},
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": size}},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "shapes": list(shapes),
+        "xaxis": {"showgrid": False, "automargin": True, "tickfont": {"size": size}} | x,
+        "yaxis": {"zeroline": False, "automargin": True, "tickfont": {"size": size}} | y,
+    }
+    return go.Figure(data=traces, layout=layout)

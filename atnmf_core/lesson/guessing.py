@@ -1,0 +1,63 @@
+"""How good a guess of the best lambda is, against a curve that was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Verdict", "judge"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A guess beside the truth.
+
+    Attributes
+    ----------
+    best_lam, best : the measured lambda with the lowest error, and that error.
+    at_guess : the error at the guess, read off the curve.
+    excess : by what share at_guess is above best.
+    factor : how many times the guess's lam - 1 is the best's, or the other way round: at least 1. The
+        adversary's strength is 1/(lam - 1), so this is the distance that matters.
+    good : the measured lambdas whose error is within one standard deviation of the best.
+    hit : whether the guess is as good as the best, as far as the measurement can tell.
+    """
+
+    best_lam: float
+    best: float
+    at_guess: float
+    excess: float
+    factor: float
+    good: tuple[float, ...]
+    hit: bool
+
+
+def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float, float]) -> Verdict:
+    """Compare a guessed lambda with measured errors (mean and standard deviation by lambda).
+
+    Examples
+    --------
+    >>> verdict = judge(3.0, {1.5: 0.3, 2.0: 0.1, 5.0: 0.2}, {1.5: 0.01, 2.0: 0.02, 5.0: 0.01})
+    >>> verdict.best_lam, verdict.hit
+    (2.0, False)
+    >>> round(verdict.at_guess, 3), verdict.factor
+    (0.15, 2.0)
+    """
+    lams = sorted(errors)
+    best_lam = min(lams, key=lambda lam: errors[lam])
+    best = errors[best_lam]
+    strength = np.log(np.array(lams) - 1)
+    at_guess = float(np.interp(np.log(guess - 1), strength, [errors[lam] for lam in lams]))
+    limit = best + deviations[best_lam]
+    ratio = (guess - 1) / (best_lam - 1)
+    return Verdict(
+        best_lam=best_lam,
+        best=best,
+        at_guess=at_guess,
+        excess=at_guess / best - 1,
+        factor=max(ratio, 1 / ratio),
+        good=tuple(lam for lam in lams if errors[lam] <= limit),
+        hit=at_guess <= limit,
+    )

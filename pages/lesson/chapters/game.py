@@ -1,0 +1,131 @@
+"""Chapter 4: adversary and learner take turns."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core import lesson
+from atnmf_core.lesson import EXAMPLE, HalfStep
+from pages.common.setting import SEED_MOST
+
+from ..chapter import Chapter, Stage
+from ..components import moving_picture
+from ..control import Choice, Number, Stops
+
+__all__ = ["GAME"]
+
+K, ROUNDS = 2, 12
+TRACKS = {"paper": "Algorithm 1 of the paper", "fast": "exact descent"}
+
+
+def facts(stage: Stage) -> dict[str, str]:
+    return {"K": str(K)}
+
+
+def show(stage: Stage) -> None:
+    key = stage.key("picture")
+    film = _film(stage["lam"], stage["seed"], stage["track"])
+    last = len(film["steps"]) - 1
+
+    def stay() -> None:
+        st.session_state[stage.key("at")] = min(2 * ROUNDS + 1, int(st.session_state[key]["at"]))
+
+    moving_picture("game", "agree", "player", "chart")(
+        data=film | {"at": min(stage["at"], last)}, key=key, on_at_change=stay
+    )
+    st.markdown(_score(stage["lam"], stage["seed"]))
+
+
+def _score(lam: float, seed: int) -> str:
+    counts = []
+    for track, name in TRACKS.items():
+        game = _game(lam, seed, track)
+        rounds = len(game.losses) - 1
+        counts.append(
+            f"{name}: the loss rose in **{game.rises} of {rounds}** rounds and ended at {game.losses[-1]:.2f}"
+        )
+    return f"λ = {lam:g}, start {seed}. " + "; ".join(counts) + "."
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _game(lam: float, seed: int, track: Literal["paper", "fast"]) -> lesson.Game:
+    return lesson.play(EXAMPLE, lam, K=K, solver=track, seed=seed, rounds=ROUNDS)
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def _film(lam: float, seed: int, track: Literal["paper", "fast"]) -> dict[str, Any]:
+    games = {name: _game(lam, seed, name) for name in TRACKS}
+    here, other = games[track], next(name for name in TRACKS if name != track)
+    values = [step.value for step in here.half_steps] + list(games[other].losses)
+    low, high, ticks = _axis(min(*values, 0.0), max(values))
+    return {
+        "film": f"{lam} {seed} {track}",
+        "V": EXAMPLE.tolist(),
+        "steps": [
+            {
+                "actor": step.actor,
+                "value": step.value,
+                "said": _said(step, here.half_steps[max(0, number - 1)]),
+                "R": step.R.tolist(),
+                "U": (EXAMPLE + step.R).tolist(),
+                "P": step.V_hat.tolist(),
+            }
+            for number, step in enumerate(here.half_steps)
+        ],
+        "tracks": {
+            "this": {"name": f"loss, {TRACKS[track]}", "losses": _places(here)},
+            "other": {"name": f"loss, {TRACKS[other]}", "losses": _places(games[other])},
+        },
+        "range": [low, high],
+        "ticks": ticks,
+    }
+
+
+def _places(game: lesson.Game) -> list[tuple[int, float]]:
+    return [(at, step.value) for at, step in enumerate(game.half_steps) if step.actor == "adversary"]
+
+
+def _said(step: HalfStep, before: HalfStep) -> str:
+    if step.actor == "start":
+        return f"The start: nobody has attacked yet. The number is <b>{step.value:.2f}</b>."
+    actor = {"adversary": "The adversary", "learner": "The learner"}[step.actor]
+    move = {"adversary": "adds its best R", "learner": "answers with other W and H"}[step.actor]
+    way = "rises" if step.value > before.value else "falls" if step.value < before.value else "stays"
+    return (
+        f'Round {step.round}. <b class="{step.actor}">{actor}</b> {move}. The number they fight over {way} '
+        f"from {before.value:.2f} to <b>{step.value:.2f}</b>."
+    )
+
+
+def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
+    """A range with four or five round marks."""
+    rough = (high - low) / 4
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = float(next(times * power for times in (1, 2, 5, 10) if times * power >= rough))
+    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
+    return first * step, last * step, [step * mark for mark in range(first, last + 1)]
+
+
+GAME = Chapter(
+    name="game",
+    short="Game",
+    controls=(
+        Choice("track", "The learner plays", "paper", {"paper": "Algorithm 1", "fast": "exact descent"}),
+        Stops("lam", "Price λ", 2.0, (1.5, 2.0, 2.5, 3.0, 5.0, 10.0)),
+        Number(
+            "seed",
+            "Start",
+            0,
+            0,
+            SEED_MOST,
+            typed=True,
+            help="W and H start at random; each number is another random start.",
+        ),
+        Number("at", "Half-step", 0, 0, 2 * ROUNDS + 1, inside=True),
+    ),
+    show=show,
+    facts=facts,
+)

@@ -1,0 +1,92 @@
+"""Chapter 6: guess the best lambda before the truth is shown."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core.figures.lesson import guess_chart
+from atnmf_core.lesson import Verdict, judge
+from atnmf_core.reference.curves import CurvePoint, kept_curve
+from pages.common.setting import LAMBDAS
+
+from ..chapter import Chapter, Stage
+from ..control import Choice, Stops
+
+__all__ = ["GUESS"]
+
+DATA = {"lfw": "faces"}
+ALPHAS = {"lfw": 0.3}
+TREATMENTS = {"zero": "zeros", "ignore": "ignored"}
+ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENTS}
+WEAK = 50
+"""A price at which hardly any adversary is left."""
+LAMS = tuple(lam for lam in LAMBDAS if lam >= 1.05)
+
+
+def facts(stage: Stage) -> dict[str, str]:
+    point = _points(stage)[0]
+    return {"alpha": f"{point.alpha:.0%}", "K": str(point.K)}
+
+
+def show(stage: Stage) -> None:
+    guess = stage["guess"]
+    round_name = f"{stage['data']}-{stage['missing']}"
+    if stage["revealed"] != round_name:
+        _chart(guess_chart(guess, size=stage.letters), stage, "Your guess on an empty field")
+        st.button(
+            "Show the truth",
+            type="primary",
+            on_click=lambda: st.session_state.update({stage.key("revealed"): round_name}),
+        )
+        return
+    points = _points(stage)
+    nmf = next(point.mean for point in points if point.method == "nmf")
+    curve = [point for point in points if point.lam is not None]
+    errors = {point.lam: point.mean for point in curve if point.lam is not None}
+    deviations = {point.lam: point.deviation or 0.0 for point in curve if point.lam is not None}
+    verdict = judge(guess, errors, deviations)
+    _chart(guess_chart(guess, errors, nmf, verdict, size=stage.letters), stage, "The measured errors over λ")
+    st.markdown(_verdict(guess, verdict, nmf, deviations[verdict.best_lam], points[0].starts))
+
+
+def _points(stage: Stage) -> list[CurvePoint]:
+    """The kept curve of AT-NMF, and NMF's error, for the data and treatment in view."""
+    wanted = (ALPHAS[stage["data"]], stage["missing"], "fast")
+    points = kept_curve(stage["data"])
+    return [point for point in points if (point.alpha, point.missing, point.solver) == wanted]
+
+
+def _chart(figure: object, stage: Stage, alt: str) -> None:
+    st.plotly_chart(figure, key=stage.key("chart"), config={"displayModeBar": False}, alt=alt)
+
+
+def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, starts: int) -> str:
+    here = f"At your λ = {guess:g} the error is {verdict.at_guess:.4f}"
+    if verdict.hit:
+        said = f"**Right.** {here}, as good as the lowest, as far as the measurement can tell."
+    else:
+        said = (
+            f"**{verdict.excess:.0%} above the lowest.** {here}. Your λ − 1 is a factor of "
+            f"{verdict.factor:.3g} away from the best."
+        )
+    found = (
+        f"It is lowest at **λ = {verdict.best_lam:g}**: {verdict.best:.4f}, the mean of {starts} random "
+        f"starts, which differ by about {deviation:.4f}. NMF: {nmf:.4f}."
+    )
+    if verdict.good[-1] >= WEAK and len(verdict.good) > 1:
+        found += f" From λ = {verdict.good[0]:g} on all do about as well: the adversary makes no difference."
+    return f"{said}\n\n{found}"
+
+
+GUESS = Chapter(
+    name="guess",
+    short="Guess",
+    controls=(
+        Choice("data", "Data", "lfw", DATA),
+        Choice("missing", "Hidden numbers are", "zero", TREATMENTS),
+        Stops("guess", "Your guess of the best λ", 5.0, LAMS),
+        Choice("revealed", "Truth shown for", "", ROUNDS, inside=True),
+    ),
+    show=show,
+    facts=facts,
+)

@@ -1,0 +1,19 @@
+"""The lesson's moving pictures. What they play was computed by the core; the two curves that follow a finger
+(`attack`, `loss`) evaluate the closed forms of `closed_form.js`, which the tests compare with the core.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pages.common.components import component
+
+__all__ = ["moving_picture"]
+
+_FOLDER = Path(__file__).parent
+
+
+def moving_picture(name: str, *shared: str) -> Any:
+    """The mounting command of one of this folder's components."""
+    return component(name, *shared, folder=_FOLDER)

@@ -1,0 +1,22 @@
+// A value that reader and server both can change. The reader's wins until the server has heard of it.
+function follow(host, value, apply) {
+  const text = JSON.stringify(value);
+  host.sent ??= new Set();
+  if (text === host.told) host.sent.clear();
+  else if (!host.sent.has(text)) {
+    host.told = text;
+    apply(value);
+  }
+}
+
+// Tells the server once the reader rests: every message runs the page.
+function tell(host, value, send) {
+  clearTimeout(host.telling);
+  host.telling = setTimeout(() => {
+    const text = JSON.stringify(value());
+    if (text === host.told) return;
+    host.told = text;
+    host.sent.add(text);
+    send(value());
+  }, 350);
+}

@@ -1,0 +1,40 @@
+// The loss that is left when the attacker has made its best move, over the prediction p, against NMF's square.
+export default function ({ data, parentElement, setStateValue }) {
+  const find = (selector) => parentElement.querySelector(selector);
+  let plot, knobs;
+  const draw = (values) => {
+    plot = drawLosses(find(".curves"), values);
+    find(".said").innerHTML = sentence(values);
+  };
+  knobs = dials(find(".dials"), data, draw, (values) => setStateValue("values", values));
+  draggable(find(".curves"), () => plot, () => (knobs.has("p") ? { p: knobs.values().p } : {}), knobs.move);
+  return whenResized(find(".curves"), () => draw(knobs.values()));
+}
+
+function drawLosses(svg, { v, p, lam }) {
+  const plot = chart(svg, { x: [0, 2], y: [0, 2], height: 21, ticks: { x: [0, 0.5, 1, 1.5, 2], y: [0, 0.5, 1, 1.5, 2] }, names: { x: "p, the prediction" } });
+  const bend = lam * v, loss = entryLoss(v, p, lam), square = (v - p) ** 2;
+  plot.line("grey", v, 0, v, 2);
+  plot.text("strong", v, 1.9, "v", { dx: 6 });
+  if (bend < 2) {
+    plot.line("orange dashed", bend, 0, bend, 2);
+    plot.text("orange strong", bend, 1.72, "λ v", { dx: 6 });
+    plot.curve("orange dashed", (p) => parabola(v, p, lam), bend);
+  }
+  plot.curve("blue", (p) => (v - p) ** 2);
+  plot.curve("orange wide", (p) => entryLoss(v, p, lam));
+  plot.line("axis", p, 0, p, 2);
+  if (square <= 2) plot.dot("blue", p, square);
+  if (loss <= 2) plot.dot("orange", p, loss, 8);
+  svg.querySelector("title").textContent = `Loss over the prediction; at p = ${p} AT-NMF pays ${signed(loss, 3)}, NMF ${signed(square, 3)}`;
+  return plot;
+}
+
+function sentence({ v, p, lam }) {
+  const loss = entryLoss(v, p, lam), bend = lam * v;
+  const sums = `NMF pays <b class="blue">${signed((v - p) ** 2, 3)}</b>, AT-NMF pays <b class="orange">${signed(loss, 3)}</b>. The bend is at p = λ v = ${signed(bend, 2)}.`;
+  const side = p > bend
+    ? `p lies beyond it: the attacker has wiped v out and can do no more. The parabola would ask for ${signed(parabola(v, p, lam), 3)}.`
+    : `p lies before it: AT-NMF pays ${signed(lam / (lam - 1), 2)} times what NMF pays.`;
+  return `${sums} ${side}`;
+}

@@ -1,0 +1,134 @@
+"""Every formula of the lesson, evaluated as it is written, says what the core computes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atnmf_core import rmse
+from atnmf_core.adversary import (
+    attack_objective,
+    curvature,
+    descent_target,
+    effective_data,
+    entry_loss,
+    optimal_attack,
+)
+from atnmf_core.lesson import build_up, weigh
+from pages.lesson.formulas import FORMULAS
+from pages.lesson.text import read_text
+
+from .latex import evaluate
+
+TEXTS = sorted(path.stem for path in (Path(__file__).parents[2] / "pages/lesson/text").glob("*.md"))
+PRICES = (1.01, 1.5, 2.0, 5.0, 100.0)
+SYMBOL = re.compile(r"\\?[a-zA-Z]+(_(\w|\{\w+\}))?(\^\*)?")
+
+
+def entries(seed: int) -> dict[str, np.ndarray]:
+    """Random numbers on both sides of the bend, some of them zero."""
+    rng = np.random.default_rng(seed)
+    v = rng.uniform(0, 1, 40) * (rng.random(40) > 0.1)
+    seen = rng.random(40) < 0.6
+    return {
+        "v": v,
+        "p": rng.uniform(0, 3, 40),
+        "r": rng.uniform(-1, 1, 40),
+        "w": rng.uniform(0, 1, 40),
+        "Omega": seen,
+        "Gamma": ~seen,
+    }
+
+
+def predicted(v: np.ndarray, p: np.ndarray, lam: float) -> np.ndarray:
+    """p - v after a learner has fitted V + R* exactly."""
+    return effective_data(v, p, lam) - v
+
+
+CORE: dict[str, Callable[[dict, float], object]] = {
+    "weight_ignoring": lambda x, lam: weigh(x["w"], x["v"], x["Omega"], "ignore").weight,
+    "weight_zeros": lambda x, lam: weigh(x["w"], x["v"], x["Omega"], "zero").weight,
+    "rmse": lambda x, lam: rmse(x["v"], x["p"], x["Gamma"]),
+    "attack_value": lambda x, lam: [
+        attack_objective(*(np.array([x[name][i]]) for name in "vrp"), lam) for i in range(40)
+    ],
+    "best_attack": lambda x, lam: optimal_attack(x["v"], x["p"], lam),
+    "game_value": lambda x, lam: attack_objective(x["v"], x["r"], x["p"], lam),
+    "steepness": lambda x, lam: curvature(lam),
+    "loss": lambda x, lam: entry_loss(x["v"], x["p"], lam),
+    "target": lambda x, lam: descent_target(x["v"], x["p"], lam),
+}
+
+
+@pytest.mark.parametrize("lam", PRICES)
+@pytest.mark.parametrize("name", CORE)
+def test_a_formula_says_what_the_core_computes(name: str, lam: float) -> None:
+    for seed in range(5):
+        letters = entries(seed)
+        value = evaluate(FORMULAS[name], letters | {"lambda": lam})
+        np.testing.assert_allclose(value, CORE[name](letters, lam), rtol=1e-9, atol=1e-12)
+
+
+def test_the_sum_of_parts_is_what_is_built_up() -> None:
+    rng = np.random.default_rng(0)
+    W, h = rng.random((7, 4)), rng.random(4)
+    built = build_up(rng.random(7), W, h)
+
+    for i in range(7):
+        value = evaluate(FORMULAS["sum_of_parts"], {"h": h, "w": W[i], "v": h})
+        np.testing.assert_allclose(value, built.sums[i, -1])
+
+
+@pytest.mark.parametrize("lam", PRICES)
+def test_a_learner_that_fits_the_attacked_data_overshoots_by_the_formula(lam: float) -> None:
+    letters = entries(1)
+    v, p = letters["v"], letters["p"]
+    away_from_the_wall = v + (v - p) / (lam - 1) > 0
+
+    value = evaluate(FORMULAS["overshoot"], letters | {"lambda": lam})
+
+    assert away_from_the_wall.any()
+    np.testing.assert_allclose(value[away_from_the_wall], predicted(v, p, lam)[away_from_the_wall])
+
+
+def test_every_formula_is_checked() -> None:
+    assert {*CORE, "sum_of_parts", "overshoot"} == set(FORMULAS)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_has_no_formula_of_its_own(name: str) -> None:
+    text = read_text(name)
+    everything = [text.title, text.body, *(part for q in text.questions for part in (q.asked, q.answer))]
+    written = re.findall(r"\$\$\n(.*?)\n\$\$|\$([^$]+)\$", "\n".join(everything), flags=re.DOTALL)
+
+    for displayed, inline in written:
+        formula = displayed or inline
+        assert formula in FORMULAS.values() or SYMBOL.fullmatch(formula), formula
+
+
+def test_every_formula_is_used() -> None:
+    sources = "".join(
+        (Path(__file__).parents[2] / f"pages/lesson/text/{name}.md").read_text() for name in TEXTS
+    )
+
+    assert set(re.findall(r"\[\[(\w+)\]\]", sources)) == set(FORMULAS)
+
+
+@pytest.mark.parametrize(
+    ("latex", "value"),
+    [
+        (r"2 a b^2", 36.0),
+        (r"-a + \frac{b}{2} (a - 1)", -0.5),
+        (r"\max(a, -b)", 2.0),
+        (r"\sqrt{a + 7} - \lambda a^2", -17.0),
+        (r"x_{\mathrm{next}} = \sum_{i \in S} v_i^2", 4.0),
+    ],
+)
+def test_the_evaluator_reads_schoolbook_latex(latex: str, value: float) -> None:
+    letters = {"a": 2.0, "b": 3.0, "lambda": 5.0, "v": np.array([1.0, 2.0]), "S": np.array([False, True])}
+
+    assert evaluate(latex, letters) == value
