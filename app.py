@@ -13,5 +13,6 @@ st.html(ASSETS / "style.css")
 st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
+        st.Page("pages/hyperspectral.py", title="Hyperspectral", icon=":material/layers:"),
     ]
 ).run()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment, nnls
+from scipy.optimize import linear_sum_assignment, lsq_linear
 
 from .datasets import Truth
 from .metrics import rmse
@@ -22,8 +22,11 @@ Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-LEAST_SCALE = 1e-3
-"""A material that is hardly there gets no scale of zero, which could not be undone."""
+FREEDOM = 1.4
+FEWEST = 5
+"""Where there is most of a material: the pixels, a thousandth of them but at least so many, with the highest
+abundance.
+"""
 
 
 def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
@@ -54,16 +57,20 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
 def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
     """The same product, scaled so that the abundances of a pixel sum to one as nearly as one number per
     material allows: then maps of different materials and methods can be compared.
+
+    Where a scene has shade or a material that is nearly black, that alone would leave scales open. So a
+    material's abundance where there is most of it stays within a factor of `FREEDOM` of one.
     """
     wide = H.astype(np.float64)
-    gram, total = wide @ wide.T, wide.sum(axis=1)
-    # Normal equations through a square root: as small as K x K, and still nonnegative least squares.
-    values, vectors = np.linalg.eigh(gram)
-    root = np.sqrt(np.maximum(values, values.max(initial=0.0) * 1e-12))
-    if not root.all():
-        return W.astype(np.float64), wide
-    scale = nnls((vectors * root).T, vectors.T @ total / root)[0]
-    scale = np.maximum(scale, LEAST_SCALE * scale.max(initial=0.0) or 1.0)
+    count = min(wide.shape[1], max(FEWEST, wide.shape[1] // 1000))
+    most = np.median(np.partition(wide, -count, axis=1)[:, -count:], axis=1)
+    whole = np.where(most > 0, 1 / np.where(most > 0, most, 1.0), 1.0)
+    level = wide * whole[:, None]
+    # The normal equations through a square root: K x K instead of N x K.
+    values, vectors = np.linalg.eigh(level @ level.T)
+    root = np.sqrt(np.maximum(values, values.max(initial=0.0) * 1e-9 + 1e-300))
+    right = vectors.T @ level.sum(axis=1) / root
+    scale = whole * lsq_linear((vectors * root).T, right, bounds=(1 / FREEDOM, FREEDOM)).x
     return W.astype(np.float64) / scale, wide * scale[:, None]
 
 

@@ -29,9 +29,9 @@ NATURAL = (640.0, 550.0, 460.0)
 """What the eye sees as red, green and blue, in nanometres."""
 INFRARED = (860.0, 650.0, 550.0)
 """Near infrared shown as red: vegetation, which reflects it, stands out."""
-WITHOUT_WAVELENGTHS = (0.5, 0.25, 0.1)
-"""Where the bands of a triplet lie in a cube that does not tell its wavelengths: spread over its first half,
-in which the bands of an imaging spectrometer differ most.
+WITHOUT_WAVELENGTHS = (0.3, 0.18, 0.06)
+"""Where the bands of a triplet lie in a cube that does not tell its wavelengths, as shares of its bands: in an
+imaging spectrometer the visible and near infrared come first.
 """
 
 

@@ -33,8 +33,8 @@ apart from grey, brown and teal for people who see red as brown.
 """
 
 MATERIALS = (
-    "#3F7F3A", "#7A4FA3", "#8C5A3C", "#B23A7F", "#2A7F9E", "#8A8F1A", "#5A6475", "#C26A8A",
-    "#5E9E8C", "#4F4A9A",
+    "#2A7F9E", "#3F7F3A", "#8C5A3C", "#B23A7F", "#5A6475", "#8A8F1A", "#4F4A9A", "#8E4FA3", "#C26A8A",
+    "#5E9E8C",
 )  # fmt: skip
 """One colour per material of a scene, none of them a method's."""
 

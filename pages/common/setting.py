@@ -150,7 +150,7 @@ class Setting:
 
 def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
     """What choosing a data set changes beside the data: settings that suit it."""
-    K = {"cbcl": 49, "lfw": 25}.get(data, 5 if kind != "faces" else 25)
+    K = {"cbcl": 49, "lfw": 25, "moffet": 3, "madonna": 3}.get(data, 5 if kind != "faces" else 25)
     image = {"lfw": 8, "cbcl": 2401}.get(data, 1 if kind != "cube" else shape[0] // 3)
     return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image), "part": 0}
 

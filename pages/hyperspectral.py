@@ -1,0 +1,40 @@
+"""Hyperspectral: a cube as pictures, every pixel as a spectrum, and the materials that it is made of."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.common.offer import show_offer
+from pages.common.watching import obtain, show_wait
+from pages.hyperspectral_view.cube_controls import cube_controls
+from pages.hyperspectral_view.materials_view import show_materials
+from pages.hyperspectral_view.pictures import factors_of, show_limits_of_recovery, show_pictures
+from pages.hyperspectral_view.spectrum_view import show_spectrum
+from pages.hyperspectral_view.view_bar import show_view_bar
+
+FOLDER = Path(__file__).parent
+
+st.html(FOLDER / "common" / "style.css")
+st.html(FOLDER / "hyperspectral_view" / "style.css")
+setting, data = cube_controls()
+st.title("Every pixel a spectrum, every spectrum a mixture", anchor=False)
+if data is None:
+    show_offer(setting)
+    st.stop()
+
+for note in data.notes:
+    st.caption(note)
+wait = st.container()
+show_view_bar(setting, data)
+shown = obtain(setting, data)
+if shown is None or not shown.is_current:
+    with wait:
+        show_wait(setting, data, something_shown=shown is not None)
+pictures, spectrum = st.columns([3, 2], gap="medium")
+with pictures:
+    show_pictures(setting, data, shown)
+with spectrum:
+    show_spectrum(setting, data, {} if shown is None else factors_of(shown.pair))
+show_limits_of_recovery(setting, data)
+if shown is not None:
+    show_materials(shown.setting, data, shown.pair)

@@ -1,0 +1,36 @@
+// One card per material: its spectrum as either method found it, and where it is.
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector(".host"), cards = host.querySelector(".cards");
+  cards.replaceChildren(...data.cards.map(drawn));
+  follow(host, () =>
+    cards.querySelectorAll("svg").forEach((svg, k) => {
+      const { top, lines } = data.cards[k];
+      drawChart(svg, { x: data.x, unit: data.unit, top, lines, height: 120, small: true });
+    }),
+  );
+}
+
+function drawn({ name, remark, colour, maps }) {
+  const card = document.createElement("div");
+  card.className = "card";
+  card.style.setProperty("--colour", colour);
+  card.innerHTML = '<header><strong></strong><span></span></header><div><svg role="img"></svg></div><div class="maps"></div>';
+  card.querySelector("strong").textContent = name;
+  card.querySelector("header span").textContent = remark;
+  card.querySelector("svg").setAttribute("aria-label", `Spectrum of ${name}`);
+  card.style.setProperty("--maps", maps.length);
+  card.querySelector(".maps").replaceChildren(...maps.map(mapped));
+  return card;
+}
+
+function mapped({ title, tone, src, alt, figures }) {
+  const figure = document.createElement("figure");
+  figure.innerHTML = '<figcaption></figcaption><img><div class="figures"></div>';
+  const caption = figure.querySelector("figcaption"), image = figure.querySelector("img");
+  caption.textContent = title;
+  caption.className = tone;
+  image.src = src;
+  image.alt = alt;
+  figure.querySelector(".figures").innerHTML = figures;
+  return figure;
+}

@@ -1,0 +1,144 @@
+// Pictures of one scene, zoomed together. A pixel that is chosen in one is marked in all and told to the page.
+const PIXEL = "atnmf-cube-pixel", MARKS = "atnmf-cube-marks", PIN = "atnmf-cube-pin";
+const CLOSEST = 32, CLICK = 4;
+
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector(".host");
+  if (!host.marks || host.size !== `${data.rows}x${data.cols}`) {
+    host.size = `${data.rows}x${data.cols}`;
+    host.window = { x: 0, y: 0, zoom: 1 };
+  }
+  host.marks = { pixel: data.pixel, pins: data.pins };
+  const grid = host.querySelector(".views");
+  drawPanels(grid, data);
+  const show = () => place(host, data);
+  const choose = (row, col) => {
+    if (row < 0 || col < 0 || row >= data.rows || col >= data.cols) return;
+    host.marks = { ...host.marks, pixel: [row, col] };
+    show();
+    document.dispatchEvent(new CustomEvent(PIXEL, { detail: [row, col] }));
+  };
+  const zoomBy = (factor, at) => {
+    zoomTo(host, data, host.window.zoom * factor, at);
+    show();
+  };
+  for (const button of host.querySelectorAll(".zoom button"))
+    button.onclick = () => ({ in: () => zoomBy(2), out: () => zoomBy(0.5), whole: () => zoomBy(1e-9) })[button.dataset.zoom]();
+  grid.onkeydown = (event) => onKey(event, host.marks.pixel, choose, zoomBy);
+  for (const frame of grid.querySelectorAll(".frame")) listen(frame, host, data, choose, zoomBy, show);
+  document.removeEventListener(MARKS, host.onMarks);
+  host.onMarks = (event) => {
+    host.marks = event.detail;
+    show();
+  };
+  document.addEventListener(MARKS, host.onMarks);
+  show();
+  return () => document.removeEventListener(MARKS, host.onMarks);
+}
+
+function drawPanels(grid, data) {
+  while (grid.children.length > data.panels.length) grid.lastChild.remove();
+  data.panels.forEach((panel, i) => {
+    const figure = grid.children[i] ?? grid.appendChild(emptyFigure());
+    const caption = figure.querySelector("figcaption");
+    caption.textContent = panel.title;
+    caption.className = panel.tone;
+    const frame = figure.querySelector(".frame"), image = figure.querySelector("img");
+    frame.className = `frame ${panel.tone ? `edge-${panel.tone}` : ""}`;
+    frame.style.setProperty("--aspect", data.cols / data.rows);
+    image.hidden = !panel.src;
+    image.alt = panel.alt;
+    if (panel.src) image.src = panel.src;
+    figure.querySelector(".note").innerHTML = panel.note;
+  });
+}
+
+function emptyFigure() {
+  const figure = document.createElement("figure");
+  figure.innerHTML = '<figcaption></figcaption><div class="frame"><img alt="" draggable="false"><div class="marks"></div></div><div class="note"></div>';
+  return figure;
+}
+
+// Every picture shows the same part of the scene, with the same marks.
+function place(host, data) {
+  const { x, y, zoom } = host.window;
+  host.classList.toggle("zoomed", zoom > 1);
+  host.querySelector("output").textContent = `${Number(zoom.toPrecision(2))}×`;
+  const [out, into, whole] = host.querySelectorAll(".zoom button");
+  out.disabled = whole.disabled = zoom <= 1;
+  into.disabled = zoom >= CLOSEST;
+  const left = (col) => 100 * zoom * ((col + 0.5) / data.cols - x), top = (row) => 100 * zoom * ((row + 0.5) / data.rows - y);
+  const size = `width:${(100 * zoom) / data.cols}%;height:${(100 * zoom) / data.rows}%`;
+  const { pixel, pins } = host.marks;
+  const marks = pins.map(([row, col], i) => `<div class="pin" style="left:${left(col)}%;top:${top(row)}%">${i + 1}</div>`);
+  marks.push(`<div class="mark" data-row="${pixel[0]}" data-col="${pixel[1]}" style="left:${left(pixel[1])}%;top:${top(pixel[0])}%;${size}"></div>`);
+  for (const frame of host.querySelectorAll(".frame")) {
+    frame.querySelector("img").style.cssText = `width:${100 * zoom}%;height:${100 * zoom}%;left:${-100 * zoom * x}%;top:${-100 * zoom * y}%`;
+    frame.querySelector(".marks").innerHTML = marks.join("");
+  }
+}
+
+// `at` is the place in the scene, from 0 to 1, that stays where it is; the pixel where none is given.
+function zoomTo(host, data, wanted, at) {
+  const before = host.window, zoom = Math.min(CLOSEST, Math.max(1, wanted));
+  const [row, col] = host.marks.pixel;
+  const focus = at ?? { x: (col + 0.5) / data.cols, y: (row + 0.5) / data.rows };
+  const kept = (start, point) => (at ? point - ((point - start) * before.zoom) / zoom : point - 0.5 / zoom);
+  moveTo(host, { x: kept(before.x, focus.x), y: kept(before.y, focus.y), zoom });
+}
+
+function moveTo(host, { x, y, zoom }) {
+  const most = 1 - 1 / zoom, within = (value) => Math.min(most, Math.max(0, value));
+  host.window = { x: within(x), y: within(y), zoom };
+}
+
+function onKey(event, [row, col], choose, zoomBy) {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const step = event.shiftKey ? 10 : 1;
+  const act = {
+    ArrowUp: () => choose(row - step, col),
+    ArrowDown: () => choose(row + step, col),
+    ArrowLeft: () => choose(row, col - step),
+    ArrowRight: () => choose(row, col + step),
+    "+": () => zoomBy(2),
+    "-": () => zoomBy(0.5),
+    p: () => document.dispatchEvent(new CustomEvent(PIN)),
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function listen(frame, host, data, choose, zoomBy, show) {
+  const share = (event) => {
+    const box = frame.getBoundingClientRect();
+    return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
+  };
+  const inScene = ({ x, y }) => ({ x: host.window.x + x / host.window.zoom, y: host.window.y + y / host.window.zoom });
+  frame.onpointerdown = (event) => {
+    host.drag = { from: share(event), at: [event.clientX, event.clientY], window: host.window, moved: false };
+    frame.setPointerCapture(event.pointerId);
+  };
+  frame.onpointermove = (event) => {
+    if (!host.drag) return;
+    const far = Math.hypot(event.clientX - host.drag.at[0], event.clientY - host.drag.at[1]);
+    host.drag.moved ||= far > CLICK;
+    if (!host.drag.moved || host.window.zoom === 1) return;
+    const now = share(event), { from, window: start } = host.drag;
+    moveTo(host, { x: start.x - (now.x - from.x) / start.zoom, y: start.y - (now.y - from.y) / start.zoom, zoom: start.zoom });
+    show();
+  };
+  frame.onpointerup = (event) => {
+    const click = host.drag && !host.drag.moved;
+    host.drag = undefined;
+    if (!click) return;
+    const { x, y } = inScene(share(event));
+    choose(Math.floor(y * data.rows), Math.floor(x * data.cols));
+  };
+  frame.onpointercancel = () => (host.drag = undefined);
+  frame.onwheel = (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    zoomBy(event.deltaY < 0 ? 1.5 : 1 / 1.5, inScene(share(event)));
+  };
+}

@@ -1,0 +1,112 @@
+"""Materials: what each column of W is made of and where each row of H says it is, by either method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.datasets import Truth
+from atnmf_core.figures.composite import smaller
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import MATERIALS, nice_limit, tint
+from atnmf_core.unmixing import Materials, Score, materials_of, score
+from pages.common import solving
+from pages.common.components import component
+from pages.common.setting import FitKey
+
+from . import COMPONENTS
+from .cube_setting import CubeSetting
+from .pictures import METHODS, factors_of
+
+__all__ = ["show_materials"]
+
+MOST_SIDE = 160
+
+
+def show_materials(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
+    """A card per material, and how near the truth all of them are."""
+    keys = solving.keys(setting, data)
+    found = _found(keys, data, pair)
+    st.subheader("Materials", anchor=False)
+    st.markdown(_summary(found, data.truth))
+    component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(keys, data, found))
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _found(keys: tuple[FitKey, FitKey], _data: Dataset, _pair: solving.Pair) -> tuple[Materials, ...]:
+    return materials_of(list(factors_of(_pair).values()), _data.truth)
+
+
+def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
+    alike = (
+        "Columns of W as spectra, rows of H as abundance maps, scaled so that a pixel's abundances sum to "
+        "about one. What stands on one card belongs together."
+    )
+    if truth is None:
+        return alike
+    scores = [score(one, truth) for one in found]
+    told = [_mean(method, tone, one) for (method, tone), one in zip(METHODS.items(), scores, strict=True)]
+    return f"Against the true materials: {' · '.join(told)}. {alike}"
+
+
+def _mean(method: str, tone: str, one: Score) -> str:
+    parts = []
+    if np.isfinite(one.mean_angle):
+        parts.append(f"mean spectral angle **{one.mean_angle:.2f}°**")
+    if np.isfinite(one.mean_error):
+        parts.append(f"abundance RMSE **{one.mean_error:.3f}**")
+    return f":{tone}[{method}] {', '.join(parts)}"
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def _cards(keys: tuple[FitKey, FitKey], _data: Dataset, _found: tuple[Materials, ...]) -> dict[str, Any]:
+    has_nm = _data.wavelengths is not None
+    x = _data.wavelengths if has_nm else np.arange(1, _data.shape[0] + 1)
+    return {
+        "x": x.tolist(),
+        "unit": "nm" if has_nm else "band",
+        "cards": [_card(_data, _found, place) for place in range(_found[0].spectra.shape[1])],
+    }
+
+
+def _card(data: Dataset, found: tuple[Materials, ...], place: int) -> dict[str, Any]:
+    colour, truth = MATERIALS[place % len(MATERIALS)], data.truth
+    is_known = truth is not None and place < truth.count
+    name = truth.names[place] if is_known and truth.names else f"Material {place + 1}"
+    lines, maps = [], []
+    if is_known and truth.endmembers.size:
+        lines.append({"tone": "truth", "values": truth.endmembers[:, place].tolist()})
+    for (method, tone), one in zip(METHODS.items(), found, strict=True):
+        lines.append({"tone": tone, "values": one.spectra[:, place].tolist()})
+        figures = _figures(score(one, truth), place) if is_known else ""
+        maps.append(_map(data, one.abundances[place], colour, method, tone, name, figures))
+    if is_known and truth.abundances.size:
+        maps.append(_map(data, truth.abundances[place], colour, "truth", "", name, ""))
+    share = float(found[0].abundances[place].mean())
+    return {
+        "name": name.capitalize(),
+        "remark": f"{share:.0%} of the scene",
+        "colour": colour,
+        "top": nice_limit(max(float(np.max(line["values"])) for line in lines)),
+        "lines": lines,
+        "maps": maps,
+    }
+
+
+def _figures(one: Score, place: int) -> str:
+    angle, error = one.angles[place], one.errors[place]
+    parts = [f"{angle:.2f}°"] if np.isfinite(angle) else []
+    if np.isfinite(error):
+        parts.append(f"RMSE {error:.3f}")
+    return "<br>".join(parts)
+
+
+def _map(
+    data: Dataset, abundances: Any, colour: str, method: str, tone: str, name: str, figures: str
+) -> dict[str, str]:
+    picture = tint(smaller(data.image(abundances), MOST_SIDE), colour)
+    alt = f"Where {name} is, by {method}" if method != "truth" else f"Where {name} truly is"
+    return {"title": method, "tone": tone, "src": data_url(picture), "alt": alt, "figures": figures}

@@ -1,0 +1,99 @@
+"""The spectrum of the pixel that was pointed at, and of those pinned beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.figures.palette import HIDDEN, nice_limit
+from atnmf_core.recovery import PixelSpectrum, pixel_spectrum
+from pages.common import solving
+from pages.common.address import change
+from pages.common.components import component
+
+from . import COMPONENTS
+from .cube_setting import ADDRESS, CubeSetting, Place, spelled_places
+from .pictures import METHODS, Factors, reach
+
+__all__ = ["show_spectrum"]
+
+KEY = "spectrum"
+NAMES = {"AT-NMF": "atnmf", "NMF": "nmf"}
+
+
+def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
+    """A fragment: a pixel is pointed at without anything else on the page being drawn again."""
+    st.fragment(_spectrum)(setting, data, factors)
+
+
+def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
+    now = replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
+    current, *pins = (_at(now, data, factors, place) for place in (now.place(data), *now.pinned(data)))
+    has_nm = data.wavelengths is not None
+    x = data.wavelengths if has_nm else np.arange(1, data.shape[0] + 1)
+    component("spectrum", "chart", folder=COMPONENTS)(
+        key=KEY,
+        data={
+            "x": x.tolist(),
+            "unit": "nm" if has_nm else "band",
+            "names": [data.wavelength_label(f) for f in range(data.shape[0])],
+            "top": _top((current, *pins)),
+            "hidden_colour": HIDDEN[setting.colour],
+            "current": _told(current),
+            "pins": [_told(pin) for pin in pins],
+        },
+        on_pixel_change=lambda: change(pixel=spelled_places([_clicked("pixel")])),
+        on_pin_change=lambda: change(pins=spelled_places([*now.pinned(data), _clicked("pin")])),
+        on_unpin_change=lambda: change(
+            pins=spelled_places([place for place in now.pinned(data) if place != _clicked("unpin")])
+        ),
+    )
+    ADDRESS.write()
+
+
+def _clicked(event: str) -> Place:
+    row, col = st.session_state[KEY][event]
+    return int(row) + 1, int(col) + 1
+
+
+def _at(setting: CubeSetting, data: Dataset, factors: Factors, place: Place) -> PixelSpectrum:
+    observed = solving.mask(setting, data)
+    return pixel_spectrum(data, observed, reach(setting, data), factors, place[0] - 1, place[1] - 1)
+
+
+def _top(spectra: tuple[PixelSpectrum, ...]) -> float:
+    values = [array for one in spectra for array in (one.original, *one.predicted.values())]
+    known = np.concatenate(values)
+    return nice_limit(float(np.nanmax(known)) if np.isfinite(known).any() else 0.0)
+
+
+def _told(spectrum: PixelSpectrum) -> dict[str, Any]:
+    bands, seen = len(spectrum.original), int(spectrum.observed.sum())
+    return {
+        "place": [spectrum.row, spectrum.col],
+        "name": f"Row {spectrum.row + 1}, column {spectrum.col + 1}",
+        "seen": f"{seen} of {bands} bands observed",
+        "measures": _measures(spectrum),
+        "original": _numbers(spectrum.original),
+        "observed": [bool(is_seen) for is_seen in spectrum.observed],
+    } | {name: _numbers(spectrum.predicted[method]) for method, name in NAMES.items() if spectrum.predicted}
+
+
+def _measures(spectrum: PixelSpectrum) -> str:
+    if not spectrum.observed.any():
+        return "Nothing is observed of this pixel: nothing tells what belongs here."
+    lines = [
+        f'<b class="{METHODS[method]}">{method}</b> {spectrum.error(method):.4f} RMSE where hidden · '
+        f"{spectrum.angle(method):.2f}° from the original"
+        for method in spectrum.predicted
+    ]
+    return "<br>".join(lines)
+
+
+def _numbers(values: npt.NDArray[Any]) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]
