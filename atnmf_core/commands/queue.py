@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import time
 from typing import IO
 
 from ..sweep import Store, open_store
-from ..sweep.process import SIGN_OF_LIFE
+from ..sweep.process import SIGN_OF_LIFE, give_way
 from ..sweep.queue import Queue
 from .running import add_running_options, ended_by_signals
 
@@ -22,8 +21,6 @@ POLL = 0.25
 """How often to look, in seconds, whether the sweep has ended or was taken out of the queue."""
 PATIENCE = 20.0
 """A sweep that was asked to end and has not after so many seconds is killed."""
-NICENESS = 10
-"""Whoever sits at this machine, and the dashboard itself, comes first."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -44,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
         queue = Queue(store)
         if not queue.take_over():
             return 0
-        if hasattr(os, "nice"):
-            os.nice(NICENESS)
+        # Whoever sits at this machine, and the dashboard itself, comes first.
+        give_way()
         try:
             with ended_by_signals():
                 worker = _Worker(args, store, queue)

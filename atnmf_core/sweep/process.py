@@ -1,18 +1,21 @@
-"""Whether the process that claimed a point still lives."""
+"""Whether the process that claimed a point still lives, and how a process lets others go first."""
 
 from __future__ import annotations
 
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["SIGN_OF_LIFE", "birth_mark", "host_name", "is_alive"]
+__all__ = ["SIGN_OF_LIFE", "birth_mark", "give_way", "host_name", "is_alive"]
 
 SIGN_OF_LIFE = 10.0
 """A running sweep renews its sign of life so often, in seconds."""
 PATIENCE = 12 * SIGN_OF_LIFE
 """A process on another host without a sign of life for so long is taken for dead."""
+NICENESS = 10
+AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def host_name() -> str:
@@ -35,6 +38,16 @@ def is_alive(pid: int, host: str, born: str, sign_of_life: float) -> bool:
     if Path("/proc/self/stat").exists():
         return False
     return _answers(pid) and time.time() - sign_of_life < PATIENCE
+
+
+def give_way() -> None:
+    """Let everything else on this machine go first: this process and all that it starts from now on."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    if AUTOGROUP.exists() and os.getsid(0) == os.getpid():
+        # Linux shares the cores among sessions first, and niceness counts within one only.
+        with suppress(OSError):
+            AUTOGROUP.write_text(str(NICENESS))
 
 
 def _stat(pid: int) -> list[str]:

@@ -12,6 +12,7 @@ from atnmf_core.cost import expected_sweep_seconds
 from atnmf_core.sweep import open_store, save_dataset
 from atnmf_core.sweep.place import default_store
 from pages.common.address import change
+from pages.common.components import component
 from pages.common.controls import PATTERN_NAMES, SOLVER_NAMES, chosen_data, segments
 from pages.common.data_choice import UPLOAD, choose_data
 from pages.common.setting import ALPHAS, K_MOST, PATTERNS_OF, SEED_MOST
@@ -38,6 +39,7 @@ def show_form() -> tuple[Plan, Dataset | None]:
         plan = read_plan()
         if data is not None:
             _start(plan, data)
+        component("copy")(key="copy")
     return plan, data
 
 

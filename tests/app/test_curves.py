@@ -1,0 +1,282 @@
+"""The Curves page runs from top to bottom, and what is pressed on it arrives in the store."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from atnmf_core import SOLVER_VERSION, load_dataset
+from atnmf_core.sweep import Grid, Measures, open_store, read_store
+from atnmf_core.sweep.queue import Queue
+from pages.common import sweeping
+from pages.curves_view.shown import KEPT
+
+SECONDS = 60
+GRID = Grid("synthetic", alphas=(0.3, 0.5), Ks=(3, 4), lams=(2.0, 5.0), missing=("zero", "ignore"))
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "store.sqlite"
+    monkeypatch.setenv("ATNMF_STORE", str(path))
+    return path
+
+
+class Process:
+    """A process that still runs, or ended with a code."""
+
+    def __init__(self, code: int | None = None) -> None:
+        self.code = code
+
+    def poll(self) -> int | None:
+        return self.code
+
+
+@pytest.fixture(autouse=True)
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
+    """The stores whose queue the page wanted worked off; nothing is really started."""
+    asked: list[Path] = []
+
+    def start(path: Path) -> Process:
+        asked.append(path)
+        return Process()
+
+    monkeypatch.setattr(sweeping, "start_queue", start)
+    sweeping._worker.clear()
+    yield asked
+    sweeping._worker.clear()
+
+
+def opened(repository: Path, **query: str) -> AppTest:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
+    page.run()
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.switch_page("pages/curves.py").run()
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    return next(button for button in page.button if button.label == label).click().run()
+
+
+def titles(page: AppTest) -> list[str]:
+    return [heading.value for heading in page.main.subheader]
+
+
+def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, failed: int = 0) -> None:
+    """A sweep with so many of its points finished, the first of them as failures."""
+    with open_store(path) as store:
+        sweep = store.add_sweep(name, grid, load_dataset(grid.dataset).content_hash)
+        run = store.begin_run(sweep)
+        for number, (key, _) in enumerate(store.claims(sweep, run)):
+            if fits is not None and number >= fits:
+                break
+            if number < failed:
+                store.keep(key, "InputError: no such luck.")
+            else:
+                store.keep(key, Measures(0.5 - 0.01 * number, 0.25, 10.0, 20.0, 7, True, 0.1))
+        store.end_run(run, "stopped", "stopped by the user")
+
+
+def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Path, store: Path) -> None:
+    page = opened(repository)
+
+    assert not page.exception
+    assert titles(page) == [KEPT["lfw"], "Your sweeps"]
+    made = next(caption.value for caption in page.main.caption if "Comes with the program" in caption.value)
+    assert f"solver version {SOLVER_VERSION}, 2026-" in made
+    assert any("is best at **λ = " in text.value and "below" in text.value for text in page.main.markdown)
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("view", ["lambda", "alpha", "map"])
+@pytest.mark.parametrize("name", KEPT)
+def test_every_kept_curve_is_shown_in_every_view(repository: Path, store: Path, name: str, view: str) -> None:
+    page = opened(repository, show=f"kept:{name}", view=view)
+
+    assert not page.exception
+    assert titles(page)[0] == KEPT[name]
+
+
+def test_the_papers_figure_says_why_the_solvers_part(repository: Path, store: Path) -> None:
+    page = opened(repository, show="kept:synthetic")
+
+    assert any("Why the two solvers part at small λ" in text.value for text in page.main.markdown)
+
+
+def test_a_range_that_is_none_is_explained_and_cannot_be_started(repository: Path, store: Path) -> None:
+    page = opened(repository)
+
+    page.sidebar.number_input(key="curves_low").set_value(0.5).run()
+
+    assert "begins at 0.5: it must begin above 1" in page.sidebar.warning[0].value
+    assert page.button(key="curves_start").disabled
+    assert not store.exists()
+
+
+def test_the_number_of_fits_and_the_time_are_said_before_the_start(repository: Path, store: Path) -> None:
+    page = opened(repository, methods="nmf,atnmf,anmf", count="4", starts="2", alphas="0.3,0.5")
+
+    said = [text.value for text in page.sidebar.markdown]
+
+    assert any(text.startswith("**24 fits**, about **") for text in said)
+
+
+def test_start_puts_the_sweep_in_the_queue_and_shows_it(
+    repository: Path, store: Path, started: list[Path]
+) -> None:
+    page = opened(repository, data="synthetic", K="4", alphas="0.5", low="2", high="5", count="2", starts="2")
+
+    press(page, "Start")
+
+    assert not page.exception
+    with read_store(store) as reader:
+        (record,) = reader.sweeps()
+        assert reader.queued() == {record.name: 1}
+    assert record.grid == Grid(
+        "synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2
+    )
+    assert started == [store]
+    assert titles(page)[0] == record.name
+    assert page.query_params["show"] == f"sweep:{record.name}"
+
+
+def test_a_sweep_grows_on_the_page_and_is_found_by_its_address(repository: Path, store: Path) -> None:
+    keep(store, "mine", fits=5)
+
+    page = opened(repository, show="sweep:mine")
+
+    assert titles(page)[0] == "mine"
+    assert any("Stopped after 5 of 24 fits" in text.value for text in page.main.markdown)
+
+
+def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(
+    repository: Path, store: Path, started: list[Path]
+) -> None:
+    keep(store, "mine", fits=5)
+    page = opened(repository, show="sweep:mine")
+
+    press(page, "Resume")
+    with read_store(store) as reader:
+        assert reader.sweep("mine").status == "queued"
+    assert started == [store]
+    press(page, "Cancel")
+
+    assert not page.exception
+    with read_store(store) as reader:
+        assert (reader.sweep("mine").status, reader.sweep("mine").done) == ("stopped", 5)
+
+
+def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) -> None:
+    keep(store, "one")
+    keep(store, "two", Grid("synthetic", alphas=(0.7,), Ks=(3,), lams=(2.0,)))
+    page = opened(repository)
+
+    page.button(key="Open one").click().run()
+    assert titles(page)[0] == "one"
+    page.text_input(key="name one").set_value("three").run()
+    page.button(key="rename one").click().run()
+    assert titles(page)[0] == "three"
+    page.text_input(key="name three").set_value("two").run()
+    page.button(key="rename three").click().run()
+    assert "there is a sweep 'two' already" in page.error[0].value
+    page.button(key="delete three").click().run()
+
+    assert not page.exception
+    assert titles(page)[0] == KEPT["lfw"]
+    with read_store(store) as reader:
+        assert [record.name for record in reader.sweeps()] == ["two"]
+
+
+def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
+    keep(store, "mine", failed=2)
+    page = opened(repository, show="sweep:mine")
+    assert any("InputError: no such luck." in text.value for text in page.main.markdown)
+
+    press(page, "Try them again")
+
+    with read_store(store) as reader:
+        assert (reader.sweep("mine").status, reader.sweep("mine").failed) == ("queued", 0)
+
+
+def test_a_queue_that_nobody_works_off_goes_on_when_the_page_opens(
+    repository: Path, store: Path, started: list[Path]
+) -> None:
+    keep(store, "mine", fits=5)
+    with open_store(store) as writer:
+        Queue(writer).add("mine")
+
+    opened(repository)
+
+    assert started == [store]
+
+
+def test_a_worker_that_breaks_down_is_not_started_again_and_again(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, "mine", fits=5)
+    asked = []
+
+    def start(path: Path) -> Process:
+        asked.append(path)
+        path.with_name(path.name + ".log").write_text("ImportError: numpy is gone\n")
+        return Process(1)
+
+    monkeypatch.setattr(sweeping, "start_queue", start)
+    page = opened(repository, show="sweep:mine")
+    press(page, "Resume")
+    page.run()
+
+    assert len(asked) == 1
+    assert "numpy is gone" in page.error[0].value
+    press(page, "Go on")
+    assert len(asked) == 2
+
+
+def test_a_sweep_that_is_not_there_gives_way_to_the_bundled_curve(repository: Path, store: Path) -> None:
+    page = opened(repository, show="sweep:of another machine")
+
+    assert not page.exception
+    assert "not in the store of this machine" in page.info[0].value
+    assert titles(page)[0] == KEPT["lfw"]
+
+
+def test_a_dask_cluster_is_named(repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATNMF_DASK", "tcp://10.0.0.1:8786")
+
+    page = opened(repository)
+
+    assert any("Dask cluster at `tcp://10.0.0.1:8786`" in caption.value for caption in page.main.caption)
+
+
+def test_explores_data_and_setting_come_along(repository: Path, store: Path) -> None:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
+    for name, value in {"data": "synthetic", "K": "4", "alpha": "0.45", "missing": "ignore"}.items():
+        page.query_params[name] = value
+    page.run()
+
+    page.query_params.clear()
+    page.switch_page("pages/curves.py").run()
+
+    assert not page.exception
+    assert page.sidebar.selectbox(key="data").value == "synthetic"
+    assert page.sidebar.slider(key="K").value == 4
+    assert page.sidebar.multiselect(key="curves_alphas").value == [0.45]
+
+
+def test_any_address_is_bearable(repository: Path, store: Path) -> None:
+    page = opened(
+        repository,
+        show="kept:nothing",
+        view="sideways",
+        alphas="x,0.3,7",
+        low="nan",
+        count="-1",
+        at_alpha="9",
+        at_missing="maybe",
+        methods=",",
+        data="no-such-data",
+    )
+
+    assert not page.exception
