@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,10 @@ from . import pictures
 from .datasets import Dataset
 from .figures.panels import PanelData
 from .metrics import rmse
+from .recovery import PixelSpectrum
 from .result import Fit
 
-__all__ = ["factors_npz", "measures_csv"]
+__all__ = ["factors_npz", "measures_csv", "spectra_csv"]
 
 MEASURES = ("RMSE", "PSNR", "SSIM")
 
@@ -50,3 +51,22 @@ def measures_csv(
             measured = drawn.measures(restored)
             lines.writerow((index + 1, method, *(f"{measured[name]:.6f}" for name in MEASURES)))
     return file.getvalue()
+
+
+def spectra_csv(data: Dataset, spectra: Sequence[PixelSpectrum]) -> str:
+    """One line per pixel and band: what it was, whether it was observed, and what each method predicts."""
+    file = io.StringIO()
+    lines = csv.writer(file, lineterminator="\n")
+    methods = list(spectra[0].predicted) if spectra else []
+    lines.writerow(("row", "column", "band", "nm", "original", "observed", *methods))
+    for one in spectra:
+        for f, value in enumerate(one.original):
+            nm = "" if data.wavelengths is None else f"{data.wavelengths[f]:.7g}"
+            predicted = (_number(one.predicted[method][f]) for method in methods)
+            seen = int(one.observed[f])
+            lines.writerow((one.row + 1, one.col + 1, f + 1, nm, _number(value), seen, *predicted))
+    return file.getvalue()
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.7g}"

@@ -17,6 +17,7 @@ class Recipe:
     ----------
     source : the expression that gives the data set, such as ``load_dataset("lfw")``.
     data : its name on the command line, empty where there is none.
+    start : "random", or the name of another start that `factorize` knows.
     """
 
     source: str
@@ -29,6 +30,7 @@ class Recipe:
     missing: Missing
     solver: Solver
     seed: int
+    start: str = "random"
 
     def python(self) -> str:
         """A script that prints the RMSE on hidden entries of both methods, to six digits."""
@@ -41,6 +43,8 @@ class Recipe:
         )
         hiding = f"alpha={self.alpha:g}, seed={self.mask_seed}{pattern}"
         common = f'K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed}'
+        if self.start != "random":
+            common += f', init="{self.start}"'
         return "\n".join(
             (
                 f"from atnmf_core import {names}",
@@ -56,8 +60,10 @@ class Recipe:
         )
 
     def command_line(self) -> str:
-        """The commands that do the same, one per method; empty where the data has no name."""
-        if not self.data:
+        """The commands that do the same, one per method; empty where the command line cannot: data without a
+        name, another start than the random one.
+        """
+        if not self.data or self.start != "random":
             return ""
         hiding = f"--alpha {self.alpha:g} --mask-seed {self.mask_seed} --pattern {self.pattern}"
         common = f"--K {self.K} --missing {self.missing} --solver {self.solver} --seed {self.seed}"

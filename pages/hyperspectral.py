@@ -7,6 +7,7 @@ import streamlit as st
 from pages.common.offer import show_offer
 from pages.common.watching import obtain, show_wait
 from pages.hyperspectral_view.cube_controls import cube_controls
+from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials
 from pages.hyperspectral_view.pictures import factors_of, show_limits_of_recovery, show_pictures
 from pages.hyperspectral_view.spectrum_view import show_spectrum
@@ -38,3 +39,4 @@ with spectrum:
 show_limits_of_recovery(setting, data)
 if shown is not None:
     show_materials(shown.setting, data, shown.pair)
+    show_cube_take_away(shown.setting, data, shown.pair)

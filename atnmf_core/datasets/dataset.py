@@ -40,6 +40,14 @@ class Truth:
         object.__setattr__(self, "endmembers", _locked(self.endmembers))
         object.__setattr__(self, "abundances", _locked(self.abundances))
 
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of what is known."""
+        digest = hashlib.sha256(repr((self.endmembers.shape, self.names)).encode())
+        for known in (self.endmembers, self.abundances):
+            digest.update(np.ascontiguousarray(known).tobytes())
+        return digest.hexdigest()
+
     @property
     def count(self) -> int:
         """K."""

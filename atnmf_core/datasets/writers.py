@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import zipfile
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from spectral.io.envi import dtype_to_envi
 from ..problem import InputError
 from .dataset import Dataset
 
-__all__ = ["EnviPair", "write_envi", "write_mat", "write_npz"]
+__all__ = ["EnviPair", "write_envi", "write_envi_zip", "write_mat", "write_npz"]
 
 Array = npt.NDArray[np.floating]
 
@@ -46,6 +47,15 @@ def write_envi(data: Dataset) -> EnviPair:
         fields["wavelength"] = "{" + ", ".join(f"{nm!r}" for nm in data.wavelengths.tolist()) + "}"
     header = "ENVI\n" + "".join(f"{key} = {value}\n" for key, value in fields.items())
     return EnviPair(header.encode(), cube.transpose(2, 0, 1).tobytes())
+
+
+def write_envi_zip(data: Dataset, name: str) -> bytes:
+    """Both files of ENVI under one name, in a zip archive."""
+    pair, stream = write_envi(data), io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr(f"{name}.hdr", pair.header)
+        archive.writestr(f"{name}.img", pair.binary)
+    return stream.getvalue()
 
 
 def write_mat(data: Dataset) -> bytes:

@@ -17,7 +17,16 @@ import streamlit as st
 
 from .setting import Setting
 
-__all__ = ["EXPLORE", "Address", "change", "follow_address", "read_setting", "rerun", "write_address"]
+__all__ = [
+    "EXPLORE",
+    "Address",
+    "change",
+    "follow_address",
+    "read_setting",
+    "remembered",
+    "rerun",
+    "write_address",
+]
 
 SETTLED_SECONDS = 1.5
 """So long after we wrote it, the browser's address may still be an earlier one of ours."""
@@ -66,7 +75,7 @@ class Address:
     @property
     def remembered(self) -> dict[str, Any] | None:
         """What the widgets said when the page was last drawn, None before that."""
-        return st.session_state.get(self._last)
+        return remembered(self._page)
 
     def values(self) -> dict[str, Any]:
         """What the widgets say now."""
@@ -103,9 +112,16 @@ EXPLORE = Address(
 )
 
 
-def follow_address() -> None:
-    """Give the Explore page's widgets their values, before any of them is drawn."""
-    EXPLORE.follow()
+def remembered(page: str) -> dict[str, Any] | None:
+    """What a page's widgets said when it was last drawn, None before that."""
+    return st.session_state.get(f"{page}_last")
+
+
+def follow_address() -> bool:
+    """Give the Explore page's widgets their values, before any of them is drawn; whether it was come to from
+    another page.
+    """
+    return EXPLORE.follow()
 
 
 def read_setting() -> Setting:

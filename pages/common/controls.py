@@ -10,6 +10,7 @@ from atnmf_core import Dataset, pictures
 from atnmf_core.datasets import DataUnavailable
 
 from .address import change, follow_address, read_setting, write_address
+from .carrying import is_cube, take_along
 from .components import component
 from .data_choice import UPLOAD, choose_data, entry_of, load, uploads
 from .setting import ALPHAS, K_MOST, LAMBDAS, PATTERNS_OF, SEED_MOST, Setting
@@ -33,7 +34,8 @@ COLOUR_NAMES = {"red": "red", "blue": "blue"}
 
 def controls() -> tuple[Setting, Dataset | None]:
     """Draw the sidebar; the setting, and its data where that is at hand."""
-    follow_address()
+    if follow_address() and is_cube(st.session_state):
+        take_along("hyperspectral")
     with st.sidebar:
         choose_data()
         data = chosen_data()

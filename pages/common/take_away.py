@@ -15,7 +15,7 @@ from .data_choice import UPLOAD
 from .panels_view import six_panels
 from .setting import Setting
 
-__all__ = ["recipe", "show_take_away"]
+__all__ = ["download", "recipe", "show_take_away"]
 
 PANEL_SIDE, FIGURE_SIDE = 600, 400
 
@@ -37,10 +37,10 @@ def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     panels = six_panels(setting, data, pair)
     stem = f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
     st.markdown("**Pictures**")
-    _download("The whole figure, PNG", lambda: png(figure(panels, FIGURE_SIDE)), f"{stem}.png", "image/png")
+    download("The whole figure, PNG", lambda: png(figure(panels, FIGURE_SIDE)), f"{stem}.png", "image/png")
     with st.container(horizontal=True, gap="small"):
         for panel in panels:
-            _download(
+            download(
                 f"({panel.letter})",
                 lambda panel=panel: png(enlarge(panel.pixels, PANEL_SIDE)),
                 f"{stem}-{panel.letter}.png",
@@ -50,13 +50,13 @@ def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     st.markdown("**Numbers**")
     observed = solving.mask(setting, data)
     with st.container(horizontal=True, gap="small"):
-        _download(
+        download(
             "Factors, NPZ",
             lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
             f"{stem}.npz",
             "application/zip",
         )
-        _download(
+        download(
             "Measures, CSV",
             lambda: measures_csv(
                 data, observed, pair.atnmf.fit, pair.nmf.fit, keep_observed=setting.restored == "kept"
@@ -67,7 +67,8 @@ def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     st.caption(f"{data.title}. {data.terms}")
 
 
-def _download(label: str, make: object, file_name: str, mime: str, help: str | None = None) -> None:
+def download(label: str, make: object, file_name: str, mime: str, help: str | None = None) -> None:
+    """A file that is made by calling `make` when somebody asks for it."""
     # Made when it is asked for, so that a page that nobody takes from costs nothing.
     st.download_button(
         label, make, file_name=file_name, mime=mime, help=help, on_click="ignore", key=f"take_{file_name}"

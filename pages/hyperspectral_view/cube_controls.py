@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.datasets import Truth
 from pages.common.address import change
+from pages.common.carrying import take_along
 from pages.common.controls import chosen_data, fit_to, links, seeds_and_colour, segments, sliders, treatment
 from pages.common.data_choice import choose_data
 
-from .cube_setting import ADDRESS, SIZES, CubeSetting, follow, span
+from .cube_setting import ADDRESS, SIZES, CubeSetting, span
+from .truth_choice import known_truth
 
 __all__ = ["cube_controls"]
 
@@ -20,7 +25,8 @@ START_NAMES = {"pure-pixels": "pure pixels", "random": "random"}
 
 def cube_controls() -> tuple[CubeSetting, Dataset | None]:
     """Draw the sidebar; the setting, and its data, cut out, where that is at hand."""
-    follow()
+    if ADDRESS.follow():
+        take_along("explore")
     with st.sidebar:
         choose_data(("cube",), then=_start_afresh)
         data = _cube()
@@ -61,7 +67,10 @@ def _cube() -> Dataset | None:
         st.error(f"{whole.title} is no cube: look at it on the Explore page.", icon=":material/error:")
         return None
     _cut_out(whole)
-    data = _part(whole.content_hash, state["rows"], state["cols"], state["bands"], whole)
+    truth = known_truth(whole)
+    truth_hash = "" if truth is None else truth.content_hash
+    cut = (state["rows"], state["cols"], state["bands"])
+    data = _part(whole.content_hash, truth_hash, cut, whole, truth)
     fit_to(data)
     for channel in ("red", "green", "blue"):
         change(**{channel: min(state[channel], data.shape[0])})
@@ -88,8 +97,12 @@ def _set_span(name: str, length: int) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _part(content_hash: str, rows: str, cols: str, bands: str, _whole: Dataset) -> Dataset:
-    return CubeSetting(rows=rows, cols=cols, bands=bands).cut(_whole)
+def _part(
+    content_hash: str, truth_hash: str, cut: tuple[str, str, str], _whole: Dataset, _truth: Truth | None
+) -> Dataset:
+    known = _whole if _truth is _whole.truth else replace(_whole, truth=_truth)
+    rows, cols, bands = cut
+    return CubeSetting(rows=rows, cols=cols, bands=bands).cut(known)
 
 
 def _start_afresh() -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from atnmf_core import Dataset
-from pages.common.address import EXPLORE, Address, change
-from pages.common.data_choice import entry_of, uploads
+from pages.common.address import Address
 from pages.common.setting import FitKey, Reader, Setting, one_of, whole
 
-__all__ = ["ADDRESS", "CLIPS", "SIZES", "CubeSetting", "Place", "follow", "span"]
+__all__ = ["ADDRESS", "CLIPS", "SIZES", "CubeSetting", "Place", "span", "spelled_places"]
 
 Start = Literal["pure-pixels", "random"]
 Size = Literal["small", "medium", "large"]
@@ -29,20 +28,6 @@ SIZES = {
     "large": {"rows": 307, "cols": 307, "bands": 162},
 }
 MOST_PINS = 6
-CARRIED = (
-    "data",
-    "upload",
-    "alpha",
-    "pattern",
-    "lam",
-    "K",
-    "missing",
-    "solver",
-    "seed",
-    "mask_seed",
-    "colour",
-)
-"""What a cube that is looked at on one page takes along to the other."""
 
 
 @dataclass(frozen=True)
@@ -187,16 +172,3 @@ ADDRESS = Address(
     lambda query: asdict(CubeSetting.from_query(query)),
     lambda values: CubeSetting(**values).to_query(),
 )
-
-
-def follow() -> None:
-    """Give the widgets their values; a cube that Explore shows is taken along."""
-    if ADDRESS.follow() and EXPLORE.remembered is not None and _is_cube(EXPLORE.remembered):
-        change(**{name: EXPLORE.remembered[name] for name in CARRIED})
-
-
-def _is_cube(values: dict[str, Any]) -> bool:
-    entry, uploaded = entry_of(values["data"]), uploads().get(values["upload"])
-    if values["data"] == "upload":
-        return uploaded is not None and uploaded.kind == "cube"
-    return entry is not None and entry.kind == "cube"

@@ -24,19 +24,21 @@ from .pictures import METHODS, factors_of
 __all__ = ["show_materials"]
 
 MOST_SIDE = 160
+Key = tuple[tuple[FitKey, FitKey], str]
+"""The fits, and what the truth is known to be."""
 
 
 def show_materials(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
     """A card per material, and how near the truth all of them are."""
-    keys = solving.keys(setting, data)
-    found = _found(keys, data, pair)
+    key = (solving.keys(setting, data), "" if data.truth is None else data.truth.content_hash)
+    found = _found(key, data, pair)
     st.subheader("Materials", anchor=False)
     st.markdown(_summary(found, data.truth))
-    component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(keys, data, found))
+    component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(key, data, found))
 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
-def _found(keys: tuple[FitKey, FitKey], _data: Dataset, _pair: solving.Pair) -> tuple[Materials, ...]:
+def _found(key: Key, _data: Dataset, _pair: solving.Pair) -> tuple[Materials, ...]:
     return materials_of(list(factors_of(_pair).values()), _data.truth)
 
 
@@ -62,7 +64,7 @@ def _mean(method: str, tone: str, one: Score) -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
-def _cards(keys: tuple[FitKey, FitKey], _data: Dataset, _found: tuple[Materials, ...]) -> dict[str, Any]:
+def _cards(key: Key, _data: Dataset, _found: tuple[Materials, ...]) -> dict[str, Any]:
     has_nm = _data.wavelengths is not None
     x = _data.wavelengths if has_nm else np.arange(1, _data.shape[0] + 1)
     return {

@@ -10,11 +10,13 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.export import spectra_csv
 from atnmf_core.figures.palette import HIDDEN, nice_limit
 from atnmf_core.recovery import PixelSpectrum, pixel_spectrum
 from pages.common import solving
 from pages.common.address import change
 from pages.common.components import component
+from pages.common.take_away import download
 
 from . import COMPONENTS
 from .cube_setting import ADDRESS, CubeSetting, Place, spelled_places
@@ -32,8 +34,8 @@ def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None
 
 
 def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
-    now = replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
-    current, *pins = (_at(now, data, factors, place) for place in (now.place(data), *now.pinned(data)))
+    now = _now(setting)
+    current, *pins = _spectra(now, data, factors)
     has_nm = data.wavelengths is not None
     x = data.wavelengths if has_nm else np.arange(1, data.shape[0] + 1)
     component("spectrum", "chart", folder=COMPONENTS)(
@@ -42,7 +44,7 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
             "x": x.tolist(),
             "unit": "nm" if has_nm else "band",
             "names": [data.wavelength_label(f) for f in range(data.shape[0])],
-            "top": _top((current, *pins)),
+            "top": _top([current, *pins]),
             "hidden_colour": HIDDEN[setting.colour],
             "current": _told(current),
             "pins": [_told(pin) for pin in pins],
@@ -53,7 +55,25 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
             pins=spelled_places([place for place in now.pinned(data) if place != _clicked("unpin")])
         ),
     )
+    download(
+        "Spectra, CSV",
+        lambda: spectra_csv(data, [current, *pins]),
+        f"{data.name}-spectra.csv",
+        "text/csv",
+        "This pixel and the pinned ones",
+    )
     ADDRESS.write()
+
+
+def _now(setting: CubeSetting) -> CubeSetting:
+    """With the pixels of this moment: the rest of the page was drawn when others were looked at."""
+    return replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
+
+
+def _spectra(setting: CubeSetting, data: Dataset, factors: Factors) -> list[PixelSpectrum]:
+    """Of the pixel looked at, and of the pinned ones."""
+    places = (setting.place(data), *setting.pinned(data))
+    return [_at(setting, data, factors, place) for place in places]
 
 
 def _clicked(event: str) -> Place:
@@ -66,7 +86,7 @@ def _at(setting: CubeSetting, data: Dataset, factors: Factors, place: Place) -> 
     return pixel_spectrum(data, observed, reach(setting, data), factors, place[0] - 1, place[1] - 1)
 
 
-def _top(spectra: tuple[PixelSpectrum, ...]) -> float:
+def _top(spectra: list[PixelSpectrum]) -> float:
     values = [array for one in spectra for array in (one.original, *one.predicted.values())]
     known = np.concatenate(values)
     return nice_limit(float(np.nanmax(known)) if np.isfinite(known).any() else 0.0)

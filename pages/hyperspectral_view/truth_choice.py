@@ -1,0 +1,33 @@
+"""What one knows about the materials of one's own cube, from files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset, InputError, read_dataset
+from atnmf_core.datasets import Truth, UnreadableData, truth_from
+
+__all__ = ["known_truth"]
+
+ENDINGS = ["npy", "npz", "mat", "csv", "tif", "tiff"]
+
+
+def known_truth(data: Dataset) -> Truth | None:
+    """The data's own truth or, where it has none, that of uploaded files."""
+    if data.truth is not None:
+        return data.truth
+    with st.expander("Known materials"):
+        files = st.file_uploader(
+            "Abundance maps, spectra, or both",
+            type=ENDINGS,
+            accept_multiple_files=True,
+            key="truth_files",
+            help="Maps as rows x columns x materials, or materials x pixels; spectra as bands x materials.",
+        )
+        if not files:
+            return None
+        try:
+            return truth_from(data, [read_dataset([(file.name, file.getvalue())]) for file in files])
+        except (InputError, UnreadableData) as error:
+            st.error(str(error), icon=":material/error:")
+            return None
