@@ -14,5 +14,6 @@ st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
         st.Page("pages/hyperspectral.py", title="Hyperspectral", icon=":material/layers:"),
+        st.Page("pages/reproduce.py", title="Reproduce", icon=":material/fact_check:"),
     ]
 ).run()

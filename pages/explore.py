@@ -7,6 +7,7 @@ import streamlit as st
 from pages.common.callout import show_callout
 from pages.common.controls import controls
 from pages.common.film_view import show_film
+from pages.common.frame import through_app
 from pages.common.improving_view import show_while_waiting
 from pages.common.lambda_curve import show_lambda_curve
 from pages.common.offer import show_offer
@@ -20,6 +21,7 @@ from pages.common.watching import obtain, show_wait
 CLOSER_LOOKS = {"errors": "Error map", "film": "Film of the run", "take": "Take away"}
 SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}
 
+through_app()
 st.html(Path(__file__).parent / "common" / "style.css")
 setting, data = controls()
 st.title("What the adversary sees, and what comes back", anchor=False)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common.frame import through_app
 from pages.common.offer import show_offer
 from pages.common.watching import obtain, show_wait
 from pages.hyperspectral_view.cube_controls import cube_controls
@@ -15,6 +16,7 @@ from pages.hyperspectral_view.view_bar import show_view_bar
 
 FOLDER = Path(__file__).parent
 
+through_app()
 st.html(FOLDER / "common" / "style.css")
 st.html(FOLDER / "hyperspectral_view" / "style.css")
 setting, data = cube_controls()

@@ -1,13 +1,15 @@
 """The frame around the pages: they open, they stay on this machine, they follow the theme and the window."""
 
+import ast
 import tomllib
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from .dashboard import Dashboard
 from .navigation import ListedPage, listed_pages
+from .server import serve
 
 PAGES = listed_pages()
 every_page = pytest.mark.parametrize("listed", PAGES, ids=lambda listed: listed.title)
@@ -28,6 +30,30 @@ def test_a_page_opens_from_its_own_address(dashboard: Dashboard, listed: ListedP
 
     expect(page.get_by_test_id("stMain").get_by_role("heading").first).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_link_to_a_page_opens_it_in_the_frame_also_as_the_first_thing_that_a_server_is_asked(
+    browser: Browser,
+) -> None:
+    listed = PAGES[-1]
+    with serve() as address, browser.new_context() as context:
+        tab = Dashboard(context.new_page(), address)
+        page = tab.open(listed.path)
+
+        links = page.get_by_test_id("stSidebarNavLink")
+        assert [link.inner_text().split("\n")[-1] for link in links.all()] == [one.title for one in PAGES]
+        expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
+        tab.check()
+
+
+def test_every_page_goes_through_the_frame_before_anything_else(repository: Path) -> None:
+    for listed in PAGES:
+        statements = ast.parse((repository / listed.file).read_text()).body
+        calls = [
+            one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
+        ]
+
+        assert ast.unparse(calls[0]) == "through_app()", listed.file
 
 
 @every_page

@@ -1,0 +1,41 @@
+"""Reproduce: the paper's tables beside what this program measures, and any cell run again."""
+
+import streamlit as st
+
+from atnmf_core.reference.compare import compare
+from pages.common.frame import through_app
+from pages.reproduce_view.cell import show_cell
+from pages.reproduce_view.choice import ADDRESS, key, read_choice
+from pages.reproduce_view.run import choose_run, show_run
+from pages.reproduce_view.store import look_up
+from pages.reproduce_view.tables import kept, show_numbers, show_tables
+from pages.reproduce_view.taking import show_taking
+from pages.reproduce_view.words import show_notes, show_treatments
+
+through_app()
+ADDRESS.follow()
+st.title("The paper's tables, published and measured", anchor=False)
+table, beside = st.columns([7, 3], gap="large")
+with beside:
+    cell = st.container()
+    with st.container(border=True):
+        choose_run(st.session_state[key("table")])
+        run = st.container()
+    words = st.container()
+choice = read_choice()
+ADDRESS.write()
+
+here = look_up(choice)
+cells, run_here = kept(choice.table), compare(choice.table, here.cells)
+with table:
+    show_tables(choice)
+    show_numbers(choice, run_here)
+    show_notes(choice.table, cells)
+    show_taking(choice, cells, run_here)
+chosen = next(number for number, one in enumerate(cells) if one.place == choice.place)
+with cell:
+    show_cell(cells[chosen], run_here[chosen])
+with run:
+    show_run(choice, here)
+with words:
+    show_treatments(cells, choice.alpha)

@@ -1,0 +1,114 @@
+"""The four tables to choose from, and the chosen one with a cell to choose in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.mosaic import agreement_mosaic
+from atnmf_core.reference import NAMES, measured
+from atnmf_core.reference.compare import TITLES, Cell, compare
+from atnmf_core.reference.protocol import PROTOCOLS
+from atnmf_core.reference.report import comparison_table, legend
+from pages.common.address import change
+from pages.common.components import component
+
+from .choice import Choice, columns, key, method_of
+
+__all__ = ["kept", "show_numbers", "show_tables"]
+
+LOOKS = {"table": "Numbers", "chart": "Chart"}
+
+
+def kept(table: str) -> tuple[Cell, ...]:
+    """The cells of a table with the measurements that come with the program."""
+    return compare(table, measured(table))
+
+
+def show_tables(choice: Choice) -> None:
+    """One card per table of the paper: how much of it agrees, as a small picture and in words."""
+    cards = [
+        {
+            "title": TITLES[name],
+            "note": _agreeing(kept(name)),
+            "src": _mosaic(name),
+            "active": name == choice.table,
+        }
+        for name in NAMES
+    ]
+    component("cards")(
+        data={"cards": cards, "label": "The paper's tables"},
+        key="reproduce_cards",
+        on_chosen_change=_choose_table,
+    )
+
+
+def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
+    """The chosen table, as numbers or drawn."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        protocol = PROTOCOLS[choice.table]
+        st.subheader(f"{TITLES[choice.table]}, K = {protocol.K}", anchor=False, width="content")
+        st.segmented_control(
+            "Show as",
+            LOOKS,
+            format_func=LOOKS.get,
+            key=key("look"),
+            required=True,
+            label_visibility="collapsed",
+        )
+    show = {"table": _show_table, "chart": _show_chart}[choice.look]
+    show(choice, here)
+
+
+def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
+    # Plotly takes a third of a second to import, which whoever comes for the numbers need not wait for.
+    from atnmf_core.figures.reproduction import reproduction_figure
+
+    st.plotly_chart(
+        reproduction_figure(kept(choice.table)),
+        key="reproduce_chart",
+        config={"displaylogo": False, "toImageButtonOptions": {"filename": choice.table, "scale": 2}},
+        alt=f"{TITLES[choice.table]}: published and measured RMSE against the share of hidden entries",
+    )
+    st.caption("Open marks and lines: published, with one standard deviation. Full marks: measured.")
+
+
+def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
+    cells = kept(choice.table)
+    places = [cell.place for cell in cells]
+    component("comparison")(
+        data={
+            "table": comparison_table(choice.table, cells, here),
+            "label": f"{TITLES[choice.table]}, choose a cell",
+            "chosen": places.index(choice.place),
+        },
+        key=f"reproduce_cells_{choice.table}",
+        on_chosen_change=lambda: _choose_cell(choice.table),
+    )
+    st.caption(legend(cells))
+
+
+def _choose_table() -> None:
+    table = NAMES[int(st.session_state["reproduce_cards"]["chosen"])]
+    change(**{key("table"): table, key("method"): method_of(table, st.session_state[key("method")])})
+
+
+def _choose_cell(table: str) -> None:
+    cell = kept(table)[int(st.session_state[f"reproduce_cells_{table}"]["chosen"])]
+    alpha, *column = cell.place
+    method = next(name for name, told in columns(table).items() if told == tuple(column))
+    change(**{key("alpha"): alpha, key("method"): method})
+
+
+def _agreeing(cells: Sequence[Cell]) -> str:
+    counts: Counter[Any] = Counter(cell.agreement for cell in cells)
+    done = sum(counts.values()) - counts[None]
+    return f"{counts['within']} of {done} measured ✓"
+
+
+def _mosaic(table: str) -> str:
+    return data_url(agreement_mosaic([cell.agreement for cell in kept(table)], len(columns(table))))

@@ -1,0 +1,36 @@
+"""The comparison to take away: as data, as a page, and as the command that makes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from atnmf_core.reference.compare import Cell
+from atnmf_core.reference.report import comparison_csv, comparison_page
+
+from .choice import Choice
+
+__all__ = ["show_taking"]
+
+
+def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
+    """Downloads, and the command lines of the whole table and of the chosen cell."""
+    st.markdown("**Take away**")
+    with st.container(horizontal=True, gap="small"):
+        _download("Table, CSV", comparison_csv(choice.table, cells), f"{choice.table}.csv", "text/csv")
+        _download(
+            "Table, HTML", comparison_page(choice.table, cells, here), f"{choice.table}.html", "text/html"
+        )
+    st.caption("The whole table again, and the chosen cell")
+    st.code(
+        f"python -m atnmf_core reproduce {choice.table}\n{choice.command_line()}",
+        language="bash",
+        wrap_lines=True,
+    )
+
+
+def _download(label: str, content: str, file_name: str, mime: str) -> None:
+    st.download_button(
+        label, content, file_name=f"reproduce-{file_name}", mime=mime, on_click="ignore", key=f"take_{label}"
+    )

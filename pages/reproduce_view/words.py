@@ -1,0 +1,56 @@
+"""What a reader must know beside the numbers: the two treatments of hidden entries, and every exception."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from atnmf_core.reference.compare import Cell, exception_reason, method_title
+from atnmf_core.reference.protocol import PROTOCOLS
+from atnmf_core.solvers import anmf
+
+__all__ = ["show_notes", "show_treatments"]
+
+
+def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
+    """Zeros or nothing: the one difference between the released code and the paper's text."""
+    st.markdown("**What hidden entries count for**")
+    st.markdown(
+        "The paper's text leaves hidden entries out. The authors' released code masks only the numerator of "
+        "its updates, with M = 1 where V is observed:"
+    )
+    st.latex(r"H \leftarrow H \circ \frac{W^\top (M \circ V)}{W^\top W H}")
+    st.markdown(
+        "The denominator counts every entry, so hidden ones are **fitted as zeros**. The published numbers "
+        "are made so, and *measured* repeats it. With the mask in both places,"
+    )
+    st.latex(r"H \leftarrow H \circ \frac{W^\top (M \circ V)}{W^\top (M \circ W H)}")
+    st.markdown(f"hidden entries are **ignored**, as *hidden ignored* shows. {_example(cells, alpha)}")
+
+
+def show_notes(table: str, cells: Sequence[Cell]) -> None:
+    """How this table was run where that is not as the text says, and what does not agree, with the reason."""
+    if PROTOCOLS[table].note:
+        st.markdown(PROTOCOLS[table].note)
+    st.markdown(f":violet[**{anmf.LABEL}.**] {anmf.NOTE}")
+    outside = [cell for cell in cells if cell.agreement == "outside" and cell.published.method != "anmf"]
+    if outside:
+        st.markdown("**Outside the published spread**")
+    for cell in outside:
+        _, method, lam = cell.place
+        st.markdown(
+            f"- {method_title(method, lam)} at α = {cell.published.alpha:g}: {exception_reason(cell)}."
+        )
+
+
+def _example(cells: Sequence[Cell], alpha: float) -> str:
+    """What the other treatment does to NMF at the chosen alpha."""
+    cell = next(cell for cell in cells if cell.place == (alpha, "nmf", None))
+    if cell.ignore is None:
+        return ""
+    before, after = cell.published.mean, cell.ignore.mean
+    told = f"At α = {alpha:g} that turns NMF's published {before:g} into **{after:.2g}**"
+    if after > before:
+        return f"{told}: so little is observed there that K parts are not determined by it."
+    return f"{told}."

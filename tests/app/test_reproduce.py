@@ -1,0 +1,160 @@
+"""The Reproduce page runs from top to bottom, follows its address, and knows what was run here."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from atnmf_core.reference import NAMES
+from atnmf_core.reference.stored import sweep_name
+from atnmf_core.sweep import Measures, open_store
+from pages.reproduce_view.choice import ADDRESS, Choice, columns
+
+PAGE = "pages/reproduce.py"
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "store.sqlite"
+    monkeypatch.setenv("ATNMF_STORE", str(path))
+    return path
+
+
+def opened(repository: Path, **query: str) -> AppTest:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
+    page.switch_page(PAGE)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def said(page: AppTest) -> str:
+    return "\n".join(element.value for element in (*page.main.markdown, *page.caption, *page.error))
+
+
+@pytest.mark.parametrize("table", NAMES)
+def test_every_table_is_shown_with_its_notes(repository: Path, table: str) -> None:
+    page = opened(repository, table=table)
+
+    assert not page.exception
+    assert page.title[0].value == "The paper's tables, published and measured"
+    assert "ANMF (reconstruction)" in said(page)
+    assert ("but its numbers are those of K = 3" in said(page)) == (table in ("moffet", "madonna"))
+    assert f"python -m atnmf_core reproduce {table}" in page.code[0].value
+
+
+def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -> None:
+    page = opened(repository, table="moffet", alpha="0.3", method="atnmf-2")
+
+    text = said(page)
+    assert "AT-NMF (2)] at α = 0.3" in text
+    assert "Published **0.041 ± 0.001**" in text
+    assert "outer iterations allowed" in text
+    assert "solver version" in text
+
+
+def test_a_cell_without_a_measurement_says_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.reproduce_view.tables.measured", lambda table: ())
+    page = opened(repository, table="madonna", method="nmf")
+
+    assert "Measured: not yet." in said(page)
+    assert not page.exception
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"table": "mnist"},
+        {"alpha": "0.35"},
+        {"method": "pca"},
+        {"starts": "11"},
+        {"outer": "x"},
+        {"look": ""},
+    ],
+    ids=str,
+)
+def test_what_an_address_says_wrongly_stays_at_its_default(repository: Path, query: dict[str, str]) -> None:
+    page = opened(repository, **query)
+
+    assert not page.exception
+    assert dict(page.query_params) == {}
+
+
+def test_a_column_that_a_table_lacks_is_replaced(repository: Path) -> None:
+    page = opened(repository, table="cbcl", method="atnmf-3")
+
+    assert page.selectbox(key="reproduce_method").value == "atnmf-2"
+
+
+def test_the_command_line_names_the_chosen_cell(repository: Path) -> None:
+    page = opened(repository, table="madonna", alpha="0.7", method="atnmf-5", starts="2", outer="20")
+
+    assert page.code[0].value.splitlines()[1] == (
+        "python -m atnmf_core reproduce madonna --alpha 0.7 --methods atnmf --lam 5 --starts 2 "
+        "--treatment zero --max-outer 20"
+    )
+
+
+def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path) -> None:
+    def seconds(**query: str) -> float:
+        text = next(
+            one.value for one in opened(repository, **query).main.markdown if "takes about" in one.value
+        )
+        number, unit = text.split("**")[1].split()
+        return float(number) * {"s": 1, "minutes": 60, "hours": 3600}[unit]
+
+    assert seconds(outer="20") < seconds(outer="100") < seconds(outer="100", starts="10")
+
+
+def test_what_was_run_here_stands_beside_what_is_kept(repository: Path, store: Path) -> None:
+    keep(store, Choice(), 6.0612)
+
+    text = said(opened(repository))
+
+    assert "Run here **6.061**" in text
+    assert "Measured **" in text
+
+
+def test_a_failed_fit_tells_why(repository: Path, store: Path, paper_data: Path) -> None:
+    keep(store, Choice(), "ArithmeticError: the factors overflowed")
+
+    assert "the factors overflowed" in said(opened(repository))
+
+
+def test_data_that_is_not_at_hand_is_offered_instead_of_a_run(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
+    page = opened(repository, table="moffet")
+
+    assert "**Moffett Field (AVIRIS)** is not on this machine" in said(page)
+    assert "free data of NASA/JPL" in said(page)
+    labels = [button.label for button in page.button]
+    assert "Download it" in labels
+    assert not [label for label in labels if label.startswith("Run")]
+
+
+@pytest.mark.parametrize("table", NAMES)
+def test_every_cell_is_one_run_of_the_published_protocol(table: str) -> None:
+    for method, column in columns(table).items():
+        choice = Choice(table=table, alpha=0.9, method=method, starts=2)
+        points = list(choice.grid().points())
+
+        assert {(point.alpha, point.method, point.lam) for point in points} == {(0.9, *column)}
+        assert [point.start for point in points] == [0, 1]
+        assert {(point.masks, point.draws, point.missing) for point in points} == {("paper", "paper", "zero")}
+
+
+def test_a_choice_comes_back_from_its_address() -> None:
+    asked = {"table": "moffet", "alpha": "0.7", "method": "atnmf-5", "starts": "3", "missing": "ignore"}
+
+    assert ADDRESS._spell(ADDRESS._read(asked)) == asked
+
+
+def keep(path: Path, choice: Choice, outcome: float | str) -> None:
+    grid = choice.grid()
+    measures = outcome if isinstance(outcome, str) else Measures(outcome, outcome, 1.0, 1.0, 10, True, 2.0)
+    with open_store(path) as store:
+        store.add_sweep(sweep_name(choice.table, grid), grid, "hash")
+        for point in grid.points():
+            store.keep(point.key("hash"), measures)

@@ -1,0 +1,118 @@
+"""The Reproduce page: the tables, choosing a cell, and running it again."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from atnmf_core.reference import measured, published
+from atnmf_core.reference.compare import compare
+
+from .dashboard import Dashboard
+from .server import serve
+
+PAGE = "/reproduce"
+QUICK = {"alpha": 0.8, "method": "nmf", "outer": 1}
+SLOW = {"alpha": 0.3, "method": "atnmf-2", "starts": 10}
+
+
+@pytest.fixture
+def own_server(
+    browser: Browser, paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Dashboard]:
+    """A tab on a dashboard that has run nothing yet."""
+    monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "store.sqlite"))
+    with serve() as address, browser.new_context() as context:
+        yield Dashboard(context.new_page(), address)
+
+
+def test_each_table_shows_published_and_measured_numbers(dashboard: Dashboard) -> None:
+    page = dashboard.open(PAGE)
+
+    for title, name in (("CBCL faces", "cbcl"), ("Madonna", "madonna"), ("Synthetic", "synthetic")):
+        page.get_by_role("button", name=title).click()
+        dashboard.wait_until_idle()
+
+        cells = compare(name, measured(name))
+        shown = page.locator("td.published").all_inner_texts()
+        assert shown == [
+            f"{cell.mean:.{cells[0].digits}f} ± {cell.deviation:.{cells[0].digits}f}"
+            for cell in published(name)
+        ]
+        marks = page.locator("td.measured .mark").all_inner_texts()
+        assert len(marks) == sum(cell.zero is not None for cell in cells)
+        assert marks.count("✓") == sum(cell.agreement == "within" for cell in cells)
+        expect(page.get_by_text("not measured").first).to_be_visible()
+    assert dashboard.page.url.endswith(PAGE)
+
+
+def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboard: Dashboard) -> None:
+    page = dashboard.open(PAGE, table="moffet")
+
+    page.locator('td.published[data-cell="2"]').click()
+    dashboard.wait_until_idle()
+    expect(page.get_by_text("AT-NMF (2) at α = 0.3", exact=True)).to_be_visible()
+    page.locator('td.measured[data-cell="4"] button').focus()
+    page.keyboard.press("Enter")
+    dashboard.wait_until_idle()
+
+    expect(page.get_by_text("NMF at α = 0.4", exact=True)).to_be_visible()
+    expect(page.locator("td.chosen")).to_have_count(3)
+    assert "alpha=0.4" in page.url
+    page.reload()
+    dashboard.wait_until_idle()
+    expect(page.locator('td.chosen[data-cell="4"]')).to_have_count(3)
+
+
+def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
+    page = dashboard.open(PAGE, table="cbcl")
+
+    rows = list(csv.DictReader(io.StringIO(taken(page, "Table, CSV").decode())))
+    alone = taken(page, "Table, HTML").decode()
+    page.get_by_role("radio", name="Chart").click()
+    dashboard.wait_until_idle()
+
+    assert [float(row["published"]) for row in rows] == [cell.mean for cell in published("cbcl")]
+    assert alone.count('class="published"') == 7 * 5
+    expect(page.locator(".js-plotly-plot")).to_be_visible()
+
+
+def test_a_cell_is_run_again_and_stands_beside_the_kept_number(own_server: Dashboard) -> None:
+    page = own_server.open(PAGE, **QUICK)
+    expect(page.get_by_text("takes about")).to_be_visible()
+    expect(page.locator("td.here")).to_have_count(0)
+
+    page.get_by_role("button", name="Run this cell").click()
+
+    fresh = page.locator("td.here", has_text="7.8")
+    expect(fresh).to_be_visible(timeout=60_000)
+    expect(fresh).to_contain_text("1 start, 1 of 100")
+    expect(page.get_by_role("button", name="Run it again")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^Run here 7\.8"))).to_be_visible()
+
+
+def test_a_run_survives_a_reload_and_can_be_cancelled(own_server: Dashboard) -> None:
+    page = own_server.open(PAGE, **SLOW)
+    page.get_by_role("button", name="Run this cell").click()
+    cancel = page.get_by_role("button", name="Cancel")
+    expect(page.get_by_text(re.compile(r"Synthetic, α = 0\.3, AT-NMF \(2\): 0 of 10 done"))).to_be_visible(
+        timeout=60_000
+    )
+
+    page.goto(f"{own_server.address}{PAGE}?table=cbcl")
+    expect(page.get_by_text("Synthetic, α = 0.3, AT-NMF (2)")).to_be_visible(timeout=30_000)
+    cancel.click()
+
+    expect(cancel).to_have_count(0, timeout=60_000)
+    page.goto(f"{own_server.address}{PAGE}?alpha=0.3&method=atnmf-2&starts=10")
+    expect(page.get_by_text(re.compile(r"Stopped: \d+ of 10 starts are done"))).to_be_visible(timeout=30_000)
+
+
+def taken(page: Page, label: str) -> bytes:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return Path(download.value.path()).read_bytes()
