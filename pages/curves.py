@@ -1,0 +1,24 @@
+"""Curves: RMSE against lambda and alpha, as sweeps find it; sweeps run beside the dashboard and are kept."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.common.frame import through_app
+from pages.common.offer import show_offer
+from pages.common.setting import Setting
+from pages.common.sweeping import keep_going
+from pages.curves_view.form import show_form
+from pages.curves_view.state import ADDRESS, arrive
+from pages.curves_view.view import show_curves
+
+through_app()
+st.html(Path(__file__).parent / "common" / "style.css")
+arrive()
+plan, data = show_form()
+keep_going()
+st.title("How the error moves with λ and α", anchor=False)
+if data is None:
+    show_offer(Setting(data=plan.data, upload=plan.upload))
+show_curves()
+ADDRESS.write()
