@@ -1,5 +1,7 @@
 """Reproduce: the paper's tables beside what this program measures, and any cell run again."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from atnmf_core.reference.compare import compare
@@ -13,9 +15,10 @@ from pages.reproduce_view.taking import show_taking
 from pages.reproduce_view.words import show_notes, show_treatments
 
 through_app()
+st.html(Path(__file__).parent / "common" / "style.css")
 ADDRESS.follow()
 st.title("The paper's tables, published and measured", anchor=False)
-table, beside = st.columns([7, 3], gap="large")
+table, beside = st.columns([11, 4], gap="medium")
 with beside:
     cell = st.container()
     with st.container(border=True):

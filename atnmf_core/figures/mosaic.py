@@ -16,17 +16,20 @@ COLOURS = {
     None: (0xD5, 0xDC, 0xE3),
 }
 GROUND = (0xFC, 0xFC, 0xFA)
+GAP = 2
+"""Pixels between two tiles."""
 
 
-def agreement_mosaic(agreements: Sequence[str | None], columns: int) -> npt.NDArray[np.uint8]:
+def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int = 88) -> npt.NDArray[np.uint8]:
     """A square picture with a tile for each cell, row by row: dark where "within", lighter where "near",
     red where "outside", grey where there is nothing to compare.
     """
     rows = len(agreements) // columns
-    height, width = 2 * columns, 2 * rows
-    tile = np.ones((height, width), bool)
-    tile[-1], tile[:, -1] = False, False
-    colours = np.array([COLOURS[agreement] for agreement in agreements], np.uint8)
-    picture = colours.reshape(rows, columns, 3).repeat(height, axis=0).repeat(width, axis=1)
-    picture[~np.tile(tile, (rows, columns))] = GROUND
+    colours = np.array([COLOURS[agreement] for agreement in agreements], np.uint8).reshape(rows, columns, 3)
+    picture = np.full((side, side, 3), GROUND, np.uint8)
+    tops, lefts = (np.linspace(0, side + GAP, count + 1).round().astype(int) for count in (rows, columns))
+    for row in range(rows):
+        for column in range(columns):
+            place = slice(tops[row], tops[row + 1] - GAP), slice(lefts[column], lefts[column + 1] - GAP)
+            picture[place] = colours[row, column]
     return picture

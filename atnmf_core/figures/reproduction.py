@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 import plotly.graph_objects as go
@@ -19,12 +18,10 @@ SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
     """A line with open marks for each published column, and full marks where it was measured."""
-    ordered = sorted(cells, key=lambda cell: (cell.published.method, cell.published.lam or 0.0))
-    columns = [
-        list(group)
-        for _, group in groupby(ordered, key=lambda cell: (cell.published.method, cell.published.lam))
-    ]
-    traces = [trace for column in columns for trace in (_published(column), _measured(column))]
+    columns: dict[tuple[str, float | None], list[Cell]] = {}
+    for cell in cells:
+        columns.setdefault((cell.published.method, cell.published.lam), []).append(cell)
+    traces = [trace for column in columns.values() for trace in (_published(column), _measured(column))]
     layout = {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
@@ -32,7 +29,11 @@ def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
         "hovermode": "closest",
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "xaxis": {"title": {"text": "share of hidden entries α", "standoff": 4}, "showgrid": False},
+        "xaxis": {
+            "title": {"text": "share of hidden entries α", "standoff": 4},
+            "showgrid": False,
+            "dtick": 0.1,
+        },
         "yaxis": {"title": {"text": "RMSE on hidden entries"}, "zeroline": False},
     }
     return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=layout)

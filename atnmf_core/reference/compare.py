@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +20,9 @@ __all__ = [
     "compare",
     "exception_reason",
     "method_title",
+    "percent",
     "provenance",
+    "small_spread",
     "spread",
 ]
 
@@ -32,6 +35,8 @@ TITLES = {
     "moffet": "Moffett Field",
     "madonna": "Madonna",
 }
+SMALLEST = 0.001
+"""Errors below this are as good as none beside those of the tables."""
 PAPER_OUTER = 100
 """Outer iterations that the authors allowed."""
 
@@ -105,6 +110,32 @@ def method_title(method: str, lam: float | None) -> str:
 def spread(mean: float, deviation: float | None, digits: int) -> str:
     """Mean and, where there is one, deviation, as the paper prints them."""
     return f"{mean:.{digits}f}" + ("" if deviation is None else f" ± {deviation:.{digits}f}")
+
+
+def small_spread(mean: float, deviation: float | None) -> str:
+    """The same for errors that differ by orders of magnitude: three digits of the mean.
+
+    Examples
+    --------
+    >>> small_spread(0.0084149, 0.00063), small_spread(157.8, 439.4), small_spread(2.6e-5, 1e-5)
+    ('0.00841 ± 0.00063', '158 ± 439', '< 0.001')
+    """
+    if mean < SMALLEST:
+        return f"< {SMALLEST:g}"
+    return spread(mean, deviation, max(0, 2 - math.floor(math.log10(mean))))
+
+
+def percent(share: float) -> str:
+    """A difference with its sign, to a tenth of a per cent.
+
+    Examples
+    --------
+    >>> percent(0.1071), percent(-0.004), percent(-0.0001)
+    ('+10.7 %', '−0.4 %', '0.0 %')
+    """
+    rounded = round(100 * share, 1)
+    sign = "+" if rounded > 0 else "−" if rounded < 0 else ""
+    return f"{sign}{abs(rounded):.1f} %"
 
 
 def provenance(cell: Measured) -> str:

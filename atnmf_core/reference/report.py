@@ -16,7 +16,9 @@ from .compare import (
     Cell,
     exception_reason,
     method_title,
+    percent,
     provenance,
+    small_spread,
     spread,
 )
 from .protocol import PROTOCOLS
@@ -62,9 +64,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
                 _line("here", "run here", members, places, lambda cell: _measured(again[cell.place], None))
             )
         lines.append(
-            _line(
-                "ignored", "hidden ignored", members, places, lambda cell: _ignored(cell, again[cell.place])
-            )
+            _line("ignored", "ignored", members, places, lambda cell: _ignored(cell, again[cell.place]))
         )
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{line}</tr>" for i, line in enumerate(lines))
@@ -130,7 +130,10 @@ def legend(cells: Sequence[Cell]) -> str:
     marks = ", ".join(f"{mark} {words}" for mark, words in MARKS.values())
     usual = usual_effort(cells)
     made = "" if usual is None else f" Measured with {_effort(*usual)} unless said otherwise."
-    return f"RMSE on hidden entries, mean ± standard deviation. {marks}.{made}"
+    return (
+        f"RMSE on hidden entries, mean ± standard deviation. {marks}. Ignored: hidden entries left out of "
+        f"the loss.{made}"
+    )
 
 
 def _effort(starts: int, max_outer: int) -> str:
@@ -171,7 +174,7 @@ def _measured(cell: Cell, usual: tuple[int, int] | None) -> str:
     return (
         f'<b title="{escape(_exact(zero))}">{_spread(zero.mean, zero.deviation, cell.digits)}</b>'
         f' <span class="difference"><span class="mark {cell.agreement}" role="img" aria-label="{words}"'
-        f' title="{words}">{mark}</span> {100 * cell.difference:+.1f} %</span>{own}'
+        f' title="{words}">{mark}</span> {percent(cell.difference)}</span>{own}'
     )
 
 
@@ -180,8 +183,9 @@ def _ignored(cell: Cell, again: Cell) -> str:
     if ignore is None:
         return '<span class="none">not measured</span>'
     where = " <small>run here</small>" if again.ignore else ""
-    deviation = "" if ignore.deviation is None else f" <i>± {ignore.deviation:.1g}</i>"
-    return f'<span title="{escape(_exact(ignore))}">{ignore.mean:.3g}{deviation}</span>{where}'
+    mean, *deviation = small_spread(ignore.mean, ignore.deviation).split(" ± ")
+    told = "".join(f" <i>± {number}</i>" for number in deviation)
+    return f'<span title="{escape(_exact(ignore))}">{escape(mean)}{told}</span>{where}'
 
 
 def _spread(mean: float, deviation: float | None, digits: int) -> str:

@@ -16,9 +16,9 @@ STYLE = """
   border-collapse: separate; border-spacing: 0; color: var(--ink); line-height: 1.3;
   font-variant-numeric: tabular-nums; font-size: 1rem; width: 100%;
 }
-.comparison th, .comparison td { padding: 0.2rem 0.7rem 0.2rem 0.4rem; text-align: left; }
+.comparison th, .comparison td { padding: 0.2rem 0.5rem 0.2rem 0.4rem; text-align: left; }
 .comparison th, .comparison td { white-space: nowrap; }
-.comparison i { font-style: normal; font-weight: 400; color: var(--muted); font-size: 0.875em; }
+.comparison i { font-style: normal; font-weight: 400; color: var(--muted); font-size: 0.8125rem; }
 .comparison small { display: block; color: var(--muted); font-size: 0.75rem; }
 .comparison thead th { vertical-align: bottom; font-weight: 650; border-bottom: 2px solid var(--line); }
 .comparison thead td { border-bottom: 2px solid var(--line); }
@@ -30,11 +30,11 @@ STYLE = """
 .comparison tbody .alpha { border-bottom: 1px solid var(--line); vertical-align: top; font-size: 1.125rem; }
 .comparison tbody tr:first-child > * { padding-top: 0.45rem; }
 .comparison tbody th[scope="row"] { font-weight: 400; color: var(--muted); font-size: 0.875rem; }
-.comparison td.measured, .comparison td.here { vertical-align: top; }
-.comparison .difference { color: var(--muted); font-size: 0.875rem; margin-left: 0.3rem; }
+.comparison tbody th, .comparison tbody td { vertical-align: top; }
+.comparison .difference { color: var(--muted); font-size: 0.8125rem; margin-left: 0.15rem; }
 .comparison .mark { font-weight: 700; }
 .comparison .mark.within { color: var(--st-green-text-color, light-dark(#0A6E64, #5CCFC0)); }
 .comparison .mark.near { color: var(--muted); }
 .comparison .mark.outside { color: var(--st-red-text-color, light-dark(#B8262A, #FF8A8C)); }
-.comparison .none { color: var(--muted); font-size: 0.875rem; }
+.comparison .none { color: var(--muted); font-size: 0.8125rem; }
 """

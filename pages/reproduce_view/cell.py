@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from atnmf_core.reference import Measured
-from atnmf_core.reference.compare import Cell, method_title, provenance, spread
+from atnmf_core.reference.compare import Cell, method_title, percent, provenance, small_spread, spread
 from atnmf_core.reference.report import MARKS
 
 __all__ = ["show_cell"]
@@ -17,34 +17,31 @@ def show_cell(cell: Cell, here: Cell) -> None:
     """Published, kept and fresh numbers of one cell."""
     row = cell.published
     title = method_title(row.method, row.lam)
-    st.markdown(f"**:{COLOURS[row.method]}[{title}] at α = {row.alpha:g}**")
-    st.markdown(f"Published **{spread(row.mean, row.deviation, cell.digits)}**, over ten starts.")
-    _number("Measured", cell)
-    if here.zero is not None:
-        _number("Run here", here)
-    _ignored("Hidden ignored", cell.ignore)
-    if here.ignore is not None:
-        _ignored("Ignored, run here", here.ignore)
+    with st.container(gap="xsmall"):
+        st.markdown(f"**:{COLOURS[row.method]}[{title}] at α = {row.alpha:g}**")
+        st.markdown(f"Published **{spread(row.mean, row.deviation, cell.digits)}**")
+        st.caption("10 of 10 starts.")
+        _number("Measured", cell)
+        if here.zero is not None:
+            _number("Run here", here)
+        _ignored("Ignored", cell.ignore)
+        if here.ignore is not None:
+            _ignored("Ignored, run here", here.ignore)
 
 
 def _number(words: str, cell: Cell) -> None:
     if cell.zero is None or cell.agreement is None or cell.difference is None:
-        st.markdown(f"{words}: not yet.")
+        st.markdown(f"{words}: not yet")
         return
     mark, meaning = MARKS[cell.agreement]
-    value = _exact(cell.zero, cell.digits + 1)
-    st.markdown(f"{words} **{value}**, {100 * cell.difference:+.1f} %: {mark} {meaning}.")
+    value = spread(cell.zero.mean, cell.zero.deviation, cell.digits + 1)
+    st.markdown(f"{words} **{value}**, {percent(cell.difference)}: {mark} {meaning}")
     st.caption(f"{provenance(cell.zero)}.")
 
 
 def _ignored(words: str, cell: Measured | None) -> None:
     if cell is None:
-        st.markdown(f"{words}: not measured.")
+        st.markdown(f"{words}: not measured")
         return
-    deviation = "" if cell.deviation is None else f" ± {cell.deviation:.1g}"
-    st.markdown(f"{words} **{cell.mean:.3g}{deviation}**.")
+    st.markdown(f"{words} **{small_spread(cell.mean, cell.deviation)}**")
     st.caption(f"{provenance(cell)}.")
-
-
-def _exact(cell: Measured, digits: int) -> str:
-    return spread(cell.mean, cell.deviation, digits)

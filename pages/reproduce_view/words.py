@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from atnmf_core.reference.compare import Cell, exception_reason, method_title
+from atnmf_core.reference.compare import Cell, exception_reason, method_title, small_spread
 from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.solvers import anmf
 
@@ -26,7 +26,9 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
         "are made so, and *measured* repeats it. With the mask in both places,"
     )
     st.latex(r"H \leftarrow H \circ \frac{W^\top (M \circ V)}{W^\top (M \circ W H)}")
-    st.markdown(f"hidden entries are **ignored**, as *hidden ignored* shows. {_example(cells, alpha)}")
+    st.markdown(
+        f"hidden entries are **ignored**, as in the third line of each cell. {_example(cells, alpha)}"
+    )
 
 
 def show_notes(table: str, cells: Sequence[Cell]) -> None:
@@ -50,7 +52,7 @@ def _example(cells: Sequence[Cell], alpha: float) -> str:
     if cell.ignore is None:
         return ""
     before, after = cell.published.mean, cell.ignore.mean
-    told = f"At α = {alpha:g} that turns NMF's published {before:g} into **{after:.2g}**"
+    told = f"At α = {alpha:g} that turns NMF's published {before:g} into **{small_spread(after, None)}**"
     if after > before:
         return f"{told}: so little is observed there that K parts are not determined by it."
     return f"{told}."

@@ -57,7 +57,7 @@ def test_a_cell_without_a_measurement_says_so(repository: Path, monkeypatch: pyt
     monkeypatch.setattr("pages.reproduce_view.tables.measured", lambda table: ())
     page = opened(repository, table="madonna", method="nmf")
 
-    assert "Measured: not yet." in said(page)
+    assert "Measured: not yet" in said(page)
     assert not page.exception
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from atnmf_core.figures.mosaic import COLOURS, agreement_mosaic
+from atnmf_core.figures.mosaic import COLOURS, GROUND, agreement_mosaic
 from atnmf_core.figures.reproduction import reproduction_figure
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare
@@ -23,11 +23,10 @@ def test_every_published_number_is_drawn_and_measured_ones_where_there_are_some(
 def test_a_mosaic_has_a_tile_per_cell_in_the_tables_order() -> None:
     agreements = ["within", "near", "outside", None, "within", "within"]
 
-    picture = agreement_mosaic(agreements, columns=2)
+    picture = agreement_mosaic(agreements, columns=2, side=28)
 
-    assert picture.shape == (12, 12, 3)
-    tiles = picture.reshape(3, 4, 2, 6, 3)[:, 1, :, 2]
-    assert [tuple(colour) for colour in tiles.reshape(-1, 3)] == [
-        COLOURS[agreement] for agreement in agreements
-    ]
-    assert np.all(picture[3] == picture[7])
+    assert picture.shape == (28, 28, 3)
+    middles = picture[4::10, 6::15]
+    assert [tuple(colour) for colour in middles.reshape(-1, 3)] == [COLOURS[told] for told in agreements]
+    assert np.all(picture[8:10] == GROUND)
+    assert np.all(picture[:, 13:15] == GROUND)
