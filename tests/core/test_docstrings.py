@@ -11,15 +11,18 @@ import atnmf_core
 MODULES = [
     "adversary",
     "factorization",
+    "figures.composite",
     "hiding",
     "initialisation",
     "metrics",
     "problem",
+    "pure_pixels",
     "result",
     "solvers.fast",
     "solvers.paper",
     "solvers.steps",
     "solvers.surrogate",
+    "unmixing",
 ]
 
 

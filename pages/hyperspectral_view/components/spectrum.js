@@ -65,7 +65,7 @@ function chartOf(data, pixel) {
 }
 
 function drawLegend(legend, current) {
-  const entries = [["truth", "original"], ["seen", "observed"], ["orange", "AT-NMF"], ["blue", "NMF"], ["unseen", "hidden band"]];
+  const entries = [["truth", "original"], ["seen", "observed"], ["orange", "AT-NMF"], ["blue", "NMF"], ["unseen", "hidden"]];
   const shown = entries.filter(([tone]) => (tone !== "orange" && tone !== "blue") || current.atnmf);
   legend.replaceChildren(...shown.map(([tone, words]) => Object.assign(document.createElement("span"), { className: tone, textContent: words })));
 }
