@@ -1,7 +1,7 @@
 """What a sweep found: RMSE against lambda, and RMSE against alpha.
 
-Every point carries, as `customdata`, what a click needs (alpha, method, lambda or None, solver), and the words
-that a hover shows.
+Every point carries, as `customdata`, what a click needs (alpha, method, lambda or None, solver), and the
+words that a hover shows.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def against_lambda(points: Sequence[CurvePoint], height: int = 440) -> go.Figure
     layout: dict[str, Any] = {"xaxis": _lambda_axis(lams)}
     if found is not None:
         traces.append(_ring(found))
-        layout["annotations"] = [_best_words(found, points)]
+        layout["annotations"] = [_best_words(found, points, lams)]
     return _figure(traces, layout, height)
 
 
@@ -148,7 +148,7 @@ def _ring(point: CurvePoint) -> Trace:
     }
 
 
-def _best_words(point: CurvePoint, points: Sequence[CurvePoint]) -> dict[str, Any]:
+def _best_words(point: CurvePoint, points: Sequence[CurvePoint], lams: Sequence[float]) -> dict[str, Any]:
     assert point.lam is not None
     nmf = level(points, "nmf", like=point)
     words = f"best λ = {point.lam:g}"
@@ -160,13 +160,23 @@ def _best_words(point: CurvePoint, points: Sequence[CurvePoint]) -> dict[str, An
         "x": math.log10(point.lam),
         "y": point.mean,
         "text": words,
+        "font": {"size": 15},
         "showarrow": True,
         "arrowhead": 0,
         "arrowwidth": 1,
-        "ax": 0,
-        "ay": 46,
-        "align": "center",
+        "standoff": 10,
+        **_beside(point.lam, lams),
     }
+
+
+def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
+    """Where words have room at the lowest point: on the side of the longer arm, or above the middle."""
+    share = math.log(lam / lams[0]) / math.log(lams[-1] / lams[0]) if lams[-1] > lams[0] else 0.5
+    if share < 0.35:
+        return {"ax": 70, "ay": 0, "xanchor": "left", "align": "left"}
+    if share > 0.65:
+        return {"ax": -70, "ay": 0, "xanchor": "right", "align": "right"}
+    return {"ax": 0, "ay": -60}
 
 
 def facts(point: CurvePoint, name: str) -> list[Any]:

@@ -28,19 +28,18 @@ def choose_view(shown: Shown) -> None:
     """The view, and where the curve has several, its alpha, its treatment of hidden entries and its K."""
     state, points = st.session_state, shown.points
     several_alphas = len({point.alpha for point in points}) > 1
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
-        if state[key("view")] not in views:
-            state[key("view")] = "lambda"
-        if several_alphas:
-            st.segmented_control("RMSE", views, format_func=views.get, key=key("view"), required=True)
-        if state[key("view")] == "lambda":
-            _one_of("Hidden share α", "at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
-        treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
-        _one_of("Hidden entries are", "at_missing", treatments, lambda name: TREATMENTS[name])
-        _one_of("Parts K", "at_K", sorted({point.K for point in points}), str)
-        if state[key("view")] == "alpha":
-            _choose_lambdas(shown)
+    views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
+    if state[key("view")] not in views:
+        state[key("view")] = "lambda"
+    if state[key("view")] == "alpha":
+        _choose_lambdas(shown)
+    if state[key("view")] == "lambda":
+        _one_of("Hidden share α", "at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
+    treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
+    _one_of("Hidden entries are", "at_missing", treatments, lambda name: TREATMENTS[name])
+    _one_of("Parts K", "at_K", sorted({point.K for point in points}), str)
+    if several_alphas:
+        st.segmented_control("RMSE", views, format_func=views.get, key=key("view"), required=True)
 
 
 def _one_of(label: str, name: str, options: Sequence[Any], spelled: Any) -> None:

@@ -20,11 +20,13 @@ from pages.common.spoken import spoken
 from pages.common.sweeping import queue_sweep
 
 from .plan import METHODS, TREATMENTS, Plan
-from .state import STARTS_MOST, key, read_plan
+from .state import COUNT_MOST, STARTS_MOST, key, read_plan
 
 __all__ = ["show_form"]
 
 CORES = os.cpu_count() or 1
+SECONDS_TO_START = 3.0
+"""What it takes until a process of its own makes the first fit."""
 
 
 def show_form() -> tuple[Plan, Dataset | None]:
@@ -61,9 +63,9 @@ def _values(data: Dataset | None) -> None:
     )
     first, last, count = st.columns(3, gap="small")
     help_range = "From a strong adversary, just above 1, to hardly any; points stand evenly in log(λ − 1)."
-    first.number_input("λ from", value=None, step=0.05, format="%g", key=key("low"), help=help_range)
-    last.number_input("to", value=None, step=1.0, format="%g", key=key("high"), help="The largest λ.")
-    count.number_input("points", value=None, step=1, key=key("count"), help="How many values of λ.")
+    first.number_input("λ from", step=0.05, format="%g", key=key("low"), help=help_range)
+    last.number_input("to", step=1.0, format="%g", key=key("high"), help="The largest λ.")
+    count.number_input("points", 1, COUNT_MOST, key=key("count"), help="How many values of λ.")
     most = K_MOST if data is None else min(K_MOST, *data.shape)
     if most > 1:
         st.slider("Parts K", 1, most, key="K", help="How many parts every picture is put together from.")
@@ -108,7 +110,7 @@ def _start(plan: Plan, data: Dataset) -> None:
         st.warning(problem, icon=":material/edit:")
     if not problems:
         grid = plan.grid(plan.data)
-        seconds = expected_sweep_seconds(grid, data.shape) / CORES
+        seconds = SECONDS_TO_START + expected_sweep_seconds(grid, data.shape) / CORES
         fits = f"{len(grid):,} fits" if len(grid) > 1 else "One fit"
         st.markdown(f"**{fits}**, about **{spoken(seconds)}** {_where()}")
     st.button(

@@ -22,14 +22,14 @@ MOST_FITS = 20_000
 
 @dataclass(frozen=True)
 class Plan:
-    """What to fit. `low`, `high` and `count` are the range of lambda; None where the field was emptied."""
+    """What to fit. `low`, `high` and `count` are the range of lambda."""
 
     data: str = "lfw"
     upload: str = ""
     alphas: tuple[float, ...] = (0.3,)
-    low: float | None = 1.05
-    high: float | None = 100.0
-    count: int | None = 12
+    low: float = 1.05
+    high: float = 100.0
+    count: int = 12
     K: int = 25
     methods: tuple[Method, ...] = ("nmf", "atnmf")
     missing: tuple[Missing, ...] = ("zero",)
@@ -46,8 +46,6 @@ class Plan:
         """
         if "atnmf" not in self.methods or self._range_problem() is not None:
             return ()
-        assert self.low is not None
-        assert self.high is not None
         if self.count == 1 or self.low == self.high:
             return (_rounded(self.low),)
         steps = np.geomspace(self.low - 1, self.high - 1, self.count)
@@ -97,8 +95,6 @@ class Plan:
 
     def _range_problem(self) -> str | None:
         low, high, count = self.low, self.high, self.count
-        if low is None or high is None or count is None:
-            return "The range of λ needs a first value, a last value and a number of points."
         if not (math.isfinite(low) and math.isfinite(high)) or max(low, high) > LAM_MOST:
             return f"λ goes up to {LAM_MOST:,.0f}; far above that there is no adversary left."
         if low <= 1:
@@ -109,8 +105,6 @@ class Plan:
             return f"The range of λ ends at {high:g}, before it begins at {low:g}: exchange the two."
         if _rounded(low) <= 1:
             return f"The range of λ begins at {low:.10g}, too near 1 to be told from it: begin at 1.001."
-        if count < 1:
-            return f"{count} values of λ: at least one is needed."
         if count > 1 and high == low:
             return f"The range of λ begins and ends at {low:g}, so {count} values cannot differ: widen it."
         return None

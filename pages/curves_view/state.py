@@ -22,6 +22,7 @@ __all__ = ["ADDRESS", "CHART", "VIEWS", "Look", "arrive", "key", "read_look", "r
 
 SHARED = ("data", "upload", "K", "solver", "seed", "mask_seed", "pattern")
 STARTS_MOST = 50
+COUNT_MOST = 500
 CHART = "curves_figure"
 """The session key of the chart."""
 NAME_MOST = 100
@@ -96,7 +97,7 @@ _READERS: dict[str, Reader] = {
     "alphas": _several(ALPHAS, float),
     "low": _number,
     "high": _number,
-    "count": whole(0, 10**6),
+    "count": whole(1, COUNT_MOST),
     "K": whole(1, K_MOST),
     "methods": _several(tuple(METHODS)),
     "missing": _several(tuple(TREATMENTS)),

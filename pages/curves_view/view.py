@@ -55,13 +55,15 @@ def _curves(*, polled: bool) -> None:
 
 def _curve(shown: Shown) -> None:
     follow_click(shown)
-    st.subheader(shown.title, anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="curves_head"):
+        st.subheader(shown.title, anchor=False, width="stretch")
+        if shown.points:
+            choose_view(shown)
     show_status(shown)
     if not shown.points:
         st.caption("The first point comes as soon as a fit is finished.")
         return
     with st.container(key="curves_chart"):
-        choose_view(shown)
         show_chart(shown)
     if shown.note:
         st.markdown(shown.note)

@@ -1,24 +1,40 @@
-"""The sweep that comes with the program is complete, and is what its solver gives."""
+"""The sweeps that come with the program are complete, and are what its solvers give."""
+
+import math
 
 import pytest
 
 from atnmf_core import SOLVER_VERSION, factorize, hide_entries, load_dataset, rmse
+from atnmf_core.curves import CurvePoint, best, gain, level
 from atnmf_core.reference import lfw_curve
+from atnmf_core.reference.curves import KEPT_GRIDS, kept_curve, kept_text
 
 
-def test_each_treatment_has_nmf_and_sixteen_lambdas() -> None:
-    for missing in ("ignore", "zero"):
-        points = [point for point in lfw_curve() if point.missing == missing]
+@pytest.mark.parametrize("name", KEPT_GRIDS)
+def test_every_combination_of_its_grid_is_there_with_all_starts(name: str) -> None:
+    wanted = {
+        (point.alpha, point.K, point.method, point.lam, point.missing, point.solver)
+        for grid in KEPT_GRIDS[name]
+        for point in grid.points()
+    }
 
-        assert [point.method for point in points] == ["nmf"] + ["atnmf"] * 16
-        assert [point.lam for point in points[1:]] == sorted(point.lam for point in points[1:])
+    points = kept_curve(name)
+
+    assert {(p.alpha, p.K, p.method, p.lam, p.missing, p.solver) for p in points} == wanted
+    assert len(points) == len(wanted)
+    assert {point.starts for point in points} == {grid.starts for grid in KEPT_GRIDS[name]}
+    assert {point.version for point in points} == {SOLVER_VERSION}
+    assert all(point.date and math.isfinite(point.mean) for point in points)
+
+
+@pytest.mark.parametrize("name", KEPT_GRIDS)
+def test_the_tables_are_of_one_form(name: str) -> None:
+    assert len({text.partition("\n")[0] for text in kept_text(name)}) == 1
 
 
 @pytest.mark.parametrize("missing", ["ignore", "zero"])
 def test_a_kept_point_is_the_mean_over_its_starts(missing: str) -> None:
-    point = next(point for point in lfw_curve() if point.missing == missing and point.lam == 2.0)
-    if point.version != SOLVER_VERSION:
-        pytest.skip(f"the curve was made by solver version {point.version}")
+    (point,) = (p for p in lfw_curve() if (p.missing, p.alpha, p.lam) == (missing, 0.3, 2.0))
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3, seed=0)
 
@@ -32,3 +48,40 @@ def test_a_kept_point_is_the_mean_over_its_starts(missing: str) -> None:
     ]
 
     assert point.mean == pytest.approx(sum(errors) / len(errors), rel=1e-3)
+
+
+def figure(solver: str) -> tuple[list[CurvePoint], CurvePoint]:
+    """AT-NMF's points on Synthetic, alpha = 0.5, hidden as zeros, and NMF's."""
+    points = [point for point in kept_curve("synthetic") if point.solver == solver]
+    nmf = level(points, "nmf")
+    assert nmf is not None
+    return [point for point in points if point.lam is not None], nmf
+
+
+@pytest.mark.parametrize("solver", ["paper", "fast"])
+def test_on_synthetic_atnmf_goes_to_nmf_as_lambda_grows(solver: str) -> None:
+    curve, nmf = figure(solver)
+
+    last = max(curve, key=lambda point: point.lam or 0.0)
+
+    assert last.lam == 100.0
+    assert abs(gain(last, nmf)) < 0.02
+
+
+@pytest.mark.parametrize("solver", ["paper", "fast"])
+def test_on_synthetic_the_minimum_lies_below_nmf(solver: str) -> None:
+    curve, nmf = figure(solver)
+
+    lowest = best(curve)
+
+    assert lowest is not None
+    assert lowest.mean + (lowest.deviation or 0.0) < nmf.mean - (nmf.deviation or 0.0)
+
+
+def test_the_two_solvers_part_at_small_lambda_only() -> None:
+    paper, fast = ({point.lam: point.mean for point in figure(solver)[0]} for solver in ("paper", "fast"))
+
+    apart = {lam: abs(paper[lam] / fast[lam] - 1) for lam in paper if lam is not None}
+
+    assert all(difference < 0.01 for lam, difference in apart.items() if lam >= 7)
+    assert all(difference > 0.1 for lam, difference in apart.items() if lam <= 2)
