@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from skimage.metrics import structural_similarity
 
 from .problem import InputError
 
@@ -59,6 +58,8 @@ def ssim(image: npt.ArrayLike, restored: npt.ArrayLike, data_range: float = 1.0)
         raise InputError(
             f"ssim compares two images of one shape, at least 3 x 3; got {image.shape} and {restored.shape}."
         )
+    from skimage.metrics import structural_similarity  # with half of SciPy behind it: only where it is needed
+
     side = min(7, *image.shape)
     return float(structural_similarity(image, restored, data_range=data_range, win_size=side - 1 + side % 2))
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
-from scipy.io import loadmat
 
 from ..problem import InputError
 from .dataset import Dataset
@@ -140,5 +139,7 @@ def _file(folder: str, name: str) -> RemoteFile:
 
 
 def _variable(path: Path, name: str) -> Array:
+    from scipy.io import loadmat  # SciPy takes a while to import, and a catalogue needs none of it
+
     values: Array = loadmat(path, variable_names=[name])[name]
     return values

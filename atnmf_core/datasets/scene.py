@@ -6,7 +6,6 @@ from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import gaussian_filter
 
 from ..problem import InputError, check_count, check_seed
 from .dataset import Dataset, Truth
@@ -119,6 +118,10 @@ def _give_a_pure_place(heights: Array, k: int) -> None:
 
 def _terrain(rows: int, cols: int, random: np.random.Generator) -> Array:
     """A random field with large patches and finer texture, of mean 0 and standard deviation 1."""
+    from scipy.ndimage import (
+        gaussian_filter,
+    )  # SciPy takes a while to import, and a catalogue needs none of it
+
     field = np.zeros((rows, cols))
     for share, weight in ((0.11, 1.0), (0.035, 0.35), (0.012, 0.12)):
         layer = gaussian_filter(random.normal(size=(rows, cols)), share * max(rows, cols), mode="reflect")

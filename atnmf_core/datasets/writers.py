@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.io import savemat
 from spectral.io.envi import dtype_to_envi
 
 from ..problem import InputError
@@ -60,6 +59,8 @@ def write_envi_zip(data: Dataset, name: str) -> bytes:
 
 def write_mat(data: Dataset) -> bytes:
     """A cube as a MATLAB file with `cube` (rows x cols x bands) and, where known, `wavelengths` in nm."""
+    from scipy.io import savemat  # SciPy takes a while to import, and most of a dashboard needs none of it
+
     stream = io.BytesIO()
     savemat(stream, _arrays(data), do_compression=True)
     return stream.getvalue()

@@ -30,7 +30,7 @@ STYLE = """
 .comparison tbody .alpha { border-bottom: 1px solid var(--line); vertical-align: top; font-size: 1.125rem; }
 .comparison tbody tr:first-child > * { padding-top: 0.45rem; }
 .comparison tbody th[scope="row"] { font-weight: 400; color: var(--muted); font-size: 0.875rem; }
-.comparison tbody th, .comparison tbody td { vertical-align: top; }
+.comparison tbody th, .comparison tbody td { vertical-align: baseline; }
 .comparison .difference { color: var(--muted); font-size: 0.8125rem; margin-left: 0.15rem; }
 .comparison .mark { font-weight: 700; }
 .comparison .mark.within { color: var(--st-green-text-color, light-dark(#0A6E64, #5CCFC0)); }

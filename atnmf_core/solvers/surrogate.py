@@ -17,7 +17,6 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array
 
 from ..adversary import curvature, descent_target
 from ..problem import Problem
@@ -118,6 +117,9 @@ class ObservedSurrogate:
         self._rows, self._columns = rows, columns
         self._blocks = [slice(start, start + size) for start in range(0, rows.size, size)]
         starts = np.concatenate(([0], np.cumsum(problem.mask.sum(axis=0))))
+        # Not at the top: what needs no sparse matrix, such as a page of tables, starts without SciPy.
+        from scipy.sparse import csc_array
+
         self.D: Matrix = csc_array((np.ones_like(self._V), rows, starts), shape=problem.V.shape)
         self.T: Matrix = csc_array((self._V.copy(), rows, starts), shape=problem.V.shape)
 

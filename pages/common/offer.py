@@ -74,12 +74,16 @@ def _offer(entry: Entry) -> None:
     with st.container(border=True):
         st.markdown(
             f"**{entry.title}** is not on this machine. It is downloaded from where its owners published it "
-            f"({entry.download_bytes / 1e6:.1f} MB), checked, and kept for the next time."
+            f"({_size(entry.download_bytes)}), checked, and kept for the next time."
         )
         st.caption(f"Terms: {entry.terms} To cite: {entry.citation}")
         st.button(
             "Download it", type="primary", icon=":material/download:", on_click=_begin, args=(entry.name,)
         )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
 def _begin(name: str) -> None:
@@ -91,4 +95,4 @@ def _progress(download: Download, entry: Entry) -> None:
     if download.finished.is_set():
         rerun()
     share = min(1.0, download.done / max(download.total, 1))
-    st.progress(share, f"{entry.title}: {download.done / 1e6:.1f} of {download.total / 1e6:.1f} MB")
+    st.progress(share, f"{entry.title}: {_size(download.done)} of {_size(download.total)}")

@@ -31,7 +31,8 @@ def kept(table: str) -> tuple[Cell, ...]:
 
 def show_tables(choice: Choice) -> None:
     """One card per table of the paper: how much of it agrees, as a small picture and in words."""
-    cards = [
+    # A tuple, because for a list Streamlit imports pandas, to see whether it is a table.
+    cards = tuple(
         {
             "title": TITLES[name],
             "note": _agreeing(kept(name)),
@@ -39,7 +40,7 @@ def show_tables(choice: Choice) -> None:
             "active": name == choice.table,
         }
         for name in NAMES
-    ]
+    )
     component("cards")(
         data={"cards": cards, "label": "The paper's tables"},
         key="reproduce_cards",
