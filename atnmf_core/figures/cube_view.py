@@ -52,6 +52,10 @@ class CubeView:
 
     @cached_property
     def limits(self) -> Limits:
+        if self.is_single:
+            # A band three times over has the same values, but not the same percentiles between them.
+            low, high = stretch_limits([self.data.V[self.bands[0]]], self.clip)
+            return Limits(low * 3, high * 3)
         return stretch_limits([self.data.V[f] for f in self.bands], self.clip, joint=self.joint)
 
     @property

@@ -101,6 +101,11 @@ def _upload(then: Callable[[], None]) -> None:
     normalisation = st.selectbox(
         "Values", NORMALISATIONS, format_func=NORMALISATIONS.get, key="upload_values"
     )
+    negative = st.checkbox(
+        "Negative values count as 0",
+        key="upload_negative",
+        help="Noise makes dark pixels of corrected cubes negative, and a nonnegative model has no use for that.",
+    )
     files = st.file_uploader(
         "Images, a zip of them, MAT, NPY, ENVI, TIFF or CSV",
         type=[suffix.removeprefix(".") for suffix in SUFFIXES],
@@ -110,11 +115,15 @@ def _upload(then: Callable[[], None]) -> None:
     )
     if not files:
         return
-    identity = (normalisation, *(file.file_id for file in files))
+    identity = (normalisation, negative, *(file.file_id for file in files))
     if st.session_state.get("upload_read") == identity:
         return
     try:
-        data = read_dataset([(file.name, file.getvalue()) for file in files], normalisation=normalisation)
+        data = read_dataset(
+            [(file.name, file.getvalue()) for file in files],
+            normalisation=normalisation,
+            negative="zero" if negative else "refuse",
+        )
     except UnreadableData as error:
         st.error(str(error), icon=":material/error:")
         return

@@ -26,7 +26,8 @@ __all__ = ["SUFFIXES", "read_dataset"]
 
 TABLE_SUFFIXES = {".csv", ".tsv", ".txt"}
 ARRAY_SUFFIXES = {".mat", ".npy", ".npz", *TABLE_SUFFIXES}
-SUFFIXES = tuple(sorted({".zip", ".hdr", *ARRAY_SUFFIXES, *IMAGE_SUFFIXES}))
+ENVI_SUFFIXES = {".hdr", ".img", ".dat", ".raw", ".bsq", ".bil", ".bip"}
+SUFFIXES = tuple(sorted({".zip", *ENVI_SUFFIXES, *ARRAY_SUFFIXES, *IMAGE_SUFFIXES}))
 
 
 def read_dataset(

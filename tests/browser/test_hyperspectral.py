@@ -1,0 +1,250 @@
+"""The Hyperspectral page: pictures, pixels, spectra, pins, zoom, and cubes to take away."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spectral
+from playwright.sync_api import expect
+
+from atnmf_core import Dataset, factorize, hide_entries, load_dataset
+from atnmf_core.datasets import write_envi
+
+from .dashboard import Dashboard
+from .hyperspectral import PICTURES, Hyperspectral
+
+RED = (0xE5, 0x38, 0x3B)
+SCENE = load_dataset("simulated-scene")
+OBSERVED = hide_entries(SCENE.shape, 0.5)
+FITS = {
+    name: factorize(SCENE.V, OBSERVED, K=5, method=method, lam=lam, init="pure-pixels")
+    for name, method, lam in (("AT-NMF", "atnmf", 2.0), ("NMF", "nmf", None))
+}
+
+
+def test_a_click_on_a_pixel_shows_exactly_its_spectrum(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard)
+
+    cube.click("NMF restores", 10, 41)
+
+    cube.expect_pixel(10, 41)
+    n = 41 * 64 + 10  # the scene is stored column after column
+    shown = cube.table()
+    numbers(shown["nm"], SCENE.wavelengths)
+    numbers(shown["original"], SCENE.V[:, n])
+    assert [word == "yes" for word in shown["observed"]] == OBSERVED[:, n].tolist()
+    for method, fit in FITS.items():
+        numbers(shown[method], fit.V_hat[:, n], rtol=1e-4)
+    assert cube.marked() == {(10, 41)}
+    assert cube.page.url.endswith("?pixel=11.42")
+    assert cube.page.locator(".chart rect.hidden").count() == int((~OBSERVED[:, n]).sum())
+
+
+def test_the_pictures_are_what_an_independent_computation_gives(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard)
+    bands = [int(np.argmin(abs(SCENE.wavelengths - nm))) for nm in (640, 550, 460)]
+    low, high = np.percentile(SCENE.V[bands], (2, 98))
+    seen, hats = OBSERVED[bands], {name: fit.V_hat[bands] for name, fit in FITS.items()}
+
+    original = colours(SCENE.V[bands], low, high)
+
+    assert np.array_equal(cube.pixels("Original"), original)
+    reserved = np.array(RED)[:, None].repeat(4096, axis=1)
+    masked = np.where(seen, flat(original), reserved)
+    assert np.array_equal(flat(cube.pixels("Masked")), masked)
+    for name, hat in hats.items():
+        restored = colours(np.where(seen, SCENE.V[bands], hat), low, high)
+        # A value on the border between two of 256 steps may fall on either side in single precision.
+        assert np.abs(cube.pixels(f"{name} restores").astype(int) - restored).max() <= 1
+    for title in PICTURES:
+        assert cube.frame(title).locator("img").get_attribute("alt")
+
+
+def test_one_band_is_chosen_by_number_and_wavelength(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard)
+
+    dashboard.press("Single band")
+    dashboard.set_slider("Band", "band 40, 1227 nm")
+
+    low, high = np.percentile(SCENE.V[39], (2, 98))
+    assert np.array_equal(cube.pixels("Original"), colours(SCENE.V[[39] * 3], low, high))
+    hidden = (cube.pixels("Masked") == RED).all(axis=2)
+    assert np.array_equal(hidden, ~SCENE.image(OBSERVED[39]))
+    assert "view=band" in cube.page.url
+    assert "image=40" in cube.page.url
+    error = np.sqrt(np.mean((SCENE.V - FITS["NMF"].V_hat)[39][~OBSERVED[39]] ** 2))
+    expect(cube.page.locator("figure", has_text="NMF restores").last).to_contain_text(f"{error:.3g} RMSE")
+
+
+def test_own_bands_and_stretch_change_the_picture(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard, triplet="own", red=80, green=60, blue=2, clip=0, balance="channel")
+
+    bands = [79, 59, 1]
+    limits = [(SCENE.V[band].min(), SCENE.V[band].max()) for band in bands]
+    expected = np.stack(
+        [colours(SCENE.V[[band] * 3], *pair)[..., 0] for band, pair in zip(bands, limits, strict=True)], -1
+    )
+    assert np.array_equal(cube.pixels("Original"), expected)
+
+
+def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard, pixel="2.63")
+
+    cube.press("ArrowRight")
+    cube.expect_pixel(1, 63)
+    cube.press("ArrowRight", "ArrowUp", "ArrowUp", "Shift+ArrowDown")
+
+    cube.expect_pixel(10, 63)
+    assert cube.marked() == {(10, 63)}
+    expect(cube.page.locator(".views")).to_be_focused()
+
+
+def test_pins_stay_are_numbered_and_go_along_with_the_link(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard, pixel="5.5")
+
+    cube.press("p")
+    cube.click("Masked", 50, 20)
+    cube.page.get_by_role("button", name="Pin", exact=True).click()
+    dashboard.wait_until_idle()
+
+    assert "pins=5.5_51.21" in cube.page.url
+    expect(cube.page.locator(".frame").first.locator(".pin")).to_have_text(["1", "2"])
+    expect(cube.page.locator(".pinned .go")).to_have_text(["Row 5, column 5", "Row 51, column 21"])
+    again = Hyperspectral(dashboard, pixel="51.21", pins="5.5_51.21")
+    expect(again.page.locator(".pinned")).to_have_count(2)
+    again.page.get_by_role("button", name="Row 5, column 5", exact=True).click()
+    again.expect_pixel(4, 4)
+    assert again.marked() == {(4, 4)}
+    again.page.get_by_role("button", name="Unpin Row 51, column 21").click()
+    expect(again.page.locator(".pinned")).to_have_count(1)
+    expect(again.page.locator(".frame").first.locator(".pin")).to_have_text(["1"])
+
+
+def test_all_pictures_zoom_together_and_a_click_still_hits_its_pixel(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard, pixel="33.33")
+
+    cube.press("+", "+")
+
+    boxes = [cube.frame(title).locator("img").get_attribute("style") for title in PICTURES]
+    assert len(set(boxes)) == 1
+    expect(cube.page.locator(".zoom output")).to_have_text("4×")
+    # 16 of 64 pixels are in sight, from row and column 24.5: the middle of the frame is pixel 32.
+    box = cube.frame("Original").bounding_box()
+    cube.frame("Original").click(position={"x": box["width"] * 5 / 16, "y": box["height"] * 2 / 16})
+    cube.expect_pixel(26, 29)
+    cube.page.get_by_role("button", name="Whole").click()
+    expect(cube.page.locator(".zoom output")).to_have_text("1×")
+
+
+def test_the_exported_envi_pair_opens_elsewhere_and_is_what_was_shown(
+    dashboard: Dashboard, tmp_path: Path
+) -> None:
+    cube = Hyperspectral(dashboard, pixel="11.42")
+    shown = cube.table()
+
+    with cube.page.expect_download() as waiting:
+        cube.page.get_by_role("button", name="ENVI pair").first.click()
+
+    with zipfile.ZipFile(waiting.value.path()) as archive:
+        archive.extractall(tmp_path)
+    header = next(tmp_path.glob("*.hdr"))
+    image = spectral.open_image(str(header))
+    restored = np.asarray(image.load())
+    np.testing.assert_allclose(image.bands.centers, SCENE.wavelengths)
+    observed, hat = SCENE.images(OBSERVED), SCENE.images(FITS["AT-NMF"].V_hat)
+    expected = np.where(observed, SCENE.images(), hat).transpose(1, 2, 0)
+    np.testing.assert_allclose(restored, expected, rtol=1e-4, atol=1e-6)
+    seen = np.array(shown["observed"]) == "yes"
+    pixel = np.where(seen, np.array(shown["original"], float), np.array(shown["AT-NMF"], float))
+    np.testing.assert_allclose(restored[10, 41], pixel, rtol=1e-4)
+
+
+def test_bad_bands_and_no_data_of_an_upload_are_respected(dashboard: Dashboard) -> None:
+    """An ENVI pair whose header marks two bands as bad, with one pixel that has no data in any band."""
+    V = np.random.default_rng(0).random((12, 80)) + 0.2
+    V[:, 33] = -1.0
+    pair = write_envi(Dataset(V, "cube", "own", image_shape=(8, 10), wavelengths=np.linspace(450, 900, 12)))
+    flags = ", ".join(["1"] * 5 + ["0", "0"] + ["1"] * 5)
+    header = pair.header + f"bbl = {{{flags}}}\ndata ignore value = -1\n".encode()
+    cube = Hyperspectral(dashboard, (8, 10), data="upload", alpha=0.05, K=3)
+
+    cube.page.locator('input[type="file"]').first.set_input_files(
+        [
+            {"name": "own.hdr", "mimeType": "text/plain", "buffer": header},
+            {"name": "own.img", "mimeType": "application/octet-stream", "buffer": pair.binary},
+        ]
+    )
+    expect(cube.page.get_by_text("2 of 12 bands are marked as bad")).to_be_visible()
+    dashboard.wait_until_idle()
+
+    expect(cube.page.get_by_text("Nothing is observed of 1 pixel")).to_be_visible()
+    row, col = 33 % 8, 33 // 8
+    for title in PICTURES:
+        assert tuple(cube.pixels(title)[row, col]) == RED, title
+    cube.click("Original", row, col)
+    expect(cube.page.get_by_text("Nothing is observed of this pixel")).to_be_visible()
+    shown = cube.table()
+    assert len(shown["nm"]) == 10
+    assert set(shown["original"]) == set(shown["NMF"]) == {""}
+
+
+def test_known_abundances_of_a_file_are_compared_with(dashboard: Dashboard) -> None:
+    own, known = io.BytesIO(), io.BytesIO()
+    np.save(own, SCENE.images().transpose(1, 2, 0)[:32, :20])
+    np.save(known, SCENE.images(SCENE.truth.abundances).transpose(1, 2, 0)[:32, :20])
+    cube = Hyperspectral(dashboard, (32, 20), data="upload", K=5)
+
+    cube.page.locator('input[type="file"]').first.set_input_files(
+        {"name": "own.npy", "mimeType": "application/octet-stream", "buffer": own.getvalue()}
+    )
+    expect(cube.page.get_by_text("Materials", exact=True)).to_be_visible()
+    dashboard.wait_until_idle()
+    cube.page.get_by_text("Known materials").click()
+    cube.page.locator('input[type="file"]').last.set_input_files(
+        {"name": "known.npy", "mimeType": "application/octet-stream", "buffer": known.getvalue()}
+    )
+
+    expect(cube.page.get_by_text("Against the true materials")).to_contain_text("abundance RMSE")
+
+
+def test_on_a_narrow_screen_two_pictures_stand_side_by_side(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard, width=390)
+
+    boxes = {title: cube.frame(title).bounding_box() for title in PICTURES}
+
+    assert abs(boxes["Original"]["y"] - boxes["Masked"]["y"]) < 2
+    assert abs(boxes["AT-NMF restores"]["y"] - boxes["NMF restores"]["y"]) < 2
+    assert boxes["Masked"]["x"] > boxes["Original"]["x"]
+    assert boxes["AT-NMF errs"]["y"] > boxes["NMF restores"]["y"] > boxes["Original"]["y"]
+
+
+@pytest.mark.slow
+def test_a_large_cube_is_fitted_on_request_while_the_page_stays_alive(dashboard: Dashboard) -> None:
+    cube = Hyperspectral(dashboard)
+
+    cube.page.get_by_text("307²").click()
+    expect(cube.page.get_by_text("This setting takes about")).to_be_visible(timeout=60_000)
+    cube.page.get_by_role("button", name="Run").click()
+    expect(cube.page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
+    box = cube.frame("Original").bounding_box()
+    cube.frame("Original").click(position={"x": box["width"] / 4, "y": box["height"] / 4})
+
+    cube.expect_pixel(76, 76)
+    expect(cube.page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(cube.page.get_by_text("Against the true materials")).to_be_visible(timeout=120_000)
+
+
+def numbers(shown: list[str], expected: np.ndarray, rtol: float = 1e-6) -> None:
+    np.testing.assert_allclose(np.array(shown, dtype=float), expected, rtol=rtol, atol=1e-7)
+
+
+def colours(channels: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Three rows of pixels, stretched from low to high, as rows x cols x 3."""
+    shades = np.rint(255 * np.clip((channels - low) / (high - low), 0, 1)).astype(np.uint8)
+    return np.stack([SCENE.image(shade) for shade in shades], axis=-1)
+
+
+def flat(picture: np.ndarray) -> np.ndarray:
+    return np.stack([SCENE.vector(picture[..., c]) for c in range(3)])
