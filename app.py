@@ -16,5 +16,6 @@ st.navigation(
         st.Page("pages/hyperspectral.py", title="Hyperspectral", icon=":material/layers:"),
         st.Page("pages/curves.py", title="Curves", icon=":material/show_chart:"),
         st.Page("pages/reproduce.py", title="Reproduce", icon=":material/fact_check:"),
+        st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
     ]
 ).run()

@@ -54,7 +54,7 @@ def series_chart(
                 "name": words,
                 "x": places,
                 "y": list(prediction),
-                "marker": {"size": 11, "symbol": symbol, "color": NMF, "line": {"width": 2}},
+                "marker": {"size": 11, "symbol": symbol, "color": NMF, "line": {"width": 2, "color": NMF}},
                 "line": {"color": NMF, "width": 2, "dash": dash},
                 "hovertemplate": f"{words}: %{{y:.3g}}<extra></extra>",
             }
@@ -90,9 +90,10 @@ def guess_chart(
         # An axis without any trace would lose its logarithmic ticks.
         traces = [_point("your guess", "diamond", 14, GREY, guess, 0.5)]
     x = {
+        # The adversary's strength is 1/(lam - 1): on this scale equal steps change it by equal factors.
         "type": "log",
-        "range": [0.008, 2.03],
-        "tickvals": LAMBDA_TICKS,
+        "range": [-1.45, 2.08],
+        "tickvals": [tick - 1 for tick in LAMBDA_TICKS],
         "ticktext": [f"{tick:g}" for tick in LAMBDA_TICKS],
         "title": {"text": "λ, the adversary's price", "standoff": 4},
         "fixedrange": True,
@@ -112,41 +113,49 @@ def findings_chart(
         ("AT-NMF, hidden ignored", "ignore_atnmf", ATNMF, "diamond-open"),
     ]
     traces = [
-        _dots(found, titles, name, field, colour, symbol)
+        _dots(found, name, field, colour, symbol)
         for name, field, colour, symbol in looks[: 4 if with_ignored else 2]
     ]
     x = {
         "type": "log",
-        "range": [-5.8, 0.25] if with_ignored else [-0.45, 0.05],
+        "range": [-5.8, 1.5] if with_ignored else [-0.45, 0.05],
         "title": {"text": "error as a share of NMF's published error", "standoff": 4},
-        "tickvals": [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1] if with_ignored else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
+        "tickvals": [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
+        if with_ignored
+        else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
         "ticktext": (
-            ["1/100 000", "1/10 000", "1/1000", "1/100", "1/10", "1"]
+            ["1/100 000", "1/10 000", "1/1000", "1/100", "1/10", "1", "10"]
             if with_ignored
             else [f"{tick:g}" for tick in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)]
         ),
         "fixedrange": True,
         "showgrid": True,
     }
-    order = [titles[finding.name] for finding in reversed(found)]
-    y = {"type": "category", "categoryorder": "array", "categoryarray": order, "fixedrange": True}
+    y = {
+        "tickvals": list(range(len(found))),
+        "ticktext": [titles[finding.name] for finding in found],
+        "range": [len(found) - 0.5, -0.5],
+        "fixedrange": True,
+    }
     return _figure(traces, x, y, 380, size)
 
 
-def _dots(
-    found: Sequence[Finding], titles: Mapping[str, str], name: str, field: str, colour: str, symbol: str
-) -> dict[str, Any]:
-    cells: list[tuple[Finding, Error]] = [
-        (finding, error) for finding in found if (error := getattr(finding, field)) is not None
+def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: str) -> dict[str, Any]:
+    """One method in all rows, NMF a little above AT-NMF, since the two are often alike."""
+    cells: list[tuple[int, Finding, Error]] = [
+        (row, finding, error)
+        for row, finding in enumerate(found)
+        if (error := getattr(finding, field)) is not None
     ]
+    lift = -0.13 if colour == NMF else 0.13
     return {
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [error.mean / finding.published_nmf.mean for finding, error in cells],
-        "y": [titles[finding.name] for finding, _ in cells],
-        "customdata": [error.mean for _, error in cells],
-        "marker": {"size": 15, "symbol": symbol, "color": colour, "line": {"width": 2.5}},
+        "x": [error.mean / finding.published_nmf.mean for _, finding, error in cells],
+        "y": [row + lift for row, _, _ in cells],
+        "customdata": [error.mean for _, _, error in cells],
+        "marker": {"size": 14, "symbol": symbol, "color": colour, "line": {"width": 2.5, "color": colour}},
         "hovertemplate": f"{name}: %{{customdata:.4g}}<extra></extra>",
     }
 
@@ -158,11 +167,12 @@ def _line(
         "type": "scatter",
         "mode": mode,
         "name": name,
-        "x": list(x),
+        "x": [lam - 1 for lam in x],
         "y": list(y),
+        "customdata": list(x),
         "line": {"color": colour, "width": 2.5, "dash": dash},
         "marker": {"size": 7},
-        "hovertemplate": "λ = %{x:g}: %{y:.4f}<extra></extra>",
+        "hovertemplate": "λ = %{customdata:g}: %{y:.4f}<extra></extra>",
     }
 
 
@@ -171,7 +181,7 @@ def _point(name: str, symbol: str, size: int, colour: str, x: float, y: float) -
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [x],
+        "x": [x - 1],
         "y": [y],
         "marker": {"symbol": symbol, "size": size, "color": colour, "line": {"width": 1.5, "color": "white"}},
         "hoverinfo": "skip",
@@ -180,7 +190,7 @@ def _point(name: str, symbol: str, size: int, colour: str, x: float, y: float) -
 
 def _upright(x: float, dash: str, width: int) -> dict[str, Any]:
     line = {"color": GREY, "width": width, "dash": dash}
-    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+    return {"type": "line", "x0": x - 1, "x1": x - 1, "yref": "paper", "y0": 0, "y1": 1, "line": line}
 
 
 def _figure(

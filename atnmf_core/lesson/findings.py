@@ -47,9 +47,16 @@ class Finding:
         return 1 - self.published_atnmf.mean / self.published_nmf.mean
 
     @property
-    def ignoring_gain(self) -> float | None:
-        """By what share NMF's error falls when hidden entries are left out instead."""
-        return None if self.ignore_nmf is None else 1 - self.ignore_nmf.mean / self.published_nmf.mean
+    def ignored_share(self) -> float | None:
+        """NMF's error with hidden entries left out, as a share of its published one."""
+        return None if self.ignore_nmf is None else self.ignore_nmf.mean / self.published_nmf.mean
+
+    @property
+    def ignored_gain(self) -> float | None:
+        """By what share AT-NMF's error is below NMF's where both leave hidden entries out."""
+        if self.ignore_nmf is None or self.ignore_atnmf is None:
+            return None
+        return 1 - self.ignore_atnmf.mean / self.ignore_nmf.mean
 
 
 def findings(alpha: float) -> tuple[Finding, ...]:

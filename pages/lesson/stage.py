@@ -1,4 +1,4 @@
-"""A chapter on the page: its text and controls, its picture, its questions."""
+"""A chapter on the page: its text, its controls and picture, its questions."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ def show_style(place: Place) -> None:
 
 
 def show_chapter(place: Place) -> None:
-    """Text and controls on the left, the picture on the right, questions below."""
+    """The text on the left, the controls and their picture on the right, questions below."""
     chapter, stage = place.chapter, place.stage
     st.title(chapter.text.title, anchor=False)
     text, picture = st.columns(WIDTHS, gap="large")
     with text:
         st.markdown(filled(chapter.text.body, chapter.facts(stage)))
-        for control in chapter.controls:
-            if not control.inside and control.name not in stage.hidden:
-                control.draw(place.key(control.name))
     with picture:
+        with st.container(horizontal=True, gap="medium"):
+            for control in chapter.controls:
+                if not control.inside and control.name not in stage.hidden:
+                    control.draw(place.key(control.name))
         chapter.show(stage)
     if QUESTIONS not in place.hidden:
         for question in chapter.text.questions:

@@ -110,12 +110,33 @@ def test_a_text_has_no_formula_of_its_own(name: str) -> None:
         assert formula in FORMULAS.values() or SYMBOL.fullmatch(formula), formula
 
 
+@pytest.mark.parametrize("lam", PRICES)
+def test_the_legends_of_the_moving_pictures_are_right_too(lam: float) -> None:
+    letters = entries(2)
+    v, p, r = (letters[name] for name in "vpr")
+    left = attack_objective(v, r, p, lam)
+
+    gain, pay = (evaluate(formula, letters | {"lambda": lam}) for formula in legend("attack")[:2])
+    (square,) = (evaluate(formula, letters) for formula in legend("loss") if "λ" not in formula)
+
+    assert (gain - pay).sum() == pytest.approx(left)
+    np.testing.assert_allclose(square, entry_loss(v, p, np.inf))
+
+
 def test_every_formula_is_used() -> None:
     sources = "".join(
         (Path(__file__).parents[2] / f"pages/lesson/text/{name}.md").read_text() for name in TEXTS
     )
 
     assert set(re.findall(r"\[\[(\w+)\]\]", sources)) == set(FORMULAS)
+
+
+def legend(picture: str) -> list[str]:
+    """The formulas in the legend of a moving picture, as LaTeX."""
+    html = (Path(__file__).parents[2] / f"pages/lesson/components/{picture}.html").read_text()
+    found = re.findall(r"[(λ][^<>,]*²", html)
+    spelled = {"²": "^2", "−": "-", "λ": r"\lambda"}
+    return [re.sub("|".join(spelled), lambda sign: spelled[sign[0]], formula) for formula in found]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from atnmf_core import InputError, factorize
 from atnmf_core.adversary import adversarial_loss, effective_data, optimal_attack
-from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, judge, play, weigh
+from atnmf_core.lesson import (
+    EXAMPLE,
+    PART,
+    SERIES,
+    Error,
+    Finding,
+    build_up,
+    findings,
+    judge,
+    play,
+    weigh,
+)
 from atnmf_core.reference import published
 
 SEEDS = range(6)
@@ -141,8 +154,13 @@ def test_findings_take_the_best_of_the_published_lambdas(alpha: float) -> None:
         assert 0 < finding.published_gain < 1
 
 
-def test_a_cell_that_was_not_measured_is_none() -> None:
-    cells = [cell for alpha in (0.3, 0.4, 0.5, 0.6) for cell in findings(alpha)]
+def test_shares_and_gains_are_those_of_the_cells_and_none_where_one_is_missing() -> None:
+    nmf, atnmf = Error(2.0, None, 10), Error(1.5, 2.0, 10)
+    whole = Finding("cbcl", 0.5, nmf, atnmf, None, None, Error(0.5, None, 1), Error(0.4, 5.0, 1))
+    torn = replace(whole, ignore_nmf=None)
 
-    assert all(cell.ignoring_gain is None for cell in cells if cell.ignore_nmf is None)
-    assert any(cell.ignoring_gain is not None for cell in cells)
+    assert whole.published_gain == pytest.approx(0.25)
+    assert whole.ignored_share == pytest.approx(0.25)
+    assert whole.ignored_gain == pytest.approx(0.2)
+    assert torn.ignored_share is None
+    assert torn.ignored_gain is None

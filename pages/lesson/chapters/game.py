@@ -34,7 +34,9 @@ def show(stage: Stage) -> None:
         st.session_state[stage.key("at")] = min(2 * ROUNDS + 1, int(st.session_state[key]["at"]))
 
     moving_picture("game", "agree", "player", "chart")(
-        data=film | {"at": min(stage["at"], last)}, key=key, on_at_change=stay
+        data=film | {"at": min(stage["at"], last), "player": "at" not in stage.hidden},
+        key=key,
+        on_at_change=stay,
     )
     st.markdown(_score(stage["lam"], stage["seed"]))
 
@@ -90,14 +92,18 @@ def _places(game: lesson.Game) -> list[tuple[int, float]]:
 
 def _said(step: HalfStep, before: HalfStep) -> str:
     if step.actor == "start":
-        return f"The start: nobody has attacked yet. The number is <b>{step.value:.2f}</b>."
+        return f"The start: nobody has moved yet. The number is <b>{_spelled(step.value)}</b>."
     actor = {"adversary": "The adversary", "learner": "The learner"}[step.actor]
     move = {"adversary": "adds its best R", "learner": "answers with other W and H"}[step.actor]
     way = "rises" if step.value > before.value else "falls" if step.value < before.value else "stays"
     return (
-        f'Round {step.round}. <b class="{step.actor}">{actor}</b> {move}. The number they fight over {way} '
-        f"from {before.value:.2f} to <b>{step.value:.2f}</b>."
+        f'Round {step.round}. <b class="{step.actor}">{actor}</b> {move}. The number {way} from '
+        f"{_spelled(before.value)} to <b>{_spelled(step.value)}</b>."
     )
+
+
+def _spelled(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
@@ -124,7 +130,7 @@ GAME = Chapter(
             typed=True,
             help="W and H start at random; each number is another random start.",
         ),
-        Number("at", "Half-step", 0, 0, 2 * ROUNDS + 1, inside=True),
+        Number("at", "Player: half-step", 0, 0, 2 * ROUNDS + 1, inside=True),
     ),
     show=show,
     facts=facts,

@@ -7,6 +7,7 @@ import streamlit as st
 from atnmf_core.figures.lesson import guess_chart
 from atnmf_core.lesson import Verdict, judge
 from atnmf_core.reference.curves import CurvePoint, kept_curve
+from pages.common.address import change
 from pages.common.setting import LAMBDAS
 
 from ..chapter import Chapter, Stage
@@ -33,11 +34,9 @@ def show(stage: Stage) -> None:
     round_name = f"{stage['data']}-{stage['missing']}"
     if stage["revealed"] != round_name:
         _chart(guess_chart(guess, size=stage.letters), stage, "Your guess on an empty field")
-        st.button(
-            "Show the truth",
-            type="primary",
-            on_click=lambda: st.session_state.update({stage.key("revealed"): round_name}),
-        )
+        if "revealed" not in stage.hidden:
+            reveal = {stage.key("revealed"): round_name}
+            st.button("Show the truth", type="primary", on_click=change, kwargs=reveal)
         return
     points = _points(stage)
     nmf = next(point.mean for point in points if point.method == "nmf")
@@ -85,7 +84,7 @@ GUESS = Chapter(
         Choice("data", "Data", "lfw", DATA),
         Choice("missing", "Hidden numbers are", "zero", TREATMENTS),
         Stops("guess", "Your guess of the best λ", 5.0, LAMS),
-        Choice("revealed", "Truth shown for", "", ROUNDS, inside=True),
+        Choice("revealed", "Show the truth", "", ROUNDS, inside=True),
     ),
     show=show,
     facts=facts,

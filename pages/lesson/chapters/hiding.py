@@ -54,7 +54,8 @@ def _show_face(alpha: float, face: int, key: str) -> None:
     hidings = {missing: restored(alpha, missing) for missing in TREATMENTS}
     seen = pictures.picture(data, hidings["ignore"].observed, face - 1)
     name = f"face {face}"
-    panels = list(given_panels(v, seen, HIDDEN["red"], name))
+    given = zip(("The face", "What is seen"), given_panels(v, seen, HIDDEN["red"], name), strict=True)
+    panels = [Panel("", title, panel.pixels, panel.alt) for title, panel in given]
     notes = ["", f"{1 - seen.mean():.0%} of it hidden"]
     for missing, hiding in hidings.items():
         prediction = pictures.predicted_picture(data, hiding.run.fit.W, hiding.run.fit.H, face - 1)
@@ -63,8 +64,7 @@ def _show_face(alpha: float, face: int, key: str) -> None:
         alt = f"Prediction of {name}, {TREATMENTS[missing]}, error {error:.3f}"
         panels.append(Panel("", words, grey(prediction, grey_top(v)), alt))
         notes.append(f'error on hidden pixels <b class="blue">{error:.3f}</b>')
-    plain = [Panel("", panel.title, panel.pixels, panel.alt) for panel in panels]
-    show_panels(plain, notes, key)
+    show_panels(panels, notes, key)
 
 
 HIDING = Chapter(

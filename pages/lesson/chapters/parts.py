@@ -37,7 +37,9 @@ def show(stage: Stage) -> None:
         st.session_state[stage.key("at")] = min(MOST, int(st.session_state[key]["at"]))
 
     moving_picture("build", "agree", "player")(
-        data=film | {"at": min(stage["at"], K)}, key=key, on_at_change=stay
+        data=film | {"at": min(stage["at"], K), "player": "at" not in stage.hidden},
+        key=key,
+        on_at_change=stay,
     )
     st.caption("The error is the typical distance between a pixel and its prediction.")
 
@@ -71,7 +73,7 @@ PARTS = Chapter(
     controls=(
         Number("K", "Number of parts K", 16, 1, MOST, help="NMF learns all parts anew for every K."),
         Number("face", "Face", 8, 1, FACES),
-        Number("at", "Parts added", 5, 0, MOST, inside=True),
+        Number("at", "Player: parts added", 5, 0, MOST, inside=True),
     ),
     show=show,
     facts=facts,

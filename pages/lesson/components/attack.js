@@ -1,5 +1,5 @@
 // One entry under attack: gain, price and their difference over r; below, the number line that the attacker moves v on.
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   let ruler, knobs;
   const draw = (values) => {
@@ -7,7 +7,7 @@ export default function ({ data, parentElement, setStateValue }) {
     ruler = drawLine(find(".line"), values);
     find(".said").innerHTML = sentence(values);
   };
-  knobs = dials(find(".dials"), data, draw, (values) => setStateValue("values", values));
+  knobs = dials(find(".dials"), data, draw, (values) => setTriggerValue("values", values));
   const shown = () => Object.fromEntries(["v", "p"].filter(knobs.has).map((name) => [name, knobs.values()[name]]));
   draggable(find(".line"), () => ruler, shown, knobs.move);
   return whenResized(find(".curves"), () => draw(knobs.values()));
@@ -27,26 +27,26 @@ function drawCurves(svg, { v, p, lam }) {
   if (r <= plot.x[1] && left <= plot.y[1]) {
     plot.line("teal dashed", r, plot.y[0], r, left);
     plot.dot("teal", r, left, 8);
-    plot.text("teal strong", r, left, `r* = ${signed(r, 3)}`, { dy: -14, "text-anchor": r > 0.8 ? "end" : "middle" });
+    plot.text("teal strong", r, left, `r* = ${signed(r, 3)}`, { dy: "-1.1em", "text-anchor": r > 0.8 ? "end" : "middle" });
   } else plot.text("teal strong", plot.x[1], 1.1, `r* = ${signed(r, 2)}, far outside →`, { "text-anchor": "end" });
   svg.querySelector("title").textContent = `Gain, price and their difference over r; the difference is largest, ${signed(left, 3)}, at r* = ${signed(r, 3)}`;
 }
 
 function drawLine(svg, { v, p, lam }) {
   const moved = v + bestAttack(v, p, lam);
-  const plot = chart(svg, { x: [0, 2], y: [-1, 1.6], height: 6.2, ticks: { x: [0, 0.5, 1, 1.5, 2] }, left: 1 });
+  const plot = chart(svg, { x: [0, 2], y: [-1, 1.6], height: 7, ticks: { x: [0, 0.5, 1, 1.5, 2] }, left: 1 });
   const end = Math.min(moved, 2.02);
   plot.line("zero", 0, 0, 2, 0);
   plot.line("teal wide", v, 0, end, 0);
-  if (moved > 2) plot.text("teal strong", 2, 0.5, `v + r* = ${signed(moved)} →`, { "text-anchor": "end" });
+  if (moved > 2) plot.text("teal strong", 2, 0, `v + r* = ${signed(moved)} →`, { dy: "1.6em", "text-anchor": "end" });
   else {
     plot.dot("teal", moved, 0, 8);
-    plot.text("teal strong", moved, -0.85, "v + r*", { "text-anchor": moved < 0.08 ? "start" : "middle" });
+    plot.text("teal strong", moved, 0, "v + r*", { dy: "1.6em", "text-anchor": moved < 0.08 ? "start" : "middle" });
   }
   plot.dot("ink", v, 0, 9);
   plot.dot("orange", p, 0, 9);
-  plot.text("strong", v, 0.55, "v", { "text-anchor": "middle" });
-  plot.text("orange strong", p, Math.abs(p - v) < 0.08 ? 1.15 : 0.55, "p", { "text-anchor": "middle" });
+  plot.text("strong", v, 0, "v", { dy: "-1em", "text-anchor": "middle" });
+  plot.text("orange strong", p, 0, "p", { dy: Math.abs(p - v) < 0.04 ? "-2.1em" : "-1em", "text-anchor": "middle" });
   svg.querySelector("title").textContent = `Number line: v = ${v}, p = ${p}, v + r* = ${signed(moved, 3)}`;
   return plot;
 }

@@ -1,5 +1,5 @@
 // A face put together from its parts, one more at every step.
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   find(".face").src = data.face;
   find(".face").alt = data.alt;
@@ -27,11 +27,12 @@ export default function ({ data, parentElement, setStateValue }) {
   };
   return player(parentElement, {
     film: data.film,
+    shown: data.player,
     at: data.at,
     last: data.parts.length,
     name: "Parts added",
     label: (count) => `${count} of ${data.parts.length} parts`,
     show,
-    rest: (count) => setStateValue("at", count),
+    rest: (count) => setTriggerValue("at", count),
   });
 }

@@ -6,7 +6,7 @@ const BOARDS = [
   { name: "P", title: "W H", words: "what the learner says", actor: "learner" },
 ];
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   const boards = find(".boards");
   if (!boards.children.length) boards.append(...BOARDS.map((board) => emptyBoard(board, data.V)));
@@ -27,12 +27,13 @@ export default function ({ data, parentElement, setStateValue }) {
   };
   const stop = player(parentElement, {
     film: data.film,
+    shown: data.player,
     at: data.at,
     last: data.steps.length - 1,
     name: "Half-step shown",
     label: (at) => `half-step ${at} of ${data.steps.length - 1}`,
     show,
-    rest: (at) => setStateValue("at", at),
+    rest: (at) => setTriggerValue("at", at),
   });
   const rest = whenResized(find(".curve"), draw);
   return () => { stop(); rest(); };
@@ -56,7 +57,7 @@ function fill(table, matrix, hasSign, digits) {
     cell.dataset.value = value;
     const tint = hasSign ? (value < 0 ? "#A8742B" : "#2F968B") : "var(--st-text-color)";
     cell.style.setProperty("--tint", tint);
-    cell.style.setProperty("--share", `${Math.min(1, Math.abs(value) / (hasSign ? 2 : 9)) * (hasSign ? 45 : 28)}%`);
+    cell.style.setProperty("--share", `${Math.min(1, Math.abs(value) / (hasSign ? 1.5 : 9)) * (hasSign ? 55 : 28)}%`);
   }));
 }
 

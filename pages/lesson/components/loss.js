@@ -1,12 +1,12 @@
 // The loss that is left when the attacker has made its best move, over the prediction p, against NMF's square.
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   let plot, knobs;
   const draw = (values) => {
     plot = drawLosses(find(".curves"), values);
     find(".said").innerHTML = sentence(values);
   };
-  knobs = dials(find(".dials"), data, draw, (values) => setStateValue("values", values));
+  knobs = dials(find(".dials"), data, draw, (values) => setTriggerValue("values", values));
   draggable(find(".curves"), () => plot, () => (knobs.has("p") ? { p: knobs.values().p } : {}), knobs.move);
   return whenResized(find(".curves"), () => draw(knobs.values()));
 }

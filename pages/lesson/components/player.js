@@ -1,7 +1,7 @@
 // Goes through a list of states: play, pause, step, back, reset, speed, and a slider over all of them.
 const MILLISECONDS = 1100;
 
-function player(root, { film, at, last, label, name, show, rest }) {
+function player(root, { film, shown, at, last, label, name, show, rest }) {
   const bar = root.querySelector(".player");
   const part = (what) => bar.querySelector(`[name=${what}]`);
   const slider = bar.querySelector("input"), said = bar.querySelector("output"), speed = bar.querySelector("select");
@@ -36,7 +36,9 @@ function player(root, { film, at, last, label, name, show, rest }) {
     stop();
     bar.film = film;
     bar.told = undefined;
+    bar.sent = new Set();
   }
+  bar.hidden = !shown;
   follow(bar, at, (to) => { stop(); slider.value = to; });
   slider.oninput = () => { stop(); go(Number(slider.value)); };
   part("step").onclick = () => { stop(); go(Number(slider.value) + 1); };

@@ -1,0 +1,163 @@
+"""The Learn page runs in every chapter, follows its address, and tells nothing before it is time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from atnmf_core.lesson import findings
+from atnmf_core.reference.curves import kept_curve
+from pages.lesson.chapters import CHAPTERS
+from pages.lesson.place import Place, address, control_key, query_of
+
+SECONDS = 60
+NUMBERS = range(1, len(CHAPTERS) + 1)
+
+
+def opened(repository: Path, **query: str) -> AppTest:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
+    page.switch_page("pages/learn.py")
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def words(page: AppTest) -> str:
+    return "\n".join(element.value for element in page.main.markdown)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_chapter_opens_from_its_address(repository: Path, number: int) -> None:
+    page = opened(repository, chapter=str(number))
+
+    assert not page.exception
+    assert page.title[0].value == CHAPTERS[number - 1].text.title
+    assert len(page.expander) == len(CHAPTERS[number - 1].text.questions) + 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"chapter": "8"},
+        {"chapter": "zero"},
+        {"chapter": "3", "lam": "1", "v": "x", "p": "-4"},
+        {"chapter": "2", "hidden": "1-2-3-4-5", "alpha": "2"},
+        {"chapter": "2", "hidden": "9", "face": "101"},
+        {"chapter": "4", "seed": "-1", "at": "99", "track": "chess"},
+        {"chapter": "6", "data": "unknown", "revealed": "unknown"},
+        {"hide": "nothing,at-all", "present": "yes"},
+    ],
+    ids=str,
+)
+def test_a_wrong_address_shows_the_first_view(repository: Path, query: dict[str, str]) -> None:
+    page = opened(repository, **query)
+
+    assert not page.exception
+    assert set(page.query_params) <= {"chapter"}
+
+
+def test_every_value_of_every_control_survives_the_address() -> None:
+    samples = {
+        "K": 7, "face": 31, "at": 3, "hidden": (1, 4), "alpha": 0.6, "v": 0.35, "p": 0.85, "lam": 5.0,
+        "seed": 12, "track": "fast", "missing": "ignore", "guess": 1.2, "shown": "paper",
+        "data": "lfw", "revealed": "lfw-zero",
+    }  # fmt: skip
+    for number, chapter in enumerate(CHAPTERS, start=1):
+        query = {control.name: control.spell(samples[control.name]) for control in chapter.controls}
+        read = address._read(query | {"chapter": str(number)})
+        for control in chapter.controls:
+            assert read[control_key(number, control.name)] == samples[control.name]
+        spelled = query_of(Place.of(read))
+        assert address._read(spelled) == read
+
+
+def test_a_hidden_control_keeps_the_value_of_the_link(repository: Path) -> None:
+    page = opened(repository, chapter="4", lam="3", hide="lam,questions,chapters")
+
+    assert [slider.label for slider in page.main.select_slider] == []
+    assert "λ = 3" in words(page)
+    assert len(page.expander) == 1
+    assert not [button for button in page.button if "→" in button.label]
+    assert page.query_params["hide"] == "chapters,lam,questions"
+
+
+def test_presenting_leaves_the_teachers_tools_out_and_can_be_ended(repository: Path) -> None:
+    page = opened(repository, chapter="5", present="1")
+    assert not [expander for expander in page.expander if "teachers" in expander.label]
+
+    next(button for button in page.button if button.label == "Stop presenting").click().run()
+
+    assert "present" not in page.query_params
+    assert [expander for expander in page.expander if "teachers" in expander.label]
+
+
+def test_the_way_on_leads_through_all_chapters_and_back(repository: Path) -> None:
+    page = opened(repository)
+    for chapter in CHAPTERS[1:]:
+        next(button for button in page.button if "→" in button.label).click().run()
+        assert page.title[0].value == chapter.text.title
+    next(button for button in page.button if "←" in button.label).click().run()
+    assert page.query_params["chapter"] == "6"
+
+
+def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path) -> None:
+    page = opened(repository, chapter="4", seed="3")
+
+    page.switch_page("pages/explore.py").run()
+    for name in list(page.query_params):
+        del page.query_params[name]
+    page.switch_page("pages/learn.py").run()
+
+    assert page.title[0].value == CHAPTERS[3].text.title
+    assert page.number_input[0].value == 3
+
+
+def test_moving_a_control_moves_the_address(repository: Path) -> None:
+    page = opened(repository)
+
+    page.slider(key="learn_1_K").set_value(9).run()
+
+    assert page.query_params["K"] == "9"
+
+
+def test_a_series_can_never_be_hidden_altogether(repository: Path) -> None:
+    page = opened(repository, chapter="2", hidden="1-2-3-4")
+
+    page.pills[0].set_value([1, 2, 3, 4, 5]).run()
+
+    assert not page.exception
+    assert page.query_params["hidden"] == "1-2-3-4"
+
+
+@pytest.mark.parametrize("missing", ["zero", "ignore"])
+def test_the_best_lambda_is_told_only_when_asked(repository: Path, missing: str) -> None:
+    page = opened(repository, chapter="6", missing=missing, guess="20")
+    assert "lowest at **" not in words(page)
+
+    next(button for button in page.button if button.label == "Show the truth").click().run()
+
+    curve = [point for point in kept_curve("lfw") if (point.alpha, point.missing) == (0.3, missing)]
+    best = min((point for point in curve if point.lam), key=lambda point: point.mean)
+    assert f"lowest at **λ = {best.lam:g}**: {best.mean:.4f}" in words(page)
+    assert "At your λ = 20" in words(page)
+    other = {"zero": "ignore", "ignore": "zero"}[missing]
+    page.segmented_control(key="learn_6_missing").set_value(other).run()
+    assert "lowest at **" not in words(page)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.4, 0.9])
+def test_the_findings_show_every_cell_or_that_it_is_missing(repository: Path, alpha: float) -> None:
+    page = opened(repository, chapter="7", alpha=str(alpha))
+
+    table = next(
+        text for text in (element.value for element in page.main.markdown) if "| Synthetic |" in text
+    )
+    for finding in findings(alpha):
+        assert f"| {finding.published_nmf.mean:.3g} |" in table
+        if finding.ignore_nmf is not None and finding.ignore_nmf.mean > 0.001:
+            assert f"| {finding.ignore_nmf.mean:.3g} |" in table
+    absent = any(finding.ignore_nmf is None for finding in findings(alpha))
+    assert ("| – |" in table) == absent
+    assert ("Not measured" in page.caption[0].value) == absent

@@ -1,0 +1,271 @@
+"""The Learn page: each chapter's picture follows each control and shows the core's numbers."""
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from atnmf_core import factorize, hide_entries, load_dataset, rmse
+from atnmf_core.adversary import entry_loss, optimal_attack
+from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, play, weigh
+from atnmf_core.reference.curves import kept_curve
+from pages.common.setting import LAMBDAS
+from pages.lesson.chapters import CHAPTERS
+
+from .dashboard import Dashboard
+from .learn import Learn
+
+V_DIAL, P_DIAL, LAM_DIAL = "v, the number in the data", "p, its prediction", "λ, the attacker's price"
+
+
+def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 1)
+    data = load_dataset("lfw")
+
+    def expect_sum(K: int, face: int, count: int) -> None:
+        fit = factorize(data.V, K=K)
+        built = build_up(data.V[:, face - 1], fit.W, fit.H[:, face - 1])
+        expect(learn.page.locator(".sum")).to_contain_text(f"error {built.errors[count]:.3f}")
+        expect(learn.page.locator(".added")).to_contain_text(f"weight {built.weights[count - 1]:.2f}")
+        expect(learn.page.locator(".parts li")).to_have_count(K)
+        expect(learn.page.locator(".parts li.in")).to_have_count(count)
+
+    expect_sum(K=16, face=8, count=5)
+    dashboard.set_slider("Number of parts K", "9")
+    expect_sum(K=9, face=8, count=5)
+    dashboard.set_slider("Face", "20")
+    expect_sum(K=9, face=20, count=5)
+    learn.press("Step")
+    expect_sum(K=9, face=20, count=6)
+    learn.rest()
+    assert learn.query == {"K": "9", "face": "20", "at": "6"}
+    learn.press("Reset")
+    expect(learn.page.locator(".added")).to_have_text("Nothing added yet")
+
+
+def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 2)
+    data = load_dataset("lfw")
+
+    def expect_series(hidden: set[int]) -> None:
+        seen = [place not in hidden for place in range(1, 6)]
+        for missing, name in (("ignore", "hidden ignored"), ("zero", "hidden as zeros")):
+            weighed = weigh(PART, SERIES, seen, missing)
+            np.testing.assert_allclose(learn.plotted()[name]["y"], weighed.weight * np.array(PART))
+            expect(learn.page.get_by_text(f"{weighed.overlap:g} / {weighed.size:g} =")).to_be_visible()
+        assert set(learn.plotted()["hidden"]["x"]) == hidden
+
+    def expect_face(alpha: float, face: int) -> None:
+        observed = hide_entries(data.shape, alpha)
+        for missing in ("ignore", "zero"):
+            fit = factorize(data.V, observed, K=25, missing=missing)
+            column = face - 1
+            error = rmse(data.V[:, column], fit.V_hat[:, column], ~observed[:, column])
+            expect(learn.page.locator(".note").get_by_text(f"{error:.3f}")).to_be_visible()
+
+    expect_series({3})
+    expect_face(0.5, 8)
+    learn.page.get_by_test_id("stButtonGroup").get_by_text("1", exact=True).click()
+    dashboard.wait_until_idle()
+    expect_series({1, 3})
+    dashboard.set_slider("Hidden share α of the faces' pixels", "0.70")
+    expect_face(0.7, 8)
+    dashboard.set_slider("Face", "3")
+    expect_face(0.7, 3)
+    assert learn.query == {"chapter": "2", "hidden": "1-3", "alpha": "0.7", "face": "3"}
+
+
+def test_the_attack_on_one_number_is_the_cores_at_every_stop(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 3)
+
+    for v, p, lam in [(12, 4, 8), (12, 4, 2), (6, 18, 8), (0, 10, 5), (20, 20, 12), (20, 0, 20), (3, 30, 0)]:
+        learn.set_dials({V_DIAL: v, P_DIAL: p, LAM_DIAL: lam})
+        number, guess, price = 0.05 * v, 0.05 * p, LAMBDAS[lam]
+        r = float(optimal_attack(np.array([number]), np.array([guess]), price)[0])
+        left = float(entry_loss(number, guess, price))
+        assert f"= {r:.3f}".replace("-", "−").replace("−0.000", "0.000") in learn.said()
+        assert f"{left:.3f} is left" in learn.said()
+
+    learn.rest()
+    assert learn.query == {"chapter": "3", "v": "0.15", "p": "1.5", "lam": "1.01"}
+    learn.set_dials({V_DIAL: 6, P_DIAL: 18, LAM_DIAL: 8})
+    assert "v is wiped out" in learn.said()
+
+
+def test_a_number_can_be_dragged_on_its_line(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 3)
+    line = learn.page.locator("svg.line")
+    line.scroll_into_view_if_needed()
+    box = line.bounding_box()
+    dots = line.locator("circle.orange").bounding_box()
+
+    learn.page.mouse.move(dots["x"] + dots["width"] / 2, dots["y"] + dots["height"] / 2)
+    learn.page.mouse.down()
+    learn.page.mouse.move(box["x"] + box["width"] / 2, dots["y"] + 5, steps=5)
+    learn.page.mouse.up()
+
+    assert float(learn.dial(P_DIAL).get_attribute("aria-valuetext")) == pytest.approx(1.0, abs=0.06)
+
+
+def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 5)
+
+    for v, p, lam in [(8, 24, 8), (8, 10, 8), (2, 40, 2), (20, 0, 20), (0, 20, 5)]:
+        learn.set_dials({V_DIAL: v, P_DIAL: p, LAM_DIAL: lam})
+        number, guess, price = 0.05 * v, 0.05 * p, LAMBDAS[lam]
+        assert f"AT-NMF pays {float(entry_loss(number, guess, price)):.3f}." in learn.said()
+        assert f"NMF pays {(number - guess) ** 2:.3f}," in learn.said()
+        assert ("beyond it" in learn.said()) == (guess > price * number)
+
+    learn.rest()
+    assert learn.query == {"chapter": "5", "v": "0", "p": "1", "lam": "1.3"}
+
+
+def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 4)
+    game = play(EXAMPLE, 2.0, K=2, solver="paper")
+
+    def expect_board(at: int, game=game) -> None:
+        step = game.half_steps[at]
+        expect(learn.dial("Half-step shown")).to_have_value(str(at))
+        np.testing.assert_allclose(learn.board("R"), step.R)
+        np.testing.assert_allclose(learn.board("V + R"), EXAMPLE + step.R)
+        np.testing.assert_allclose(learn.board("W H"), step.V_hat)
+        assert learn.numbers()[-1] == pytest.approx(step.value, abs=0.0051)
+
+    expect_board(0)
+    learn.press("Step")
+    expect_board(1)
+    learn.press("Step")
+    expect_board(2)
+    learn.press("Back")
+    expect_board(1)
+    learn.page.get_by_label("Speed").select_option("3")
+    learn.press("Play")
+    expect(learn.dial("Half-step shown")).to_have_value("4", timeout=8000)
+    learn.press("Pause")
+    stopped = int(learn.dial("Half-step shown").input_value())
+    learn.rest()
+    assert learn.query == {"chapter": "4", "at": str(stopped)}
+    expect_board(stopped)
+    learn.press("Reset")
+    expect_board(0)
+
+
+def test_the_game_follows_price_start_and_algorithm(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 4, at=7)
+
+    dashboard.set_slider("Price λ", "3")
+    np.testing.assert_allclose(
+        learn.board("W H"), play(EXAMPLE, 3.0, K=2, solver="paper").half_steps[7].V_hat
+    )
+    learn.page.get_by_label("Start", exact=True).fill("5")
+    learn.page.get_by_label("Start", exact=True).press("Enter")
+    dashboard.wait_until_idle()
+    np.testing.assert_allclose(
+        learn.board("R"), play(EXAMPLE, 3.0, K=2, solver="paper", seed=5).half_steps[7].R
+    )
+    dashboard.press("exact descent")
+    exact = play(EXAMPLE, 3.0, K=2, solver="fast", seed=5)
+    np.testing.assert_allclose(learn.board("W H"), exact.half_steps[7].V_hat)
+    expect(learn.page.get_by_text("the loss rose in 0 of 12").first).to_be_visible()
+    assert learn.query == {"chapter": "4", "at": "7", "lam": "3", "seed": "5", "track": "fast"}
+
+
+def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 6)
+    assert set(learn.plotted()) == {"your guess"}
+    dashboard.set_slider("Your guess of the best λ", "20")
+    assert learn.plotted()["your guess"]["x"] == [20 - 1]
+
+    dashboard.press("Show the truth")
+
+    kept = [point for point in kept_curve("lfw") if (point.alpha, point.missing) == (0.3, "zero")]
+    curve = {point.lam: point.mean for point in kept if point.lam is not None}
+    shown = learn.plotted()["AT-NMF"]
+    # Drawn over lambda - 1, on a logarithmic scale.
+    assert shown["x"] == [lam - 1 for lam in sorted(curve)]
+    assert shown["y"] == [curve[lam] for lam in sorted(curve)]
+    assert learn.plotted()["lowest"]["y"] == [min(curve.values())]
+    dashboard.press("ignored")
+    assert set(learn.plotted()) == {"your guess"}
+
+
+def test_the_findings_follow_the_hidden_share(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 7)
+
+    def expect_shown(alpha: float) -> None:
+        shares = [
+            finding.ignore_nmf.mean / finding.published_nmf.mean
+            for finding in findings(alpha)
+            if finding.ignore_nmf
+        ]
+        np.testing.assert_allclose(learn.plotted()["NMF, hidden ignored"]["x"], shares)
+
+    expect_shown(0.5)
+    dashboard.set_slider("Hidden share α", "0.9")
+    expect_shown(0.9)
+    dashboard.press("the paper")
+    assert set(learn.plotted()) == {"NMF, published", "AT-NMF, published"}
+
+
+def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
+    dashboard: Dashboard, browser: Browser
+) -> None:
+    learn = Learn(dashboard, 3, v=0.3, p=0.9)
+    learn.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    learn.page.get_by_text("For teachers").click()
+    learn.page.get_by_role("combobox", name="Leave out").click()
+    learn.page.get_by_role("option", name="λ, the attacker's price").click()
+    learn.page.keyboard.press("Escape")
+    dashboard.wait_until_idle()
+    learn.page.get_by_role("button", name="Copy link").click()
+    expect(learn.page.get_by_role("button", name="Copied")).to_be_visible()
+    link = learn.page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{dashboard.address}/learn?chapter=3&v=0.3&p=0.9&hide=lam"
+
+    with browser.new_context() as context:
+        there = Learn(Dashboard(context.new_page(), dashboard.address), 3, v=0.3, p=0.9, hide="lam")
+        expect(there.dial(V_DIAL)).to_have_attribute("aria-valuetext", "0.30")
+        expect(there.dial(LAM_DIAL)).to_have_count(0)
+        there.set_dials({V_DIAL: 20})
+        there.rest()
+        assert there.query == {"chapter": "3", "v": "1", "p": "0.9", "hide": "lam"}
+
+
+def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 3)
+    small = learn.page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+    expect(learn.page.get_by_test_id("stSidebar")).to_be_visible()
+
+    learn = Learn(dashboard, 3, present=1)
+    large = learn.page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+
+    assert large > 1.2 * small
+    expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
+    learn.page.keyboard.press("ArrowRight")
+    expect(learn.page.get_by_role("heading", level=1)).to_have_text(CHAPTERS[3].text.title)
+    dashboard.wait_until_idle()
+    learn.page.keyboard.press("PageUp")
+    expect(learn.page.get_by_role("heading", level=1)).to_have_text(CHAPTERS[2].text.title)
+    dashboard.wait_until_idle()
+    learn.dial(V_DIAL).press("ArrowRight")
+    learn.rest()
+    assert learn.query == {"chapter": "3", "v": "0.65", "present": "1"}
+
+
+@pytest.mark.parametrize(("theme", "width"), [("dark", 1440), ("light", 390)])
+def test_every_chapter_fits_its_screen_and_axe_finds_nothing_serious(
+    dashboard: Dashboard, theme: Literal["light", "dark"], width: int
+) -> None:
+    learn = Learn(dashboard, 1, theme=theme, width=width)
+    for number in range(1, len(CHAPTERS) + 1):
+        learn.turn_to(number)
+        expect(learn.page.get_by_role("heading", level=1)).to_have_text(CHAPTERS[number - 1].text.title)
+        main = learn.page.get_by_test_id("stMain")
+        assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0, number
+        found = Axe().run(learn.page).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert not serious, (number, [(one["id"], one["nodes"][0]["html"][:200]) for one in serious])
