@@ -1,11 +1,11 @@
-"""How long a fit or a sweep will take, roughly: enough to choose between solving at once and on request."""
+"""What a fit or a sweep will cost, roughly: enough to choose between solving at once and on request."""
 
 from __future__ import annotations
 
 from .problem import Missing, Solver
 from .sweep.grid import Grid
 
-__all__ = ["expected_seconds", "expected_sweep_seconds"]
+__all__ = ["expected_bytes", "expected_seconds", "expected_sweep_seconds"]
 
 # Fitted to CPU seconds, one BLAS thread, on the bundled faces, CBCL, Moffett and the simulated scene.
 _SWEEPS = 36
@@ -13,6 +13,8 @@ _PER_PART, _PER_ENTRY, _PER_PRODUCT, _PER_PAIR = 3e-5, 1.2e-9, 2.2e-10, 3e-10
 _PAIRS_BELOW_K = 20
 _ANMF_FACTOR = 3
 """A fit by ANMF costs about so many of the fast solver's."""
+# The most that the process of a fit was seen to take, on the simulated scene of 307 x 307 pixels.
+_BYTES, _BYTES_PER_ENTRY = 50_000_000, 34
 _INNER_ITERATIONS, _PER_INNER, _PER_INNER_PRODUCT = 70_000, 1.5e-4, 2e-10
 
 
@@ -31,6 +33,11 @@ def expected_seconds(
     pairs = K * (K + 1) / 2 if missing == "ignore" and K < _PAIRS_BELOW_K else 0
     per_entry = _PER_ENTRY + _PER_PRODUCT * K + _PER_PAIR * pairs
     return _SWEEPS * (_PER_PART * K + per_entry * entries)
+
+
+def expected_bytes(shape: tuple[int, int]) -> int:
+    """Memory that one fit of an F x N matrix takes in a process of its own."""
+    return _BYTES + _BYTES_PER_ENTRY * shape[0] * shape[1]
 
 
 def expected_sweep_seconds(grid: Grid, shape: tuple[int, int]) -> float:

@@ -1,6 +1,10 @@
-"""Take the README's pictures from the running dashboard: ``python -m tests.screenshots``."""
+"""Take the README's pictures from the running dashboard: ``python -m tests.screenshots``.
+
+Names of pages, such as ``hyperspectral``, take only theirs.
+"""
 
 import io
+import sys
 from pathlib import Path
 
 from PIL import Image
@@ -15,11 +19,15 @@ FOLDER = Path(__file__).parents[1] / "assets" / "screenshots"
 WIDTH, HEIGHT = 1440, 960
 
 
-def take_all() -> None:
-    """Every page in each theme, as on a first visit; it stops at a page that reports a problem."""
+def take(names: list[str]) -> None:
+    """The named pages, or every page, in each theme, as on a first visit; it stops at a page that reports a
+    problem.
+    """
     FOLDER.mkdir(exist_ok=True)
     with sync_playwright() as playwright, serve() as address, launch(playwright) as browser:
         for listed in listed_pages():
+            if names and Path(listed.file).stem not in names:
+                continue
             for theme in ("light", "dark"):
                 with browser.new_context() as context:
                     tab = Dashboard(context.new_page(), address)
@@ -32,4 +40,4 @@ def take_all() -> None:
 
 
 if __name__ == "__main__":
-    take_all()
+    take(sys.argv[1:])

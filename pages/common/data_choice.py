@@ -104,7 +104,7 @@ def _upload(then: Callable[[], None]) -> None:
     negative = st.checkbox(
         "Negative values count as 0",
         key="upload_negative",
-        help="Noise makes dark pixels of corrected cubes negative, and a nonnegative model has no use for that.",
+        help="Noise makes dark pixels of corrected cubes negative; a nonnegative model cannot use that.",
     )
     files = st.file_uploader(
         "Images, a zip of them, MAT, NPY, ENVI, TIFF or CSV",

@@ -45,7 +45,7 @@ def mask(setting: Setting, data: Dataset) -> Mask:
     return mask_of(setting.mask_key(data.content_hash), data)
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=24)
 def mask_of(key: MaskKey, _data: Dataset) -> Mask:
     """The mask of a key; the data must be the one that it names."""
     hidden_by_us = hide_entries(_data.shape, key.alpha, key.seed, key.pattern, _data.image_shape, _data.order)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.cost import expected_bytes
 from atnmf_core.film import Frame
 
 from . import solving
@@ -23,6 +24,7 @@ FIRST_VIEW_SECONDS = 60.0
 PATIENCE_SECONDS = 4.0
 """A fit that was expected to be quick and is not is watched instead of waited for."""
 POLL_SECONDS = 0.5
+MUCH_MEMORY = 500_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
     until = " Until then you see the last one." if something_shown else ""
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Run", type="primary", icon=":material/play_arrow:", on_click=_ask)
-        st.markdown(f"This setting takes about **{spoken(solving.expected(setting, data))}**.{until}")
+        st.markdown(f"This setting takes about **{_cost(setting, data)}**.{until}")
 
 
 def improving(setting: Setting, data: Dataset) -> list[Frame]:
@@ -88,6 +90,13 @@ def improving(setting: Setting, data: Dataset) -> list[Frame]:
     frames = [_latest(key) for key in solving.keys(setting, data)]
     found = [frame for frame in frames if frame is not None]
     return found if len(found) == len(frames) and solving.jobs(setting, data) else []
+
+
+def _cost(setting: Setting, data: Dataset) -> str:
+    """Of both fits: seconds and, where it matters, memory."""
+    memory = 2 * expected_bytes(data.shape)
+    words = f" and {memory / 1e9:.1f} GB of memory" if memory > MUCH_MEMORY else ""
+    return spoken(solving.expected(setting, data)) + words
 
 
 def _failures(setting: Setting, data: Dataset) -> list[Exception]:

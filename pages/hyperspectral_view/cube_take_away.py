@@ -36,7 +36,7 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: solving.Pair)
         st.caption(f"{data.title}. {data.terms}")
     with right:
         st.markdown("**The same numbers again**")
-        st.code(_recipe(setting, data).python(), language="python", wrap_lines=True)
+        st.code(_recipe(setting, data).python(), language=None, wrap_lines=True)
 
 
 def _stem(setting: CubeSetting, data: Dataset) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from atnmf_core.cost import expected_seconds, expected_sweep_seconds
+from atnmf_core.cost import expected_bytes, expected_seconds, expected_sweep_seconds
 from atnmf_core.sweep import Grid
 
 FACES, CBCL = (625, 100), (361, 2429)
@@ -19,6 +19,11 @@ def test_more_data_takes_longer(solver: str, missing: str) -> None:
     assert expected_seconds(CBCL, 25, solver=solver, missing=missing) > expected_seconds(
         FACES, 25, solver=solver, missing=missing
     )
+
+
+def test_a_large_cube_takes_about_half_a_gigabyte_and_faces_next_to_nothing() -> None:
+    assert 0.4e9 < expected_bytes((162, 307 * 307)) < 0.8e9
+    assert expected_bytes(FACES) < 0.1e9
 
 
 def test_a_sweep_takes_as_long_as_its_fits() -> None:
