@@ -41,14 +41,12 @@ def against_lambda(points: Sequence[CurvePoint], height: int = 440) -> go.Figure
         if point.lam is None:
             traces += _level(point, lams, several=_several(points, point.method))
     for solver in solvers:
-        own = sorted((point for point in curve if point.solver == solver), key=lambda point: point.lam or 0.0)
+        own = sorted(_of(curve, solver), key=lambda point: point.lam or 0.0)
         traces += _line(own, [point.lam for point in own], _atnmf_name(solver, len(solvers)), ATNMF, solver)
-    found = best(points)
-    layout: dict[str, Any] = {"xaxis": _lambda_axis(lams)}
-    if found is not None:
-        traces.append(_ring(found))
-        layout["annotations"] = [_best_words(found, points, lams)]
-    return _figure(traces, layout, height)
+    lowest = [found for solver in solvers if (found := best(_of(curve, solver)))]
+    words = [_best_words(point, points, lams) for point in lowest]
+    traces += [_ring(point) for point in lowest]
+    return _figure(traces, {"xaxis": _lambda_axis(lams), "annotations": words}, height)
 
 
 def against_alpha(points: Sequence[CurvePoint], lams: Sequence[float], height: int = 440) -> go.Figure:
@@ -57,9 +55,9 @@ def against_alpha(points: Sequence[CurvePoint], lams: Sequence[float], height: i
     """
     traces: list[Trace] = []
     shown = [point for point in points if point.lam is None or point.lam in lams]
-    for (method, _, _), group in groupby(sorted(shown, key=_series), key=_series):
+    for _, group in groupby(sorted(shown, key=_series), key=_series):
         own = list(group)
-        lam, solver = own[0].lam, own[0].solver
+        method, lam, solver = own[0].method, own[0].lam, own[0].solver
         if lam is None:
             name, colour, _ = LEVELS[method]
             solver = "fast" if not _several(points, method) else solver
@@ -151,7 +149,7 @@ def _ring(point: CurvePoint) -> Trace:
 def _best_words(point: CurvePoint, points: Sequence[CurvePoint], lams: Sequence[float]) -> dict[str, Any]:
     assert point.lam is not None
     nmf = level(points, "nmf", like=point)
-    words = f"best λ = {point.lam:g}"
+    words = f"<b>best λ = {point.lam:g}</b>"
     if nmf is not None:
         share = gain(point, nmf)
         words += f"<br>{abs(share):.1%} {'below' if share >= 0 else 'above'} NMF".replace("%", " %")
@@ -188,6 +186,10 @@ def facts(point: CurvePoint, name: str) -> list[Any]:
     return [point.alpha, point.method, point.lam, point.solver, words]
 
 
+def _of(points: Sequence[CurvePoint], solver: str) -> list[CurvePoint]:
+    return [point for point in points if point.solver == solver]
+
+
 def _several(points: Sequence[CurvePoint], method: str) -> bool:
     return len({point.solver for point in points if point.method == method}) > 1
 
@@ -196,8 +198,8 @@ def _atnmf_name(solver: str, solvers: int) -> str:
     return "AT-NMF" if solvers == 1 else f"AT-NMF, {SOLVERS[solver][0]}"
 
 
-def _series(point: CurvePoint) -> tuple[str, str, float]:
-    return point.method, point.solver, point.lam or 0.0
+def _series(point: CurvePoint) -> tuple[int, str, float]:
+    return ("nmf", "anmf", "atnmf").index(point.method), point.solver, point.lam or 0.0
 
 
 def _shade(place: int, number: int) -> str:

@@ -19,6 +19,7 @@ from .state import CHART, VIEWS, key
 
 __all__ = ["choose_view", "figure_of", "show_chart"]
 
+SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
 """So many lambdas are drawn against alpha to begin with."""
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
@@ -104,19 +105,41 @@ def show_chart(shown: Shown) -> None:
 
 
 def _sentence(shown: Shown) -> str:
+    """Where AT-NMF is best, by each solver that took part; over several alphas, where its gain is largest."""
     points = _chosen(shown)
-    found = best(points)
-    if found is None or found.lam is None:
+    solvers = list(dict.fromkeys(point.solver for point in points if point.lam is not None))
+    if not solvers:
         return "No point of AT-NMF yet." if shown.is_under_way else "This curve has no point of AT-NMF."
-    alike = [point for point in points if point.alpha == found.alpha]
-    nmf = level(alike, "nmf", like=found)
-    where = "" if st.session_state[key("view")] == "lambda" else f" (α = {found.alpha:g})"
-    text = f":orange[**AT-NMF**] is best at **λ = {found.lam:g}**{where}: RMSE **{_error(found)}**"
-    if nmf is None:
-        return text + "."
-    share = gain(found, nmf)
-    side = "below" if share >= 0 else "above"
-    return f"{text}, **{abs(share):.1%}** {side} :blue[**NMF**] ({_error(nmf)}).".replace("%", " %")
+    if st.session_state[key("view")] != "lambda" and any(point.method == "nmf" for point in points):
+        return _largest_gain(points)
+    said = []
+    for solver in solvers:
+        by = f"By {SOLVER_WORDS[solver]}, " if len(solvers) > 1 else ""
+        found = best([point for point in points if point.solver == solver])
+        assert found is not None
+        nmf = level([point for point in points if point.alpha == found.alpha], "nmf", like=found)
+        than = "" if nmf is None else f", {_share(found, nmf)} :blue[**NMF**] ({_error(nmf)})"
+        said.append(
+            f"{by}:orange[**AT-NMF**] is best at **λ = {found.lam:g}**: RMSE **{_error(found)}**{than}."
+        )
+    return "  \n".join(said)
+
+
+def _largest_gain(points: Sequence[CurvePoint]) -> str:
+    levels = {(point.alpha, point.solver): point for point in points if point.method == "nmf"}
+    pairs = [(p, levels[p.alpha, p.solver]) for p in points if p.lam and (p.alpha, p.solver) in levels]
+    if not pairs:
+        return "NMF is still to come."
+    found, nmf = max(pairs, key=lambda pair: gain(*pair))
+    return (
+        f":orange[**AT-NMF**] gains most at **α = {found.alpha:g}** with **λ = {found.lam:g}**: RMSE "
+        f"**{_error(found)}**, {_share(found, nmf)} :blue[**NMF**] ({_error(nmf)})."
+    )
+
+
+def _share(point: CurvePoint, nmf: CurvePoint) -> str:
+    share = gain(point, nmf)
+    return f"**{abs(100 * share):.1f} %** {'below' if share >= 0 else 'above'}"
 
 
 def _error(point: CurvePoint) -> str:

@@ -17,12 +17,13 @@ __all__ = ["show_take_away"]
 
 def show_take_away(shown: Shown) -> None:
     """Downloads in a row, the commands below."""
-    stem = _stem(shown)
+    # Made when it is asked for, by another thread that knows nothing of this session.
+    stem, figure = _stem(shown), figure_of(shown)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
         component("picture")(data={"stem": stem, "chart": "curves_chart"}, key="curves_picture")
         st.download_button(
             "HTML",
-            lambda: figure_of(shown).to_html(include_plotlyjs=True),
+            lambda: figure.to_html(include_plotlyjs=True),
             file_name=f"{stem}.html",
             mime="text/html",
             on_click="ignore",
