@@ -124,12 +124,13 @@ def findings_chart(
         if with_ignored
         else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
         "ticktext": (
-            ["1/100 000", "1/10 000", "1/1000", "1/100", "1/10", "1", "10"]
+            ["10⁻⁵", "10⁻⁴", "10⁻³", "0.01", "0.1", "1", "10"]
             if with_ignored
             else [f"{tick:g}" for tick in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)]
         ),
         "fixedrange": True,
         "showgrid": True,
+        "tickangle": 0,
     }
     y = {
         "tickvals": list(range(len(found))),

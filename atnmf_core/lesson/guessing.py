@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -21,7 +22,8 @@ class Verdict:
     excess : by what share at_guess is above best.
     factor : how many times the guess's lam - 1 is the best's, or the other way round: at least 1. The
         adversary's strength is 1/(lam - 1), so this is the distance that matters.
-    good : the measured lambdas whose error is within one standard deviation of the best.
+    flat_from : the lambda from which on all measured ones are within one standard deviation of the best, so
+        that nothing speaks for an adversary; None where not even the largest is.
     hit : whether the guess is as good as the best, as far as the measurement can tell.
     """
 
@@ -30,7 +32,7 @@ class Verdict:
     at_guess: float
     excess: float
     factor: float
-    good: tuple[float, ...]
+    flat_from: float | None
     hit: bool
 
 
@@ -58,6 +60,11 @@ def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float
         at_guess=at_guess,
         excess=at_guess / best - 1,
         factor=max(ratio, 1 / ratio),
-        good=tuple(lam for lam in lams if errors[lam] <= limit),
+        flat_from=_flat_from(lams, errors, limit),
         hit=at_guess <= limit,
     )
+
+
+def _flat_from(lams: list[float], errors: Mapping[float, float], limit: float) -> float | None:
+    tail = list(takewhile(lambda lam: errors[lam] <= limit, reversed(lams)))
+    return tail[-1] if tail else None

@@ -34,15 +34,25 @@ _SYNTHETIC = Grid(
     # As for the table: see `atnmf_core.reference.protocol`.
     dtype="float64",
 )
+_SCENE = Grid(
+    "simulated-scene",
+    alphas=(0.5,),
+    Ks=(5,),
+    lams=_LFW.lams,
+    missing=("zero", "ignore"),
+    starts=5,
+)
 KEPT_GRIDS: dict[str, tuple[Grid, ...]] = {
     "lfw": (_LFW,),
+    "scene": (_SCENE,),
     "synthetic": (replace(_SYNTHETIC, solver="paper"), replace(_SYNTHETIC, solver="fast")),
 }
-"""What each kept curve was made from: the bundled faces, and the paper's figure with either solver."""
+"""What each kept curve was made from: the bundled faces, the simulated scene, and the paper's figure with
+either solver."""
 
 
 def kept_curve(name: str) -> tuple[CurvePoint, ...]:
-    """The points of a kept curve, "lfw" or "synthetic"."""
+    """The points of a kept curve, "lfw", "scene" or "synthetic"."""
     return tuple(point for text in kept_text(name) for point in from_csv(text))
 
 

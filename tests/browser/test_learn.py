@@ -182,7 +182,7 @@ def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard)
 
     dashboard.press("Show the truth")
 
-    kept = [point for point in kept_curve("lfw") if (point.alpha, point.missing) == (0.3, "zero")]
+    kept = [point for point in kept_curve("lfw") if (point.alpha, point.missing) == (0.5, "zero")]
     curve = {point.lam: point.mean for point in kept if point.lam is not None}
     shown = learn.plotted()["AT-NMF"]
     # Drawn over lambda - 1, on a logarithmic scale.

@@ -26,7 +26,7 @@ from .latex import evaluate
 
 TEXTS = sorted(path.stem for path in (Path(__file__).parents[2] / "pages/lesson/text").glob("*.md"))
 PRICES = (1.01, 1.5, 2.0, 5.0, 100.0)
-SYMBOL = re.compile(r"\\?[a-zA-Z]+(_(\w|\{\w+\}))?(\^\*)?")
+SYMBOL = re.compile(r"\\?[a-zA-Z]+(_(\w|\{\w+\}|\{\\mathrm\{\w+\}\}))?(\^\*)?")
 
 
 def entries(seed: int) -> dict[str, np.ndarray]:

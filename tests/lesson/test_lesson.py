@@ -143,7 +143,9 @@ def test_a_guess_is_judged_by_the_curve() -> None:
     assert not far.hit
     assert far.excess == pytest.approx(1.0)
     assert far.factor == pytest.approx(100.0)
-    assert far.good == (2.0, 11.0)
+    assert far.flat_from is None
+    assert judge(2.0, errors | {101.0: 0.208}, spread).flat_from == 2.0
+    assert judge(2.0, errors | {11.0: 0.5, 101.0: 0.208}, spread).flat_from == 101.0
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 0.9])
@@ -152,6 +154,7 @@ def test_findings_take_the_best_of_the_published_lambdas(alpha: float) -> None:
         cells = [cell for cell in published(finding.name) if cell.alpha == alpha and cell.method == "atnmf"]
         assert finding.published_atnmf.mean == min(cell.mean for cell in cells)
         assert 0 < finding.published_gain < 1
+        assert finding.zero_atnmf is None or finding.zero_atnmf.lam == finding.published_atnmf.lam
 
 
 def test_shares_and_gains_are_those_of_the_cells_and_none_where_one_is_missing() -> None:
@@ -159,7 +162,11 @@ def test_shares_and_gains_are_those_of_the_cells_and_none_where_one_is_missing()
     whole = Finding("cbcl", 0.5, nmf, atnmf, None, None, Error(0.5, None, 1), Error(0.4, 5.0, 1))
     torn = replace(whole, ignore_nmf=None)
 
+    again = replace(whole, zero_nmf=Error(2.1, None, 1), zero_atnmf=Error(1.47, 2.0, 1))
+
     assert whole.published_gain == pytest.approx(0.25)
+    assert whole.repeated_within is None
+    assert again.repeated_within == pytest.approx(0.05)
     assert whole.ignored_share == pytest.approx(0.25)
     assert whole.ignored_gain == pytest.approx(0.2)
     assert torn.ignored_share is None

@@ -23,6 +23,7 @@ TITLES = {"synthetic": "Synthetic", "cbcl": "CBCL faces", "moffet": "Moffett Fie
 def facts(stage: Stage) -> dict[str, str]:
     found = findings(stage["alpha"])
     gains = [one.published_gain for one in found]
+    repeated = [one.repeated_within for one in found if one.repeated_within is not None]
     pictures = [one for one in found if one.name != "synthetic"]
     shares = [one.ignored_share for one in pictures if one.ignored_share is not None]
     leads = [one.ignored_gain for one in pictures if one.ignored_gain is not None]
@@ -30,6 +31,7 @@ def facts(stage: Stage) -> dict[str, str]:
         "alpha": f"{stage['alpha']:g}",
         "least": f"{min(gains):.0%}",
         "most": f"{max(gains):.0%}",
+        "repeated": f"{max(repeated):.0%}",
         "lowest": f"{min(shares):.0%}",
         "highest": f"{max(shares):.0%}",
         "behind": _signed(min(leads)),

@@ -15,8 +15,12 @@ from ..control import Choice, Stops
 
 __all__ = ["GUESS"]
 
-DATA = {"lfw": "faces"}
-ALPHAS = {"lfw": 0.3}
+ALPHA = 0.5
+DATA = {"lfw": "faces", "scene": "scene"}
+WORDS = {
+    "lfw": "the faces of chapter 1",
+    "scene": "a simulated picture from the air, with a hundred colours per pixel",
+}
 TREATMENTS = {"zero": "zeros", "ignore": "ignored"}
 ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENTS}
 WEAK = 50
@@ -26,7 +30,7 @@ LAMS = tuple(lam for lam in LAMBDAS if lam >= 1.05)
 
 def facts(stage: Stage) -> dict[str, str]:
     point = _points(stage)[0]
-    return {"alpha": f"{point.alpha:.0%}", "K": str(point.K)}
+    return {"data": WORDS[stage["data"]], "alpha": f"{point.alpha:.0%}", "K": str(point.K)}
 
 
 def show(stage: Stage) -> None:
@@ -50,9 +54,9 @@ def show(stage: Stage) -> None:
 
 def _points(stage: Stage) -> list[CurvePoint]:
     """The kept curve of AT-NMF, and NMF's error, for the data and treatment in view."""
-    wanted = (ALPHAS[stage["data"]], stage["missing"], "fast")
     points = kept_curve(stage["data"])
-    return [point for point in points if (point.alpha, point.missing, point.solver) == wanted]
+    wanted = [point for point in points if (point.alpha, point.missing) == (ALPHA, stage["missing"])]
+    return [point for point in wanted if point.method in ("nmf", "atnmf")]
 
 
 def _chart(figure: object, stage: Stage, alt: str) -> None:
@@ -72,8 +76,8 @@ def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, start
         f"It is lowest at **λ = {verdict.best_lam:g}**: {verdict.best:.4f}, the mean of {starts} random "
         f"starts, which differ by about {deviation:.4f}. NMF: {nmf:.4f}."
     )
-    if verdict.good[-1] >= WEAK and len(verdict.good) > 1:
-        found += f" From λ = {verdict.good[0]:g} on all do about as well: the adversary makes no difference."
+    if verdict.flat_from is not None and verdict.flat_from < WEAK:
+        found += f" From λ = {verdict.flat_from:g} on all do about as well, and so does NMF."
     return f"{said}\n\n{found}"
 
 

@@ -10,7 +10,7 @@ from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.panels import Panel, given_panels, grey_top
 from atnmf_core.lesson import PART, SERIES, Weighing, weigh
 from pages.common.pictures_shown import show_panels
-from pages.common.setting import ALPHAS
+from pages.common.setting import ALPHAS, Setting
 
 from ..chapter import Chapter, Stage
 from ..control import Number, Several, Stops
@@ -37,7 +37,8 @@ def show(stage: Stage) -> None:
     )
     for missing, words in TREATMENTS.items():
         st.markdown(f"{words.capitalize()}: {_by_hand(observed, missing, weighed[missing])}")
-    st.markdown("**The same on a face.** NMF does this for all parts and all faces at once.")
+    K = Setting().K
+    st.markdown(f"**The same on a face.** NMF finds {K} parts and all weights together, from what is seen.")
     _show_face(stage["alpha"], stage["face"], stage.key("panels"))
 
 
