@@ -22,12 +22,14 @@ def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         _download(
             "Table, HTML", comparison_page(choice.table, cells, here), f"{choice.table}.html", "text/html"
         )
-    st.caption("The whole table again, and the chosen cell")
-    st.code(
-        f"python -m atnmf_core reproduce {choice.table}\n{choice.command_line()}",
-        language="bash",
-        wrap_lines=True,
-    )
+        # In a pop-up, because what colours code is the largest thing that a page can load.
+        with st.popover("Command line"):
+            st.caption("The whole table again, and the chosen cell")
+            st.code(
+                f"python -m atnmf_core reproduce {choice.table}\n{choice.command_line()}",
+                language="bash",
+                wrap_lines=True,
+            )
 
 
 def _download(label: str, content: str, file_name: str, mime: str) -> None:

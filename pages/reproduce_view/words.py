@@ -20,12 +20,12 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
         "The paper's text leaves hidden entries out. The authors' released code masks only the numerator of "
         "its updates, with M = 1 where V is observed:"
     )
-    st.latex(r"H \leftarrow H \circ \frac{W^\top (M \circ V)}{W^\top W H}")
+    st.html(_update("W H"))
     st.markdown(
         "The denominator counts every entry, so hidden ones are **fitted as zeros**. The published numbers "
         "are made so, and *measured* repeats it. With the mask in both places,"
     )
-    st.latex(r"H \leftarrow H \circ \frac{W^\top (M \circ V)}{W^\top (M \circ W H)}")
+    st.html(_update("(M ∘ W H)"))
     st.markdown(
         f"hidden entries are **ignored**, as in the third line of each cell. {_example(cells, alpha)}"
     )
@@ -44,6 +44,17 @@ def show_notes(table: str, cells: Sequence[Cell]) -> None:
         st.markdown(
             f"- {method_title(method, lam)} at α = {cell.published.alpha:g}: {exception_reason(cell)}."
         )
+
+
+def _update(denominator: str) -> str:
+    """The step on H in plain HTML: a formula in LaTeX would first load a whole typesetter."""
+    numerator = "W<sup>⊤</sup>(M ∘ V)"
+    fraction = (
+        '<span style="display:inline-grid;justify-items:center;vertical-align:middle;margin-left:0.3em">'
+        f'<span style="border-bottom:1px solid;padding:0 0.4em">{numerator}</span>'
+        f"<span>W<sup>⊤</sup>{denominator}</span></span>"
+    )
+    return f'<div style="text-align:center;font-family:serif;font-size:1.0625rem">H ← H ∘ {fraction}</div>'
 
 
 def _example(cells: Sequence[Cell], alpha: float) -> str:
