@@ -104,26 +104,64 @@ class Score:
         return _mean(self.errors)
 
 
-def materials_of(factors: Sequence[tuple[Array, Array]], truth: Truth | None = None) -> tuple[Materials, ...]:
-    """The materials of several fits of one cube with as many parts, matched: those at one place belong
-    together.
+def materials_of(
+    factors: Sequence[tuple[Array, Array]], truth: Truth | None = None
+) -> tuple[tuple[Materials, ...], Truth | None]:
+    """The materials of several fits of one cube with as many parts, and the truth about them, matched: those
+    at one place belong together.
 
-    Places follow the truth where there is one, else the use that the first fit makes of its materials.
-    Partners are found so that the sum of their spectral angles is smallest; against a truth that has
+    Places follow the truth where there is one, then the use that the first fit makes of its materials. Where
+    there are more true materials than parts, the truth is cut down to those that the first fit found.
+    Partners are chosen so that the sum of their spectral angles is smallest; against a truth that has
     abundances only, so that the squared error of the maps is.
     """
     scaled = [with_unit_sums(W, H) for W, H in factors]
+    if truth is not None:
+        truth = _found_by(truth, *scaled[0])
+    matched = [_matched(W, H, truth) for W, H in scaled]
+    lead = _rest(matched[0], order_by_use(*scaled[0]))
+    orders = [
+        np.concatenate([mine, _partners(scaled[0][0][:, lead], W, _rest(mine, np.arange(W.shape[1])))])
+        for mine, (W, _) in zip(matched, scaled, strict=True)
+    ]
+    found = tuple(Materials(W[:, order], H[order]) for (W, H), order in zip(scaled, orders, strict=True))
+    return found, truth
+
+
+def _cost(W: Wide, H: Wide, truth: Truth) -> Wide:
+    """How unlike each true material (rows) and each found one (columns) are."""
+    if truth.endmembers.size:
+        return spectral_angles(truth.endmembers, W)
+    A = truth.abundances
+    cost: Wide = (A**2).sum(axis=1)[:, None] - 2 * A @ H.T + (H**2).sum(axis=1)
+    return cost
+
+
+def _found_by(truth: Truth, W: Wide, H: Wide) -> Truth:
+    """Of the true materials those that have a partner."""
+    kept = np.sort(linear_sum_assignment(_cost(W, H, truth))[0])
+    if kept.size == truth.count:
+        return truth
+    names = tuple(truth.names[k] for k in kept) if truth.names else ()
+    spectra = truth.endmembers[:, kept] if truth.endmembers.size else truth.endmembers
+    return Truth(spectra, truth.abundances[kept] if truth.abundances.size else truth.abundances, names)
+
+
+def _matched(W: Wide, H: Wide, truth: Truth | None) -> Indices:
+    """For each true material the found one that stands for it."""
     if truth is None:
-        lead = order_by_use(*scaled[0])
-        orders = [lead, *(lead_partner(scaled[0][0][:, lead], W) for W, _ in scaled[1:])]
-    else:
-        orders = [_order_by_truth(W, H, truth) for W, H in scaled]
-    return tuple(Materials(W[:, order], H[order]) for (W, H), order in zip(scaled, orders, strict=True))
+        return np.empty(0, dtype=np.intp)
+    true, mine = linear_sum_assignment(_cost(W, H, truth))
+    return np.asarray(mine[np.argsort(true)], dtype=np.intp)
 
 
-def lead_partner(lead: Wide, W: Wide) -> Indices:
-    """For each column of `lead` the column of W that stands for it."""
-    return np.asarray(linear_sum_assignment(spectral_angles(lead, W))[1], dtype=np.intp)
+def _rest(taken: Indices, order: Indices) -> Indices:
+    return order[~np.isin(order, taken)]
+
+
+def _partners(lead: Wide, W: Wide, rest: Indices) -> Indices:
+    """For each column of `lead` the one of W, among `rest`, that stands for it."""
+    return np.asarray(rest[linear_sum_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
 
 
 def score(found: Materials, truth: Truth) -> Score:
@@ -137,18 +175,6 @@ def score(found: Materials, truth: Truth) -> Score:
         if truth.abundances.size:
             errors[place] = rmse(truth.abundances[place], found.abundances[place])
     return Score(angles, errors)
-
-
-def _order_by_truth(W: Wide, H: Wide, truth: Truth) -> Indices:
-    """Columns of W in the order of the true materials, those that none is left for at the end."""
-    if truth.endmembers.size:
-        cost = spectral_angles(truth.endmembers, W)
-    else:
-        A = truth.abundances
-        cost = (A**2).sum(axis=1)[:, None] - 2 * A @ H.T + (H**2).sum(axis=1)
-    true, mine = linear_sum_assignment(cost)
-    places = np.asarray(mine[np.argsort(true)], dtype=np.intp)
-    return np.concatenate([places, np.setdiff1d(np.arange(W.shape[1]), places)])
 
 
 def _unit(spectra: Wide) -> Wide:

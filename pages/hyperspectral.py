@@ -15,6 +15,7 @@ from pages.hyperspectral_view.spectrum_view import show_spectrum
 from pages.hyperspectral_view.view_bar import show_view_bar
 
 FOLDER = Path(__file__).parent
+CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy or TIFF with several bands"
 
 through_app()
 st.html(FOLDER / "common" / "style.css")
@@ -22,7 +23,7 @@ st.html(FOLDER / "hyperspectral_view" / "style.css")
 setting, data = cube_controls()
 st.title("Every pixel a spectrum, every spectrum a mixture", anchor=False)
 if data is None:
-    show_offer(setting)
+    show_offer(setting, CUBES)
     st.stop()
 
 for note in data.notes:

@@ -16,6 +16,7 @@ from .setting import Setting
 __all__ = ["offer_data", "show_offer"]
 
 POLL_SECONDS = 0.3
+FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a table"
 
 
 @dataclass(eq=False)
@@ -45,12 +46,11 @@ def _downloads() -> dict[str, Download]:
     return {}
 
 
-def show_offer(setting: Setting) -> None:
-    """How to get the data: a download on request, or a file to choose."""
+def show_offer(setting: Setting, files: str = FILES) -> None:
+    """How to get the data: a download on request, or a file to choose; `files` says which."""
     if setting.data == UPLOAD:
         st.info(
-            "Choose your files in the sidebar: images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a "
-            "table. They stay on this machine.",
+            f"Choose your files in the sidebar: {files}. They stay on this machine.",
             icon=":material/upload_file:",
         )
         return

@@ -31,14 +31,14 @@ Key = tuple[tuple[FitKey, FitKey], str]
 def show_materials(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
     """A card per material, and how near the truth all of them are."""
     key = (solving.keys(setting, data), "" if data.truth is None else data.truth.content_hash)
-    found = _found(key, data, pair)
+    found, truth = _found(key, data, pair)
     st.subheader("Materials", anchor=False)
-    st.markdown(_summary(found, data.truth))
-    component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(key, data, found))
+    st.markdown(_summary(found, truth))
+    component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(key, data, found, truth))
 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
-def _found(key: Key, _data: Dataset, _pair: solving.Pair) -> tuple[Materials, ...]:
+def _found(key: Key, _data: Dataset, _pair: solving.Pair) -> tuple[tuple[Materials, ...], Truth | None]:
     return materials_of(list(factors_of(_pair).values()), _data.truth)
 
 
@@ -64,18 +64,19 @@ def _mean(method: str, tone: str, one: Score) -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
-def _cards(key: Key, _data: Dataset, _found: tuple[Materials, ...]) -> dict[str, Any]:
+def _cards(key: Key, _data: Dataset, _found: tuple[Materials, ...], _truth: Truth | None) -> dict[str, Any]:
     has_nm = _data.wavelengths is not None
     x = _data.wavelengths if has_nm else np.arange(1, _data.shape[0] + 1)
     return {
         "x": x.tolist(),
         "unit": "nm" if has_nm else "band",
-        "cards": [_card(_data, _found, place) for place in range(_found[0].spectra.shape[1])],
+        "cards": [_card(_data, _found, _truth, place) for place in range(_found[0].spectra.shape[1])],
+        "maps": len(_found) + (_truth is not None),
     }
 
 
-def _card(data: Dataset, found: tuple[Materials, ...], place: int) -> dict[str, Any]:
-    colour, truth = MATERIALS[place % len(MATERIALS)], data.truth
+def _card(data: Dataset, found: tuple[Materials, ...], truth: Truth | None, place: int) -> dict[str, Any]:
+    colour = MATERIALS[place % len(MATERIALS)]
     is_known = truth is not None and place < truth.count
     name = truth.names[place] if is_known and truth.names else f"Material {place + 1}"
     lines, maps = [], []

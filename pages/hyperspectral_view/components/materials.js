@@ -1,6 +1,7 @@
 // One card per material: its spectrum as either method found it, and where it is.
 export default function ({ data, parentElement }) {
   const host = parentElement.querySelector(".host"), cards = host.querySelector(".cards");
+  cards.style.setProperty("--maps", data.maps);
   cards.replaceChildren(...data.cards.map(drawn));
   follow(host, () =>
     cards.querySelectorAll("svg").forEach((svg, k) => {
@@ -18,7 +19,6 @@ function drawn({ name, remark, colour, maps }) {
   card.querySelector("strong").textContent = name;
   card.querySelector("header span").textContent = remark;
   card.querySelector("svg").setAttribute("aria-label", `Spectrum of ${name}`);
-  card.style.setProperty("--maps", maps.length);
   card.querySelector(".maps").replaceChildren(...maps.map(mapped));
   return card;
 }
