@@ -60,12 +60,12 @@ class Recipe:
         )
 
     def command_line(self) -> str:
-        """The commands that do the same, one per method; empty where the command line cannot: data without a
-        name, another start than the random one.
-        """
-        if not self.data or self.start != "random":
+        """The commands that do the same, one per method; empty where the data has no name."""
+        if not self.data:
             return ""
         hiding = f"--alpha {self.alpha:g} --mask-seed {self.mask_seed} --pattern {self.pattern}"
         common = f"--K {self.K} --missing {self.missing} --solver {self.solver} --seed {self.seed}"
+        if self.start != "random":
+            common += f" --start {self.start}"
         start = f"python -m atnmf_core fit --data {self.data} {hiding} {common}"
         return f"{start} --method atnmf --lam {self.lam:g}\n{start} --method nmf"

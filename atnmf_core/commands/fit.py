@@ -54,6 +54,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--solver", choices=["fast", "paper"], default="fast")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     parser.add_argument(
+        "--start", choices=["random", "pure-pixels"], default="random", help="pure-pixels: for cubes"
+    )
+    parser.add_argument(
         "--n-init", type=int, default=1, metavar="N", help="starts, of which the best is kept"
     )
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
@@ -87,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
         solver=args.solver,
         seed=args.seed,
         n_init=args.n_init,
+        init=None if args.start == "random" else args.start,
         dtype=args.dtype,
         callback=report,
     )

@@ -27,6 +27,10 @@ __all__ = [
 ]
 
 PATTERN_NAMES = {"entries": "pixels", "block": "one block", "stripes": "lines", "bands": "bands"}
+PATTERN_HELP = {
+    "faces": "Scattered pixels as in the paper, or a connected piece.",
+    "cube": "Scattered entries as in the paper; dead lines of single bands; or noisy bands.",
+}
 MISSING_NAMES = {"ignore": "ignored", "zero": "zeros (paper)"}
 SOLVER_NAMES = {"fast": "fast, exact", "paper": "Algorithm 1"}
 COLOUR_NAMES = {"red": "red", "blue": "blue"}
@@ -82,12 +86,10 @@ def sliders(data: Dataset | None, kind: str = "faces") -> None:
         key="alpha",
         help="How much of the data is taken away before anything is learned.",
     )
-    patterns = PATTERNS_OF[kind if data is None else data.kind]
-    if len(patterns) > 1:
-        names = {pattern: PATTERN_NAMES[pattern] for pattern in patterns}
-        segments(
-            "Hiding pattern", names, "pattern", "Scattered pixels as in the paper, or a connected piece."
-        )
+    kind = kind if data is None else data.kind
+    if len(PATTERNS_OF[kind]) > 1:
+        names = {pattern: PATTERN_NAMES[pattern] for pattern in PATTERNS_OF[kind]}
+        segments("Hiding pattern", names, "pattern", PATTERN_HELP[kind])
     st.select_slider(
         "Adversary's price λ",
         _lambda_stops(),

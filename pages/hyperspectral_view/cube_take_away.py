@@ -36,7 +36,10 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: solving.Pair)
         st.caption(f"{data.title}. {data.terms}")
     with right:
         st.markdown("**The same numbers again**")
-        st.code(_recipe(setting, data).python(), language=None, wrap_lines=True)
+        again = _recipe(setting, data)
+        st.code(again.python(), language=None, wrap_lines=True)
+        if again.command_line():
+            st.code(again.command_line(), language=None, wrap_lines=True)
 
 
 def _stem(setting: CubeSetting, data: Dataset) -> str:
@@ -90,7 +93,7 @@ def _recipe(setting: CubeSetting, data: Dataset) -> Recipe:
         source = f'load_dataset("{SCENE}", {options})'
     return Recipe(
         source=source + _cut(setting),
-        data="",
+        data=setting.data if source == f'load_dataset("{setting.data}")' and not _cut(setting) else "",
         alpha=setting.alpha,
         mask_seed=setting.mask_seed,
         pattern=setting.pattern,

@@ -32,6 +32,31 @@ def test_the_python_recipe_prints_the_same_errors(repository: Path) -> None:
     assert run.stdout == f"AT-NMF {errors[0]:.6f}\nNMF {errors[1]:.6f}\n"
 
 
+def test_the_recipe_of_a_cube_starts_at_pure_pixels(repository: Path) -> None:
+    source = 'load_dataset("simulated-scene")'
+    recipe = Recipe(source, "simulated-scene", 0.5, 1, "stripes", 3, 2.0, "ignore", "fast", 0, "pure-pixels")
+    data = load_dataset("simulated-scene")
+    observed = hide_entries(data.shape, 0.5, 1, "stripes", data.image_shape, data.order)
+    errors = [
+        rmse(
+            data.V,
+            factorize(data.V, observed, K=3, method=method, lam=lam, init="pure-pixels").V_hat,
+            ~observed,
+        )
+        for method, lam in (("atnmf", 2.0), ("nmf", None))
+    ]
+
+    def printed(*words: str) -> str:
+        run = subprocess.run(
+            [sys.executable, *words], cwd=repository, capture_output=True, text=True, check=True
+        )
+        return run.stdout
+
+    assert printed("-c", recipe.python()) == f"AT-NMF {errors[0]:.6f}\nNMF {errors[1]:.6f}\n"
+    by_command = printed(*shlex.split(recipe.command_line().splitlines()[1])[1:])
+    assert f"RMSE, hidden     {errors[1]:.6g}" in by_command
+
+
 def test_the_command_lines_print_the_same_errors(repository: Path) -> None:
     for command, fit in zip(RECIPE.command_line().splitlines(), (ATNMF, NMF), strict=True):
         words = shlex.split(command)
