@@ -18,7 +18,7 @@ from pages.common.setting import ALPHAS, K_MOST, SEED_MOST, Pattern, Reader, Sol
 
 from .plan import METHODS, TREATMENTS, Plan
 
-__all__ = ["ADDRESS", "CHART", "VIEWS", "Look", "arrive", "key", "read_look", "read_plan"]
+__all__ = ["ADDRESS", "CHART", "VIEWS", "Look", "arrive", "key", "read_plan", "remember"]
 
 SHARED = ("data", "upload", "K", "solver", "seed", "mask_seed", "pattern")
 STARTS_MOST = 50
@@ -61,16 +61,18 @@ def arrive() -> None:
         change(**{key("alphas"): [there["alpha"]], key("missing"): [there["missing"]]})
 
 
+def remember() -> None:
+    """Give back what Streamlit forgets of widgets that the last run did not draw; fragments need it too."""
+    for name, value in (ADDRESS.remembered or {}).items():
+        st.session_state.setdefault(name, value)
+
+
 def read_plan() -> Plan:
     """The sweep that the sidebar describes."""
     values = {field.name: st.session_state[key(field.name)] for field in fields(Plan)}
     return Plan(
         **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     )
-
-
-def read_look() -> Look:
-    return Look(**{field.name: st.session_state[key(field.name)] for field in fields(Look)})
 
 
 def _several(allowed: tuple[Any, ...], kind: Callable[[str], Any] = str) -> Reader:

@@ -17,6 +17,8 @@ from .shown import Shown
 __all__ = ["how_far", "show_status", "show_trouble"]
 
 MOST_FAILURES = 5
+ENOUGH_TO_GUESS = 4
+"""After fewer fits, the time left is that of starting up."""
 
 
 def show_status(shown: Shown) -> None:
@@ -56,8 +58,8 @@ def how_far(record: SweepRecord) -> str:
     done = f"{record.done + record.failed} of {record.total} fits"
     if record.status == "running":
         where = " on the Dask cluster" if os.environ.get("ATNMF_DASK") else ""
-        left = record.seconds_left
-        return f"{done}{where}" + (f", about {spoken(left)} left" if left is not None else ", starting")
+        left = record.seconds_left if record.done >= ENOUGH_TO_GUESS else None
+        return f"{done}{where}" + (f", about {spoken(left)} left" if left is not None else "")
     if record.status == "queued":
         ahead = (record.place or 1) - 1
         turn = "starting" if ahead == 0 else "next in the queue" if ahead == 1 else f"{ahead} before it"
