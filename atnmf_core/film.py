@@ -28,19 +28,21 @@ class Frame:
 class Film:
     """A callback for `factorize` that keeps at most `most` frames, evenly spread however long the run is.
 
-    Every iteration is kept at first; whenever there are too many, every other one is dropped and from then
-    on only every second, fourth ... is taken. The latest state is always there as the last frame.
+    Every iteration is kept at first; whenever there are too many, two of three are dropped and from then on
+    only every third, ninth ... is taken. The strides are odd because Algorithm 1 swings to and fro from one
+    iteration to the next: frames an even number apart would all show the same side. The latest state is
+    always there as the last frame.
 
     Examples
     --------
     >>> from atnmf_core import factorize
-    >>> film = Film(most=4)
-    >>> fit = factorize(np.outer([1.0, 2.0, 3.0], [1.0, 3.0]), K=1, max_inner=9, tol_outer=0, callback=film)
+    >>> film = Film(most=6)
+    >>> fit = factorize(np.outer([1.0, 2.0, 3.0], [1.0, 3.0]), K=1, max_inner=13, tol_outer=0, callback=film)
     >>> [frame.iteration for frame in film.frames]
-    [0, 4, 8, 9]
+    [0, 3, 6, 9, 12, 13]
     """
 
-    def __init__(self, most: int = 24, most_bytes: int = 24_000_000) -> None:
+    def __init__(self, most: int = 36, most_bytes: int = 24_000_000) -> None:
         self._most = max(2, check_count("most", most, least=2))
         self._most_bytes = most_bytes
         self._kept: list[Frame] = []
@@ -57,7 +59,7 @@ class Film:
         room = min(self._most, max(2, self._most_bytes // (W.nbytes + H.nbytes)))
         # One place stays free for the latest frame.
         while len(self._kept) >= room and len(self._kept) > 1:
-            self._stride *= 2
+            self._stride *= 3
             self._kept = [kept for kept in self._kept if kept.iteration % self._stride == 0]
 
     @property

@@ -48,7 +48,7 @@ def choose_run(table: str) -> None:
         required=True,
         width="stretch",
     )
-    starts, outer = st.columns(2, gap="medium")
+    starts, outer = st.columns([2, 3], gap="medium")
     with starts:
         st.slider("Starts", 1, PAPER_STARTS, key=key("starts"), help="The first so many of the authors' ten.")
     with outer:
@@ -76,7 +76,7 @@ def show_run(choice: Choice, here: Here) -> None:
         again = "Run it again" if here.chosen is not None and here.chosen.done else "Run this cell"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(again, type="primary", icon=":material/play_arrow:", on_click=_start, args=(choice,))
-            st.markdown(f"takes about **{spoken(_expected(choice, here))}**", width="content")
+            st.markdown(f"about **{spoken(_expected(choice, here))}**", width="content")
 
 
 def _start(choice: Choice) -> None:

@@ -98,7 +98,7 @@ def test_the_command_line_names_the_chosen_cell(repository: Path) -> None:
 def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path) -> None:
     def seconds(**query: str) -> float:
         text = next(
-            one.value for one in opened(repository, **query).main.markdown if "takes about" in one.value
+            one.value for one in opened(repository, **query).main.markdown if one.value.startswith("about **")
         )
         number, unit = text.split("**")[1].split()
         return float(number) * {"s": 1, "minutes": 60, "hours": 3600}[unit]

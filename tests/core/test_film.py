@@ -1,5 +1,7 @@
 """A film is bounded, evenly spread, and ends with the end."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,14 @@ def test_a_film_has_a_bounded_number_of_frames_from_start_to_end(last: int) -> N
 
 
 def test_frames_are_evenly_spread_but_for_the_last() -> None:
-    assert filmed(Film(most=10), 100) == [0, 16, 32, 48, 64, 80, 96, 100]
+    assert filmed(Film(most=10), 70) == [0, 9, 18, 27, 36, 45, 54, 63, 70]
+
+
+@pytest.mark.parametrize("last", [30, 100, 1000])
+def test_a_run_that_swings_from_one_iteration_to_the_next_is_shown_swinging(last: int) -> None:
+    sides = [iteration % 2 for iteration in filmed(Film(), last)[:-1]]
+
+    assert all(here != then for here, then in pairwise(sides))
 
 
 def test_a_film_of_large_factors_keeps_fewer_frames() -> None:
