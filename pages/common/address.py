@@ -102,7 +102,8 @@ class Address:
             return bool(query) and query != state[self._written]
         if query == state[self._written] or time.monotonic() - state[self._when] < SETTLED_SECONDS:
             return False
-        return all(name in state for name in self._names) and self.values() == state[self._last]
+        # A widget that is not on the page just now cannot have moved.
+        return all(state.get(name, value) == value for name, value in state[self._last].items())
 
 
 EXPLORE = Address(

@@ -114,6 +114,18 @@ def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path)
     assert page.number_input[0].value == 3
 
 
+def test_the_way_back_leads_to_the_chapter_before(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+    page = opened(repository, chapter="1", K="9")
+    for _ in range(3):
+        next(button for button in page.button if "→" in button.label).click().run()
+
+    page.query_params["chapter"] = "2"
+    page.run()
+
+    assert page.title[0].value == CHAPTERS[1].text.title
+
+
 def test_moving_a_control_moves_the_address(repository: Path) -> None:
     page = opened(repository)
 
