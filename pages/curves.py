@@ -13,7 +13,8 @@ from pages.curves_view.state import ADDRESS, arrive
 from pages.curves_view.view import show_curves
 
 through_app()
-st.html(Path(__file__).parent / "common" / "style.css")
+for folder in ("common", "curves_view"):
+    st.html(Path(__file__).parent / folder / "style.css")
 arrive()
 plan, data = show_form()
 keep_going()

@@ -12,7 +12,7 @@ from typing import IO
 
 from ..sweep import Store, open_store
 from ..sweep.process import SIGN_OF_LIFE, give_way
-from ..sweep.queue import Queue
+from ..sweep.queue import Queue, Turn
 from .running import add_running_options, ended_by_signals
 
 __all__ = ["add_parser", "run"]
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
         try:
             with ended_by_signals():
                 worker = _Worker(args, store, queue)
-                while (name := queue.next()) is not None:
-                    worker.run(name)
+                while (turn := queue.next()) is not None:
+                    worker.run(turn)
         finally:
             queue.leave()
     return 0
@@ -60,17 +60,19 @@ class _Worker:
         self._args, self._store, self._queue = args, store, queue
         self._signed = time.monotonic()
 
-    def run(self, name: str) -> None:
+    def run(self, turn: Turn) -> None:
         """Run a sweep to its end and take it out of the queue; interrupted, it stays in."""
-        while self._store.sweep(name).status == "running":
+        name = turn.name
+        while self._store.sweep(name).status == "running" and self._queue.has(turn):
             # Left over by a process like this one that was killed: its turn is not over.
             self._pause()
-        if self._store.sweep(name).status == "queued":
+        if self._store.sweep(name).status == "queued" and self._queue.has(turn):
             with tempfile.TemporaryFile("w+") as said:
                 process = self._start(name, said)
-                self._wait(process, name)
-                self._note_trouble(name, process.returncode, said)
-        self._queue.remove(name)
+                self._wait(process, turn)
+                if self._queue.has(turn):
+                    self._note_trouble(name, process.returncode, said)
+        self._queue.end(turn)
 
     def _start(self, name: str, said: IO[str]) -> subprocess.Popen[bytes]:
         words = ["sweep", f"--name={name}", f"--store={self._args.store}", "--no-progress"]
@@ -85,12 +87,12 @@ class _Worker:
             stderr=said,
         )
 
-    def _wait(self, process: subprocess.Popen[bytes], name: str) -> None:
-        """Wait for the sweep's process; end it when the sweep is taken out of the queue, or with this one."""
+    def _wait(self, process: subprocess.Popen[bytes], turn: Turn) -> None:
+        """Wait for the sweep's process; end it when its turn is taken out of the queue, or with this one."""
         try:
             while process.poll() is None:
                 self._pause()
-                if name not in self._store.queued():
+                if not self._queue.has(turn):
                     _end(process)
         except KeyboardInterrupt:
             _end(process)

@@ -168,13 +168,13 @@ def _best_words(point: CurvePoint, points: Sequence[CurvePoint], lams: Sequence[
 
 
 def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
-    """Where words have room at the lowest point: on the side of the longer arm, or above the middle."""
+    """Where words have room at the lowest point: inside at the ends of the curve, above it elsewhere."""
     share = math.log(lam / lams[0]) / math.log(lams[-1] / lams[0]) if lams[-1] > lams[0] else 0.5
-    if share < 0.35:
-        return {"ax": 70, "ay": 0, "xanchor": "left", "align": "left"}
-    if share > 0.65:
-        return {"ax": -70, "ay": 0, "xanchor": "right", "align": "right"}
-    return {"ax": 0, "ay": -60}
+    if share < 0.1:
+        return {"ax": 60, "ay": 0, "xanchor": "left", "align": "left"}
+    if share > 0.9:
+        return {"ax": -60, "ay": 0, "xanchor": "right", "align": "right"}
+    return {"ax": 0, "ay": -75}
 
 
 def facts(point: CurvePoint, name: str) -> list[Any]:
@@ -182,7 +182,7 @@ def facts(point: CurvePoint, name: str) -> list[Any]:
     where = f"α = {point.alpha:g}" if point.lam is None else f"λ = {point.lam:g}, α = {point.alpha:g}"
     spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
     starts = f"mean of {point.starts} starts" if point.starts > 1 else "one start"
-    words = f"<b>{name.partition(', λ')[0]}</b>, {where}<br>RMSE {point.mean:.4g}{spread}, {starts}"
+    words = f"<b>{name.partition(', λ')[0]}</b>, {where}<br>RMSE {point.mean:#.4g}{spread}, {starts}"
     return [point.alpha, point.method, point.lam, point.solver, words]
 
 

@@ -9,12 +9,20 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from typing import NamedTuple
 
 from ..problem import InputError
 from .process import birth_mark, host_name, is_alive
 from .store import Store
 
-__all__ = ["Queue"]
+__all__ = ["Queue", "Turn"]
+
+
+class Turn(NamedTuple):
+    """A sweep and when it was asked for, which tells this turn from a later one of the same sweep."""
+
+    name: str
+    asked: float
 
 
 class Queue:
@@ -52,18 +60,32 @@ class Queue:
             )
         return True
 
-    def next(self) -> str | None:
+    def next(self) -> Turn | None:
         """The sweep whose turn it is; None when there is none, and then this process has left the queue.
 
         Both at once, so that a sweep which is added now finds either a process or the place empty.
         """
         with self._store.transaction() as connection:
             first = connection.execute(
-                "SELECT name FROM queue JOIN sweeps ON id = sweep ORDER BY asked, sweep LIMIT 1"
+                "SELECT name, asked FROM queue JOIN sweeps ON id = sweep ORDER BY asked, sweep LIMIT 1"
             ).fetchone()
             if first is None:
                 connection.execute("DELETE FROM runners WHERE pid = ?", (os.getpid(),))
-        return None if first is None else str(first["name"])
+        return None if first is None else Turn(first["name"], first["asked"])
+
+    def has(self, turn: Turn) -> bool:
+        """Whether a turn is still wanted: not taken out, nor taken out and asked for anew."""
+        found = self._store.query(
+            "SELECT 1 FROM queue JOIN sweeps ON id = sweep WHERE name = ? AND asked = ?", turn
+        )
+        return bool(found)
+
+    def end(self, turn: Turn) -> None:
+        """Take a turn out that was had; a later one of the same sweep stays."""
+        with self._store.transaction() as connection:
+            connection.execute(
+                "DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?) AND asked = ?", turn
+            )
 
     def leave(self) -> None:
         """Say that this process no longer works the queue off."""

@@ -50,8 +50,11 @@ def queue_sweep(name: str) -> None:
 def cancel_sweep(name: str) -> None:
     """End a sweep, or take it out of the queue; what it has finished is kept."""
     with open_store(default_store()) as store:
+        queued, is_worked_off = name in store.queued(), store.is_worked_off()
         Queue(store).remove(name)
-        stop(store.sweep(name))
+        if not (queued and is_worked_off):
+            # Nobody else sees to it: it was started at the command line, or whoever started it is gone.
+            stop(store.sweep(name))
 
 
 def keep_going(*, again: bool = False) -> None:

@@ -144,4 +144,4 @@ def _share(point: CurvePoint, nmf: CurvePoint) -> str:
 
 def _error(point: CurvePoint) -> str:
     spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
-    return f"{point.mean:.4g}{spread}"
+    return f"{point.mean:#.4g}{spread}"

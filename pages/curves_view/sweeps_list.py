@@ -97,7 +97,7 @@ def _open(name: str) -> None:
 
 def _menu(record: SweepRecord) -> None:
     at_work = record.status in ("running", "queued")
-    with st.popover("", icon=":material/more_horiz:", help=f"Rename or delete {record.name}"):
+    with st.popover("More", help=f"Rename or delete {record.name}"):
         if at_work:
             st.caption("Cancel it first, to rename or delete it.")
             return

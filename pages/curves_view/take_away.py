@@ -20,7 +20,9 @@ def show_take_away(shown: Shown) -> None:
     # Made when it is asked for, by another thread that knows nothing of this session.
     stem, figure = _stem(shown), figure_of(shown)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
-        component("picture")(data={"stem": stem, "chart": "curves_chart"}, key="curves_picture")
+        component("picture")(
+            data={"stem": stem, "chart": "curves_chart"}, key="curves_picture", width="content"
+        )
         st.download_button(
             "HTML",
             lambda: figure.to_html(include_plotlyjs=True),

@@ -83,6 +83,20 @@ def test_taking_a_running_sweep_out_ends_it_with_its_points_kept_and_the_next_be
     assert 2 <= done(path, "long") < POINTS
 
 
+def test_a_sweep_taken_out_and_asked_for_again_at_once_goes_on_to_its_end(path: Path) -> None:
+    ask_for(path, long=LONG)
+    with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
+        wait_until(lambda: done(path, "long") >= 2, process, "two points")
+        with open_store(path) as store:
+            Queue(store).remove("long")
+            Queue(store).add("long")
+        process.wait(PATIENCE)
+
+    assert status(path, "long") == "finished"
+    assert len(spans(path)) == 2
+    assert len(measured(path, "long")) == POINTS
+
+
 def test_after_kill_9_the_sweep_is_still_in_the_queue_and_goes_on_without_a_point_twice(path: Path) -> None:
     ask_for(path, long=LONG)
     with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:

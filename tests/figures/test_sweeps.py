@@ -100,7 +100,7 @@ def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> Non
 
     assert (alpha, method, lam, solver) == (0.3, "atnmf", 2.0, "fast")
     assert "λ = 2" in words
-    assert "RMSE 0.4 ± 0.01, mean of 3 starts" in words
+    assert "RMSE 0.4000 ± 0.01, mean of 3 starts" in words
 
 
 def test_a_curve_without_points_of_atnmf_is_drawn_too() -> None:

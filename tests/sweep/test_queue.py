@@ -34,9 +34,26 @@ def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(store
         queue.add(name)
 
     assert statuses(store) == {"second": ("queued", 1), "first": ("queued", 2), "third": ("stopped", None)}
-    assert queue.next() == "second"
-    queue.remove("second")
-    assert queue.next() == "first"
+    turn = queue.next()
+    assert turn is not None
+    assert turn.name == "second"
+    queue.end(turn)
+    assert statuses(store)["first"] == ("queued", 1)
+
+
+def test_a_sweep_that_is_taken_out_and_asked_for_again_has_another_turn(store: Store) -> None:
+    queue = Queue(store)
+    queue.add("first")
+    turn = queue.next()
+    assert turn is not None
+    assert queue.has(turn)
+
+    queue.remove("first")
+    queue.add("first")
+
+    assert not queue.has(turn)
+    queue.end(turn)
+    assert store.queued() == {"first": 1}
 
 
 def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queue(store: Store) -> None:
@@ -64,8 +81,9 @@ def test_one_process_works_the_queue_off_until_it_is_empty(store: Store) -> None
 
     assert queue.take_over()
     assert store.is_worked_off()
-    assert queue.next() == "first"
-    queue.remove("first")
+    turn = queue.next()
+    assert turn is not None
+    queue.end(turn)
     assert queue.next() is None
     assert not store.is_worked_off()
 
