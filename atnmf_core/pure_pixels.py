@@ -14,16 +14,20 @@ import numpy.typing as npt
 
 from .problem import InputError, check_seed, pose
 
-__all__ = ["pure_pixel_start"]
+__all__ = ["ROUNDS", "pure_pixel_start", "sample_size"]
 
 Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-SAMPLE = 2500
-"""So many pixels are enough to find the subspace."""
+SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000
+"""So many pixels are enough to find the subspace. They are fewer, but so many per part, where each takes the
+inverse of a large matrix.
+"""
 ROUNDS = 25
 """Of expectation maximisation."""
+EXCHANGES, EXCHANGES_BELOW_K = 3, 30
+"""Rounds in which corners are exchanged, and up to how many corners there is time for it."""
 LEAST_ABUNDANCE = 1e-3
 """Multiplicative updates can never leave zero."""
 PIECE = 4_000_000
@@ -43,7 +47,7 @@ def pure_pixel_start(
     V : F x N, nonnegative, one pixel's spectrum per column. NaN is "not observed".
     observed : bool F x N, True where observed; all by default. Hidden values are never looked at.
     K : number of materials.
-    seed : of the sample that the subspace is estimated from, where a scene has more than 2500 pixels.
+    seed : of the sample of pixels that the subspace is estimated from, 2500 for up to 20 materials.
 
     Returns
     -------
@@ -70,13 +74,19 @@ def pure_pixel_start(
     pixels = np.flatnonzero(seen.any(axis=0))
     if pixels.size < K:
         raise InputError(f"K={K}: only {pixels.size} pixels have an observed entry, too few for {K} corners.")
-    sample = pixels if pixels.size <= SAMPLE else np.sort(rng.choice(pixels, SAMPLE, replace=False))
+    enough = sample_size(K)
+    sample = pixels if pixels.size <= enough else np.sort(rng.choice(pixels, enough, replace=False))
     subspace = _subspace(problem.V[:, sample].astype(np.float64), seen[:, sample], K)
     places, _ = subspace.places(problem.V, seen)
     corners = places[:, pixels[_corners(places[:, pixels], K)]]
     W = np.maximum(subspace.basis @ corners, 0)
     H = np.maximum(_shares(corners, places), LEAST_ABUNDANCE)
     return (W * problem.scale).astype(np.float32), H.astype(np.float32)
+
+
+def sample_size(K: int) -> int:
+    """How many pixels the subspace is estimated from."""
+    return min(SAMPLE, max(SAMPLE_PER_PART * K, SAMPLE_WORK // K**2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +156,9 @@ def _corners(places: Wide, K: int) -> npt.NDArray[np.intp]:
     corners = [int(np.argmax(_distances(places, places.mean(axis=1, keepdims=True))))]
     while len(corners) < K:
         corners.append(int(np.argmax(_distances(places, places[:, corners]))))
-    for _ in range(K):
+    for _ in range(EXCHANGES if 1 < K < EXCHANGES_BELOW_K else 0):
         before = tuple(corners)
-        for k in range(K if K > 1 else 0):
+        for k in range(K):
             others = places[:, corners[:k] + corners[k + 1 :]]
             corners[k] = int(np.argmax(_distances(places, others)))
         if tuple(corners) == before:

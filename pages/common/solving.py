@@ -67,8 +67,8 @@ def kept_pair(setting: Setting, data: Dataset) -> Pair | None:
 def expected(setting: Setting, data: Dataset) -> float:
     """Seconds that the fits still missing will take."""
     missing = [key for key in keys(setting, data) if store().get(key) is None]
-    one = expected_seconds(data.shape, setting.K, solver=setting.solver, missing=setting.missing)
-    return one * len(missing)
+    how = {"solver": setting.solver, "missing": setting.missing}
+    return sum(expected_seconds(data.shape, setting.K, start=key.start, **how) for key in missing)
 
 
 def solve_now(setting: Setting, data: Dataset) -> Pair:

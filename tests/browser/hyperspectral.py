@@ -1,5 +1,7 @@
 """What a person sees on the Hyperspectral page, read from the browser."""
 
+from typing import Literal
+
 import numpy as np
 from playwright.sync_api import Locator, expect
 
@@ -13,10 +15,16 @@ class Hyperspectral:
     """The Hyperspectral page in one tab, on a scene of `shape` pixels."""
 
     def __init__(
-        self, dashboard: Dashboard, shape: tuple[int, int] = (64, 64), width: int = 1440, **query: object
+        self,
+        dashboard: Dashboard,
+        shape: tuple[int, int] = (64, 64),
+        *,
+        width: int = 1440,
+        theme: Literal["light", "dark"] = "light",
+        **query: object,
     ) -> None:
         self.dashboard, self.shape = dashboard, shape
-        self.page = dashboard.open("/hyperspectral", width=width, height=1500, **query)
+        self.page = dashboard.open("/hyperspectral", theme=theme, width=width, height=1500, **query)
 
     def frame(self, title: str) -> Locator:
         return self.page.locator("figure", has=self.page.get_by_text(title, exact=True)).locator(".frame")

@@ -209,8 +209,11 @@ def test_known_abundances_of_a_file_are_compared_with(dashboard: Dashboard) -> N
     expect(cube.page.get_by_text("Against the true materials")).to_contain_text("abundance RMSE")
 
 
-def test_on_a_narrow_screen_two_pictures_stand_side_by_side(dashboard: Dashboard) -> None:
-    cube = Hyperspectral(dashboard, width=390)
+@pytest.mark.parametrize(("theme", "brightest"), [("light", 90), ("dark", 255)])
+def test_on_a_narrow_screen_two_pictures_stand_side_by_side_in_the_colours_of_the_theme(
+    dashboard: Dashboard, theme: str, brightest: int
+) -> None:
+    cube = Hyperspectral(dashboard, width=390, theme=theme)
 
     boxes = {title: cube.frame(title).bounding_box() for title in PICTURES}
 
@@ -218,6 +221,9 @@ def test_on_a_narrow_screen_two_pictures_stand_side_by_side(dashboard: Dashboard
     assert abs(boxes["AT-NMF restores"]["y"] - boxes["NMF restores"]["y"]) < 2
     assert boxes["Masked"]["x"] > boxes["Original"]["x"]
     assert boxes["AT-NMF errs"]["y"] > boxes["NMF restores"]["y"] > boxes["Original"]["y"]
+    letters = cube.page.locator(".place").evaluate("place => getComputedStyle(place).color")
+    darkest = 0 if theme == "light" else 180
+    assert all(darkest <= int(channel) <= brightest for channel in letters[4:-1].split(", "))
 
 
 @pytest.mark.slow

@@ -21,6 +21,14 @@ def test_more_data_takes_longer(solver: str, missing: str) -> None:
     )
 
 
+def test_a_start_at_pure_pixels_costs_extra_and_more_with_more_parts() -> None:
+    def extra(K: int) -> float:
+        return expected_seconds((100, 4096), K, start="pure-pixels") - expected_seconds((100, 4096), K)
+
+    assert 0.05 < extra(5) < 1
+    assert extra(50) > 5 * extra(5)
+
+
 def test_a_large_cube_takes_about_half_a_gigabyte_and_faces_next_to_nothing() -> None:
     assert 0.4e9 < expected_bytes((162, 307 * 307)) < 0.8e9
     assert expected_bytes(FACES) < 0.1e9
