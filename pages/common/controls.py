@@ -72,7 +72,10 @@ def chosen_data(**options: int) -> Dataset | None:
 def fit_to(data: Dataset) -> None:
     """Bring what the address asked for within what this data allows."""
     state = st.session_state
-    change(K=min(state["K"], *data.shape, K_MOST), image=min(state["image"], pictures.count(data)))
+    most = {"K": min(*data.shape, K_MOST), "image": pictures.count(data)}
+    # Only what is too large: a widget that is set, even to what it says, jumps back to that in the browser,
+    # where its user may have moved on.
+    change(**{name: value for name, value in most.items() if state[name] > value})
     if state["pattern"] not in PATTERNS_OF[data.kind]:
         change(pattern="entries")
 
