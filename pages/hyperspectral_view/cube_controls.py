@@ -72,8 +72,9 @@ def _cube() -> Dataset | None:
     cut = (state["rows"], state["cols"], state["bands"])
     data = _part(whole.content_hash, truth_hash, cut, whole, truth)
     fit_to(data)
-    for channel in ("red", "green", "blue"):
-        change(**{channel: min(state[channel], data.shape[0])})
+    channels = ("red", "green", "blue")
+    # Only what is too large: a widget that is set jumps back to that in the browser.
+    change(**{channel: data.shape[0] for channel in channels if state[channel] > data.shape[0]})
     return data
 
 
@@ -87,7 +88,9 @@ def _cut_out(whole: Dataset) -> None:
             ("bands", "Bands", whole.shape[0]),
         ):
             if length > 1:
-                change(**{f"{name}_span": span(st.session_state[name], length)})
+                wanted = span(st.session_state[name], length)
+                if st.session_state.get(f"{name}_span") != wanted:
+                    change(**{f"{name}_span": wanted})
                 st.slider(label, 1, length, key=f"{name}_span", on_change=_set_span, args=(name, length))
 
 

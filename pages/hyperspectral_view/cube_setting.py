@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
-from typing import ClassVar, Literal, Self
+from dataclasses import asdict, dataclass
+from typing import ClassVar, Literal
 
 from atnmf_core import Dataset
 from pages.common.address import Address
@@ -102,9 +102,6 @@ class CubeSetting(Setting):
         rows, cols = data.image_shape
         places = [_place(word) for word in self.pins.split("_") if word]
         return [(row, col) for row, col in dict.fromkeys(places) if row <= rows and col <= cols]
-
-    def moved_to(self, place: Place) -> Self:
-        return replace(self, pixel=_spelled(place))
 
 
 def span(text: str, length: int) -> tuple[int, int]:
