@@ -30,8 +30,8 @@ NATURAL = (640.0, 550.0, 460.0)
 INFRARED = (860.0, 650.0, 550.0)
 """Near infrared shown as red: vegetation, which reflects it, stands out."""
 WITHOUT_WAVELENGTHS = (0.3, 0.18, 0.06)
-"""Where the bands of a triplet lie in a cube that does not tell its wavelengths, as shares of its bands: in an
-imaging spectrometer the visible and near infrared come first.
+"""Where the bands of a triplet lie in a cube that does not tell its wavelengths, as shares of its bands: in
+an imaging spectrometer the visible and near infrared come first.
 """
 
 

@@ -78,8 +78,12 @@ class Address:
         return remembered(self._page)
 
     def values(self) -> dict[str, Any]:
-        """What the widgets say now."""
-        return {name: st.session_state[name] for name in self._names}
+        """What the widgets say now; those that are not on the page just now, what they said last."""
+        said = self.remembered or {}
+        # Streamlit forgets a widget that was not drawn, and a fragment runs without `follow`.
+        return {
+            name: st.session_state[name] if name in st.session_state else said[name] for name in self._names
+        }
 
     def write(self) -> None:
         """Spell what the widgets say in the address bar."""

@@ -76,6 +76,9 @@ def test_one_band_is_chosen_by_number_and_wavelength(dashboard: Dashboard) -> No
     assert "image=40" in cube.page.url
     error = np.sqrt(np.mean((SCENE.V - FITS["NMF"].V_hat)[39][~OBSERVED[39]] ** 2))
     expect(cube.page.locator("figure", has_text="NMF restores").last).to_contain_text(f"{error:.3g} RMSE")
+    cube.click("Original", 3, 4)
+    cube.expect_pixel(3, 4)
+    assert cube.page.url.endswith("?image=40&view=band&pixel=4.5")
 
 
 def test_own_bands_and_stretch_change_the_picture(dashboard: Dashboard) -> None:
