@@ -64,6 +64,17 @@ def test_the_key_says_everything_that_is_solved(calls: list[dict]) -> None:
     assert run.rmse_hidden == pytest.approx(rmse(DATA.V, run.fit.V_hat, ~OBSERVED))
 
 
+def test_a_start_at_pure_pixels_is_another_fit_here_and_in_a_process_of_its_own(calls: list[dict]) -> None:
+    store, key = FitStore(), KEY._replace(start="pure-pixels")
+
+    here, there = store.solve(key, DATA, OBSERVED), FitStore().start(key, DATA, OBSERVED, long=True)
+    there.wait(60)
+
+    assert calls[0]["init"] == "pure-pixels"
+    np.testing.assert_allclose(there.run.fit.W, here.fit.W, rtol=1e-4, atol=1e-5)
+    assert not np.allclose(store.solve(KEY, DATA, OBSERVED).fit.W, here.fit.W)
+
+
 def test_when_room_runs_out_the_least_recently_used_goes() -> None:
     keys = [KEY._replace(seed=seed) for seed in range(3)]
     one = FitStore().solve(KEY, DATA, OBSERVED).nbytes
