@@ -88,7 +88,10 @@ def guess_chart(
     else:
         y = {"range": [0, 1], "showticklabels": False, "showgrid": False}
         # An axis without any trace would lose its logarithmic ticks.
-        traces = [_point("your guess", "diamond", 14, GREY, guess, 0.5)]
+        side = "left" if guess > 10 else "right"
+        named = {"mode": "markers+text", "text": ["your guess  " if side == "left" else "  your guess"]}
+        point = _point("your guess", "diamond", 14, GREY, guess, 0.5)
+        traces = [point | named | {"textposition": f"middle {side}"}]
     x = {
         # The adversary's strength is 1/(lam - 1): on this scale equal steps change it by equal factors.
         "type": "log",

@@ -136,9 +136,9 @@ def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
         assert learn.numbers()[-1] == pytest.approx(step.value, abs=0.0051)
 
     expect_board(0)
-    learn.press("Step")
+    learn.press("Adversary moves")
     expect_board(1)
-    learn.press("Step")
+    learn.press("Learner moves")
     expect_board(2)
     learn.press("Back")
     expect_board(1)

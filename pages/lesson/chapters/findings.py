@@ -15,6 +15,7 @@ __all__ = ["FINDINGS"]
 
 SMALLEST = 0.0001
 """Errors below are single precision's rounding; their digits say nothing."""
+VANISHING = 0.03
 NAMES = (":blue[NMF]", ":orange[AT-NMF]")
 OURS = {"ignored": ("ignore_nmf", "ignore_atnmf"), "run again": ("zero_nmf", "zero_atnmf")}
 TITLES = {"synthetic": "Synthetic", "cbcl": "CBCL faces", "moffet": "Moffett Field", "madonna": "Madonna"}
@@ -45,13 +46,16 @@ def _signed(share: float) -> str:
 
 
 def _on_synthetic(found: Finding) -> str:
-    if found.ignored_share is None:
+    share = found.ignored_share
+    if share is None:
         return ""
-    if found.ignored_share < 1:
+    if share < VANISHING:
         return "On the synthetic data hardly any error is left at all."
+    if share < 1:
+        return f"On the synthetic data it falls to {share:.0%}."
     return (
         "On the synthetic data so much is hidden here that too little is left to learn from: ignored, the "
-        f"error of NMF is {found.ignored_share:.1f} times the published one."
+        f"error of NMF is {share:.1f} times the published one."
     )
 
 

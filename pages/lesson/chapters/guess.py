@@ -68,10 +68,11 @@ def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, start
     if verdict.hit:
         said = f"**Right.** {here}, as good as the lowest, as far as the measurement can tell."
     else:
-        said = (
-            f"**{verdict.excess:.0%} above the lowest.** {here}. Your λ − 1 is a factor of "
-            f"{verdict.factor:.3g} away from the best."
+        times = 1 + verdict.excess
+        far = (
+            f"{times:.1f} times the lowest error" if times >= 2 else f"{verdict.excess:.0%} above the lowest"
         )
+        said = f"**{far}.** {here}. Your λ − 1 is a factor of {verdict.factor:.3g} away from the best."
     found = (
         f"It is lowest at **λ = {verdict.best_lam:g}**: {verdict.best:.4f}, the mean of {starts} random "
         f"starts, which differ by about {deviation:.4f}. NMF: {nmf:.4f}."

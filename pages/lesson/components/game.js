@@ -6,6 +6,8 @@ const BOARDS = [
   { name: "P", title: "W H", words: "what the learner says", actor: "learner" },
 ];
 
+const MOVES = { adversary: "Adversary moves", learner: "Learner moves" };
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   const boards = find(".boards");
@@ -32,6 +34,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     last: data.steps.length - 1,
     name: "Half-step shown",
     label: (at) => `half-step ${at} of ${data.steps.length - 1}`,
+    next: (at) => MOVES[data.steps[at].actor],
     show,
     rest: (at) => setTriggerValue("at", at),
   });

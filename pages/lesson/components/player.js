@@ -1,7 +1,7 @@
 // Goes through a list of states: play, pause, step, back, reset, speed, and a slider over all of them.
 const MILLISECONDS = 1100;
 
-function player(root, { film, shown, at, last, label, name, show, rest }) {
+function player(root, { film, shown, at, last, label, next = () => "Step", name, show, rest }) {
   const bar = root.querySelector(".player");
   const part = (what) => bar.querySelector(`[name=${what}]`);
   const slider = bar.querySelector("input"), said = bar.querySelector("output"), speed = bar.querySelector("select");
@@ -11,6 +11,7 @@ function player(root, { film, shown, at, last, label, name, show, rest }) {
     slider.setAttribute("aria-valuetext", label(now));
     part("back").disabled = part("reset").disabled = now === 0;
     part("step").disabled = now === last;
+    part("step").textContent = next(Math.min(now + 1, last));
     show(now);
   };
   const stop = () => {

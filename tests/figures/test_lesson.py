@@ -1,0 +1,70 @@
+"""The lesson's charts show what they are given, and nothing before it is time."""
+
+import numpy as np
+import pytest
+
+from atnmf_core.figures.lesson import findings_chart, guess_chart, series_chart
+from atnmf_core.lesson import Error, Finding, judge
+
+ERRORS = {1.05: 0.3, 2.0: 0.1, 50.0: 0.2}
+TITLES = {"cbcl": "Faces", "moffet": "Moffett Field"}
+
+
+def traces(figure: object) -> dict[str, object]:
+    return {trace.name: trace for trace in figure.data}
+
+
+def test_a_guess_alone_gives_nothing_away() -> None:
+    figure = guess_chart(5.0)
+
+    assert set(traces(figure)) == {"your guess"}
+    assert figure.layout.yaxis.showticklabels is False
+    assert figure.layout.shapes[0].x0 == 4.0
+
+
+def test_a_guess_beside_the_truth_shows_curve_level_and_both_points() -> None:
+    verdict = judge(5.0, ERRORS, dict.fromkeys(ERRORS, 0.01))
+    shown = traces(guess_chart(5.0, ERRORS, 0.21, verdict))
+
+    assert list(shown["AT-NMF"].customdata) == sorted(ERRORS)
+    assert list(shown["AT-NMF"].y) == [0.3, 0.1, 0.2]
+    assert set(shown["NMF, no adversary"].y) == {0.21}
+    assert (shown["lowest"].x[0], shown["lowest"].y[0]) == (1.0, 0.1)
+    assert shown["your guess"].y[0] == verdict.at_guess
+
+
+def test_hidden_places_of_a_series_are_told_from_seen_ones() -> None:
+    shown = traces(series_chart((1.0, 4.0, 2.0), (True, False, True), {"zero": (0.5, 1.0, 0.5)}))
+
+    assert list(shown["seen"].x) == [1, 3]
+    assert list(shown["hidden"].y) == [4.0]
+    assert list(shown["hidden as zeros"].y) == [0.5, 1.0, 0.5]
+
+
+def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_out() -> None:
+    found = (
+        Finding("cbcl", 0.5, Error(2.0, None, 10), Error(1.0, 2.0, 10), None, None, None, None),
+        Finding(
+            "moffet", 0.5, Error(4.0, None, 10), Error(3.0, 2.0, 10), None, None, Error(1.0, None, 3), None
+        ),
+    )
+
+    shown = traces(findings_chart(found, TITLES, with_ignored=True))
+
+    np.testing.assert_allclose(shown["AT-NMF, published"].x, [0.5, 0.75])
+    np.testing.assert_allclose(shown["NMF, hidden ignored"].x, [0.25])
+    assert round(shown["NMF, hidden ignored"].y[0]) == 1
+    assert len(shown["AT-NMF, hidden ignored"].x) == 0
+
+
+@pytest.mark.parametrize("with_ignored", [True, False])
+def test_every_data_set_has_a_row_with_its_name(with_ignored: bool) -> None:
+    found = tuple(
+        Finding(name, 0.5, Error(2.0, None, 10), Error(1.0, 2.0, 10), None, None, None, None)
+        for name in TITLES
+    )
+
+    axis = findings_chart(found, TITLES, with_ignored=with_ignored).layout.yaxis
+
+    assert list(axis.ticktext) == ["Faces", "Moffett Field"]
+    assert max(axis.range) > 1 > 0 > min(axis.range)
