@@ -7,13 +7,13 @@ import time
 
 import streamlit as st
 
-from atnmf_core.datasets import PAPER_ALPHAS
+from atnmf_core.datasets import PAPER_ALPHAS, DataUnavailable
 from atnmf_core.reference import measured
 from atnmf_core.reference.compare import TITLES, method_title
 from atnmf_core.reference.effort import expected_run_seconds
 from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.reference.stored import belongs_to
-from atnmf_core.sweep import SweepRecord
+from atnmf_core.sweep import StoreError, SweepRecord
 from atnmf_core.sweep.grid import Grid
 from atnmf_core.sweep.starts import PAPER_STARTS
 from pages.common.address import rerun
@@ -72,6 +72,8 @@ def show_run(choice: Choice, here: Here) -> None:
         offer_data(entry)
         return
     _tell_outcome(here)
+    if here.unreadable:
+        return
     if here.chosen is None or here.chosen not in here.active:
         again = "Run it again" if here.chosen is not None and here.chosen.done else "Run this cell"
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -80,7 +82,10 @@ def show_run(choice: Choice, here: Here) -> None:
 
 
 def _start(choice: Choice) -> None:
-    start(choice, load(PROTOCOLS[choice.table].dataset))
+    try:
+        start(choice, load(PROTOCOLS[choice.table].dataset))
+    except (DataUnavailable, StoreError) as error:
+        st.session_state["reproduce_refused"] = str(error)
 
 
 def _expected(choice: Choice, here: Here) -> float:
@@ -94,6 +99,9 @@ def _tell_outcome(here: Here) -> None:
     """How the last run of the chosen cell ended, where it did not just finish."""
     if broken := trouble():
         st.error(f"What was to be run could not be: {broken}", icon=":material/error:")
+    for refusal in (st.session_state.pop("reproduce_refused", ""), here.unreadable):
+        if refusal:
+            st.error(refusal, icon=":material/error:")
     for failure in here.failures:
         st.error(f"A fit failed: {failure}", icon=":material/error:")
     record = here.chosen

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from atnmf_core import Dataset
 from atnmf_core.reference import Measured
 from atnmf_core.reference.stored import belongs_to, measured_in, sweep_name
-from atnmf_core.sweep import SweepRecord, open_store, read_store
+from atnmf_core.sweep import StoreError, SweepRecord, open_store, read_store
 from atnmf_core.sweep.place import default_store
 from pages.common.sweeping import keep_going, queue_sweep
 
@@ -27,16 +27,25 @@ class Here:
     cells : those of the chosen table that were run here.
     active : all runs that are under way or wait for their turn, of any table.
     chosen : the run of the chosen cell, with the errors of its fits that failed.
+    unreadable : why the store could not be read, empty where it could.
     """
 
     cells: tuple[Measured, ...] = ()
     active: tuple[SweepRecord, ...] = ()
     chosen: SweepRecord | None = None
     failures: tuple[str, ...] = ()
+    unreadable: str = ""
 
 
 def look_up(choice: Choice) -> Here:
     """What there is in the store now."""
+    try:
+        return _read(choice)
+    except (StoreError, OSError) as error:
+        return Here(unreadable=str(error))
+
+
+def _read(choice: Choice) -> Here:
     path = default_store()
     if not path.exists():
         return Here()

@@ -134,6 +134,18 @@ def test_data_that_is_not_at_hand_is_offered_instead_of_a_run(
     assert not [label for label in labels if label.startswith("Run")]
 
 
+def test_a_damaged_store_is_told_and_the_tables_stand(
+    repository: Path, store: Path, paper_data: Path
+) -> None:
+    store.write_bytes(b"this is no database" * 100)
+
+    page = opened(repository)
+
+    assert not page.exception
+    assert str(store) in page.error[0].value
+    assert "Published **6.05 ± 0.03**" in said(page)
+
+
 @pytest.mark.parametrize("table", NAMES)
 def test_every_cell_is_one_run_of_the_published_protocol(table: str) -> None:
     for method, column in columns(table).items():
