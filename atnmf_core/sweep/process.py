@@ -14,7 +14,8 @@ SIGN_OF_LIFE = 10.0
 """A running sweep renews its sign of life so often, in seconds."""
 PATIENCE = 12 * SIGN_OF_LIFE
 """A process on another host without a sign of life for so long is taken for dead."""
-NICENESS = 10
+NICENESS = 4
+"""Enough that a busy dashboard has most of a core, and little enough that a busy machine still runs sweeps."""
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
