@@ -15,7 +15,7 @@ SIGN_OF_LIFE = 10.0
 PATIENCE = 12 * SIGN_OF_LIFE
 """A process on another host without a sign of life for so long is taken for dead."""
 NICENESS = 4
-"""Enough that a busy dashboard has most of a core, and little enough that a busy machine still runs sweeps."""
+"""Enough for a dashboard in use to have most of a core, too little to keep a busy machine from sweeps."""
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
