@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import plotly.graph_objects as go
 from ..lesson import Error, Finding, Verdict
 from .palette import ATNMF, HIDDEN, NMF
 
-__all__ = ["findings_chart", "guess_chart", "series_chart"]
+__all__ = ["findings_chart", "guess_chart", "round_marks", "series_chart"]
 
 GREY = "#8792A0"
 LAMBDA_TICKS = (1.05, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
@@ -142,6 +143,20 @@ def findings_chart(
         "fixedrange": True,
     }
     return _figure(traces, x, y, 380, size)
+
+
+def round_marks(low: float, high: float) -> list[float]:
+    """Five or so round numbers at equal distances; the first and the last enclose the given ones.
+
+    Examples
+    --------
+    >>> round_marks(-1.2, 14.0)
+    [-5.0, 0.0, 5.0, 10.0, 15.0]
+    """
+    rough = (high - low) / 4 if high > low else 1.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough)
+    return [step * mark for mark in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
 def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: str) -> dict[str, Any]:

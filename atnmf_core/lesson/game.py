@@ -43,6 +43,7 @@ class HalfStep:
     actor : who has moved; "start" before anybody has.
     round : counted from 1; 0 at the start.
     R : what the adversary adds; all zero before its first move.
+    U : V + R, what the learner sees.
     value : ||V + R - WH||^2 - lam ||R||^2, which the adversary raises and the learner lowers.
     """
 
@@ -51,6 +52,7 @@ class HalfStep:
     W: Array
     H: Array
     R: Array
+    U: Array
     value: float
 
     @cached_property
@@ -138,4 +140,4 @@ def _half_step(
     lam: float,
 ) -> HalfStep:
     W, H = factors
-    return HalfStep(actor, number, W, H, R, attack_objective(V, R, W @ H, lam))
+    return HalfStep(actor, number, W, H, R, V + R, attack_objective(V, R, W @ H, lam))

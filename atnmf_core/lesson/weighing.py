@@ -35,6 +35,10 @@ class Weighing:
     def weight(self) -> float:
         return self.overlap / self.size
 
+    def prediction(self, part: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The weight times the part."""
+        return self.weight * np.asarray(part, dtype=float)
+
 
 def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, missing: Missing) -> Weighing:
     """The weight of a part that fits a series best in the least-squares sense.

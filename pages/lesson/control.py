@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-__all__ = ["Choice", "Control", "Number", "Several", "Stops", "Switch"]
+__all__ = ["Choice", "Control", "Number", "Several", "Stops"]
 
 
 @dataclass(frozen=True)
@@ -124,17 +124,3 @@ class Several(Control):
             on_change=take,
             help=self.help or None,
         )
-
-
-@dataclass(frozen=True)
-class Switch(Control):
-    """On or off."""
-
-    def read(self, text: str) -> bool | None:
-        return {"1": True, "0": False}.get(text)
-
-    def spell(self, value: bool) -> str:
-        return "1" if value else "0"
-
-    def draw(self, key: str) -> None:
-        st.toggle(self.label, key=key, help=self.help or None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,13 @@ def test_the_findings_show_every_cell_or_that_it_is_missing(repository: Path, al
     absent = any(finding.ignore_nmf is None for finding in findings(alpha))
     assert ("| – |" in table) == absent
     assert ("Not measured" in page.caption[0].value) == absent
+
+
+def test_findings_without_any_measurement_say_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["atnmf_core.lesson.findings"], "measured", lambda name: ())
+
+    page = opened(repository, chapter="7")
+
+    assert not page.exception
+    assert "(not measured)" in words(page)
+    assert "Not measured yet at this α: Synthetic, CBCL faces" in page.caption[0].value

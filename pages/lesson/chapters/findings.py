@@ -30,19 +30,22 @@ def facts(stage: Stage) -> dict[str, str]:
     leads = [one.ignored_gain for one in pictures if one.ignored_gain is not None]
     return {
         "alpha": f"{stage['alpha']:g}",
-        "least": f"{min(gains):.0%}",
-        "most": f"{max(gains):.0%}",
-        "repeated": f"{max(repeated):.0%}",
-        "lowest": f"{min(shares):.0%}",
-        "highest": f"{max(shares):.0%}",
-        "behind": _signed(min(leads)),
-        "ahead": _signed(max(leads)),
+        "least": _percent(min(gains)),
+        "most": _percent(max(gains)),
+        "repeated": _percent(max(repeated, default=None)),
+        "lowest": _percent(min(shares, default=None)),
+        "highest": _percent(max(shares, default=None)),
+        "behind": _percent(min(leads, default=None), digits=1),
+        "ahead": _percent(max(leads, default=None), digits=1),
         "synthetic": _on_synthetic(next(one for one in found if one.name == "synthetic")),
     }
 
 
-def _signed(share: float) -> str:
-    return f"{round(share, 3) + 0.0:.1%}".replace("-", "−")
+def _percent(share: float | None, digits: int = 0) -> str:
+    if share is None:
+        return "(not measured)"
+    # Adding 0 turns a rounded -0 into 0.
+    return f"{round(share, digits + 2) + 0.0:.{digits}%}".replace("-", "−")
 
 
 def _on_synthetic(found: Finding) -> str:
@@ -82,8 +85,8 @@ def _starts(found: tuple[Finding, ...]) -> str:
 
 
 def _table(found: tuple[Finding, ...], both: bool) -> str:
-    fields = ["published_nmf", "published_atnmf", *OURS["ignored" if both else "run again"]]
     treatment = "ignored" if both else "run again"
+    fields = ["published_nmf", "published_atnmf", *OURS[treatment]]
     head = ["", *(f"{name}, {how}" for how in ("published", treatment) for name in NAMES)]
     rows = [head, ["---"] * len(head)]
     for one in found:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
 import streamlit as st
 
 from atnmf_core import lesson
+from atnmf_core.figures.lesson import round_marks
 from atnmf_core.lesson import EXAMPLE, HalfStep
 from pages.common.setting import SEED_MOST
 
@@ -62,7 +62,7 @@ def _film(lam: float, seed: int, track: Literal["paper", "fast"]) -> dict[str, A
     games = {name: _game(lam, seed, name) for name in TRACKS}
     here, other = games[track], next(name for name in TRACKS if name != track)
     values = [step.value for step in here.half_steps] + list(games[other].losses)
-    low, high, ticks = _axis(min(*values, 0.0), max(values))
+    marks = round_marks(min(*values, 0.0), max(values))
     return {
         "film": f"{lam} {seed} {track}",
         "V": EXAMPLE.tolist(),
@@ -72,7 +72,7 @@ def _film(lam: float, seed: int, track: Literal["paper", "fast"]) -> dict[str, A
                 "value": step.value,
                 "said": _said(step, here.half_steps[max(0, number - 1)]),
                 "R": step.R.tolist(),
-                "U": (EXAMPLE + step.R).tolist(),
+                "U": step.U.tolist(),
                 "P": step.V_hat.tolist(),
             }
             for number, step in enumerate(here.half_steps)
@@ -81,8 +81,8 @@ def _film(lam: float, seed: int, track: Literal["paper", "fast"]) -> dict[str, A
             "this": {"name": f"loss, {TRACKS[track]}", "losses": _places(here)},
             "other": {"name": f"loss, {TRACKS[other]}", "losses": _places(games[other])},
         },
-        "range": [low, high],
-        "ticks": ticks,
+        "range": [marks[0], marks[-1]],
+        "ticks": marks,
     }
 
 
@@ -104,15 +104,6 @@ def _said(step: HalfStep, before: HalfStep) -> str:
 
 def _spelled(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
-
-
-def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
-    """A range with four or five round marks."""
-    rough = (high - low) / 4
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = float(next(times * power for times in (1, 2, 5, 10) if times * power >= rough))
-    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
-    return first * step, last * step, [step * mark for mark in range(first, last + 1)]
 
 
 GAME = Chapter(

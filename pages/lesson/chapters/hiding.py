@@ -28,7 +28,7 @@ def facts(stage: Stage) -> dict[str, str]:
 def show(stage: Stage) -> None:
     observed = [place not in stage["hidden"] for place in range(1, len(SERIES) + 1)]
     weighed = {missing: weigh(PART, SERIES, observed, missing) for missing in TREATMENTS}
-    predictions = {missing: [one.weight * w for w in PART] for missing, one in weighed.items()}
+    predictions = {missing: one.prediction(PART).tolist() for missing, one in weighed.items()}
     st.plotly_chart(
         series_chart(SERIES, observed, predictions, size=stage.letters),
         key=stage.key("chart"),
