@@ -28,7 +28,9 @@ def show_callout(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     """What hiding costs here, what it would cost under the other treatment, and why."""
     other = solving.other_treatment(setting)
     quick = solving.expected(other, data) < solving.LIVE_SECONDS
-    instead = solving.solve_now(other, data) if quick else None
+    if quick:
+        solving.start(other, data, long=False)
+    instead = solving.wait_a_little(other, data)
     noun = {"faces": "all faces", "cube": "the whole cube", "matrix": "the whole matrix"}[data.kind]
     text = f"{NOW[setting.missing]}. RMSE over {noun}: {_errors(pair)}."
     if instead is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,8 @@ Mask = npt.NDArray[np.bool_]
 CORES = os.cpu_count() or 1
 KEPT_BYTES = 600_000_000
 KEPT_FAILURES = 50
+FORGOTTEN_SECONDS = 3.0
+"""A short fit that nobody has asked for in this time, when its turn comes, is not made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +63,32 @@ class Job:
     cancelled: bool = False
     _remote: RemoteFit | None = None
     _done: threading.Event = field(default_factory=threading.Event)
+    _waiting: int = 0
+    _asked: float = field(default_factory=time.monotonic)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Whether it has ended, after waiting for at most so long."""
-        return self._done.wait(seconds)
+        self._wanted_by(1)
+        try:
+            return self._done.wait(seconds)
+        finally:
+            self._wanted_by(-1)
+
+    def ask(self) -> None:
+        """Somebody still looks how far it is."""
+        self._wanted_by(0)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody waits for it, or has asked for it a moment ago."""
+        with self._lock:
+            return self._waiting > 0 or time.monotonic() - self._asked < FORGOTTEN_SECONDS
+
+    def _wanted_by(self, more: int) -> None:
+        with self._lock:
+            self._waiting += more
+            self._asked = time.monotonic()
 
     def finish(self) -> None:
         """Let those who wait go on."""
@@ -136,7 +161,10 @@ class FitStore:
     def job(self, key: FitKey) -> Job | None:
         """The job under way for this key, whoever started it."""
         with self._lock:
-            return self._jobs.get(key)
+            job = self._jobs.get(key)
+        if job is not None:
+            job.ask()
+        return job
 
     def failure(self, key: FitKey) -> Exception | None:
         """Why the last attempt at this key did not succeed."""
@@ -157,6 +185,7 @@ class FitStore:
             if key in self._runs:
                 return _finished(key, self._runs[key])
             if key in self._jobs:
+                self._jobs[key].ask()
                 return self._jobs[key]
             self._failures.pop(key, None)
             job = self._jobs[key] = Job(key, long)
@@ -179,7 +208,9 @@ class FitStore:
 
     def _work(self, job: Job, data: Dataset, observed: Mask) -> None:
         with self._turns[job.long]:
-            job.solve(data, observed)
+            # Where many move sliders, most of what stood in line has been moved away from meanwhile.
+            if job.long or job.is_wanted:
+                job.solve(data, observed)
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,10 +27,13 @@ __all__ = [
     "other_treatment",
     "solve_now",
     "start",
+    "wait_a_little",
 ]
 
 Mask = npt.NDArray[np.bool_]
 LIVE_SECONDS = 1.5
+PATIENCE_SECONDS = 4.0
+"""A fit that was expected to be quick and is not holds up nothing else for longer than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +86,15 @@ def start(setting: Setting, data: Dataset, *, long: bool) -> None:
     """Begin what is missing of both fits."""
     for key in keys(setting, data):
         store().start(key, data, mask(setting, data), long=long)
+
+
+def wait_a_little(setting: Setting, data: Dataset) -> Pair | None:
+    """Both fits, where they are there or come in a moment; long ones are not waited for."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    for job in jobs(setting, data):
+        if not job.long:
+            job.wait(max(0.0, deadline - time.monotonic()))
+    return kept_pair(setting, data)
 
 
 def jobs(setting: Setting, data: Dataset) -> list[Job]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import streamlit as st
@@ -21,8 +20,6 @@ __all__ = ["POLL_SECONDS", "Shown", "improving", "obtain", "show_wait"]
 
 FIRST_VIEW_SECONDS = 60.0
 """A link that opens on something longer asks before it computes."""
-PATIENCE_SECONDS = 4.0
-"""A fit that was expected to be quick and is not is watched instead of waited for."""
 POLL_SECONDS = 0.5
 MUCH_MEMORY = 500_000_000
 
@@ -41,11 +38,7 @@ def obtain(setting: Setting, data: Dataset) -> Shown | None:
     asked = st.session_state.pop("run_asked", False)
     if solving.kept_pair(setting, data) is None:
         _begin(setting, data, asked=asked)
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        for job in solving.jobs(setting, data):
-            if not job.long:
-                job.wait(max(0.0, deadline - time.monotonic()))
-    pair = solving.kept_pair(setting, data)
+    pair = solving.wait_a_little(setting, data)
     if pair is not None:
         st.session_state[_last_solved(setting)] = (setting.solved, data.content_hash)
         return Shown(setting, pair, is_current=True)

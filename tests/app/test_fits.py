@@ -1,6 +1,7 @@
 """Each setting is solved once per server, kept while there is room, and can be cancelled."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -129,3 +130,22 @@ def test_what_the_solver_refuses_can_be_asked_for_afterwards(long: bool) -> None
 def test_what_the_solver_refuses_reaches_whoever_waits() -> None:
     with pytest.raises(InputError, match="K=99"):
         FitStore().solve(KEY._replace(K=99), DATA, OBSERVED)
+
+
+def test_a_short_fit_that_nobody_asks_for_any_more_is_not_made(
+    calls: list[dict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fits, "FORGOTTEN_SECONDS", 0.3)
+    store = FitStore()
+    with store._turns[False]:
+        left = store.start(KEY, DATA, OBSERVED)
+        waited_for = threading.Thread(target=store.solve, args=(KEY._replace(seed=1), DATA, OBSERVED))
+        waited_for.start()
+        while left.is_wanted:
+            time.sleep(0.05)
+    waited_for.join()
+
+    assert left._done.wait(60)
+    assert [told["seed"] for told in calls] == [1]
+    assert store.get(KEY) is None
+    assert store.solve(KEY, DATA, OBSERVED).fit.seed == 0
