@@ -27,14 +27,15 @@ STYLE = """
 .comparison .anmf { color: var(--st-violet-text-color, light-dark(#6A4E96, #BFA6E4)); }
 .comparison .atnmf { color: var(--st-orange-text-color, light-dark(#955800, #F5B04C)); }
 .comparison tbody tr:last-child > * { border-bottom: 1px solid var(--line); padding-bottom: 0.45rem; }
-.comparison tbody .alpha { border-bottom: 1px solid var(--line); vertical-align: top; font-size: 1.125rem; }
+.comparison tbody .alpha { border-bottom: 1px solid var(--line); font-size: 1.125rem; }
 .comparison tbody tr:first-child > * { padding-top: 0.45rem; }
-.comparison tbody th[scope="row"] { font-weight: 400; color: var(--muted); font-size: 0.875rem; }
-.comparison tbody th, .comparison tbody td { vertical-align: baseline; }
+.comparison tbody th, .comparison tbody td { vertical-align: top; }
+.comparison tbody th[scope="row"] { font-weight: 400; color: var(--muted); }
+.comparison tbody th[scope="row"] { font-size: 0.875rem; line-height: 1.5; }
 .comparison .difference { color: var(--muted); font-size: 0.8125rem; margin-left: 0.15rem; }
 .comparison .mark { font-weight: 700; }
 .comparison .mark.within { color: var(--st-green-text-color, light-dark(#0A6E64, #5CCFC0)); }
 .comparison .mark.near { color: var(--muted); }
 .comparison .mark.outside { color: var(--st-red-text-color, light-dark(#B8262A, #FF8A8C)); }
-.comparison .none { color: var(--muted); font-size: 0.8125rem; }
+.comparison .none { color: var(--muted); font-size: 0.8125rem; line-height: 1.6; }
 """

@@ -5,7 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from atnmf_core.reference import Measured
-from atnmf_core.reference.compare import Cell, method_title, percent, provenance, small_spread, spread
+from atnmf_core.reference.compare import (
+    Cell,
+    exception_reason,
+    method_title,
+    percent,
+    provenance,
+    small_spread,
+    spread,
+)
 from atnmf_core.reference.report import MARKS
 
 __all__ = ["show_cell"]
@@ -37,6 +45,8 @@ def _number(words: str, cell: Cell) -> None:
     value = spread(cell.zero.mean, cell.zero.deviation, cell.digits + 1)
     st.markdown(f"{words} **{value}**, {percent(cell.difference)}: {mark} {meaning}")
     st.caption(f"{provenance(cell.zero)}.")
+    if cell.agreement == "outside":
+        st.caption(f"Why it may differ: {exception_reason(cell)}")
 
 
 def _ignored(words: str, cell: Measured | None) -> None:

@@ -5,6 +5,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (number >= 1 && number <= data.count) setTriggerValue("chosen", number);
   };
   faces.replaceChildren(...data.thumbnails.map((src, i) => thumbnail(data, src, data.first + i, choose)));
+  const chosen = faces.querySelector('[aria-pressed="true"]');
+  // Only sideways, so that the page itself stays where it is.
+  if (chosen) faces.scrollLeft = chosen.offsetLeft - (faces.clientWidth - chosen.offsetWidth) / 2;
   const [back, on] = parentElement.querySelectorAll(".page");
   back.disabled = data.first <= 1;
   on.disabled = data.first + data.thumbnails.length > data.count;
