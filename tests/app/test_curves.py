@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from atnmf_core import SOLVER_VERSION, load_dataset
+from atnmf_core import load_dataset
+from atnmf_core.reference import lfw_curve
 from atnmf_core.sweep import Grid, Measures, open_store, read_store
 from atnmf_core.sweep.queue import Queue
 from pages.common import sweeping
@@ -85,7 +86,7 @@ def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Pa
     assert not page.exception
     assert titles(page) == [KEPT["lfw"], "Your sweeps"]
     made = next(caption.value for caption in page.main.caption if "Comes with the program" in caption.value)
-    assert f"solver version {SOLVER_VERSION}, 2026-" in made
+    assert f"solver version {lfw_curve()[0].version}, {lfw_curve()[0].date}, 5 starts each" in made
     assert any("is best at **λ = " in text.value and "below" in text.value for text in page.main.markdown)
     assert not store.exists()
 

@@ -17,8 +17,11 @@ SECONDS_TO_START = 90
 
 
 @contextmanager
-def serve(script: Path = APP) -> Iterator[str]:
-    """Run a Streamlit script on a free port of the loopback address; yields its address."""
+def serve(script: Path = APP, *, abruptly: bool = False) -> Iterator[str]:
+    """Run a Streamlit script on a free port of the loopback address; yields its address.
+
+    At the end it is asked to stop, or killed `abruptly`, as by a power cut.
+    """
     port = _free_port()
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(
@@ -32,6 +35,8 @@ def serve(script: Path = APP) -> Iterator[str]:
             _wait_for_health(server, f"http://{LOOPBACK}:{port}", log)
             yield f"http://{LOOPBACK}:{port}"
         finally:
+            if abruptly:
+                server.kill()
             server.terminate()
             try:
                 server.wait(timeout=10)
