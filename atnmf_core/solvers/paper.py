@@ -24,10 +24,6 @@ EPS = 2.2e-16
 """What the released code adds to its denominators."""
 CHECK_EVERY = 10
 """The inner stopping norm costs as much as several steps: after the first few it is taken only so often."""
-FLOOR = {np.dtype(np.float32): 1e-30, np.dtype(np.float64): 1e-200}
-"""Factors shrink no further: below lie denormal numbers, which make every product many times slower. Nor do
-they
-grow beyond its inverse, where a strong attack at lam near 1 would send them."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
@@ -41,6 +37,7 @@ def _alternate(problem: Problem, W: Array, H: Array, limits: Limits, recorder: R
     for _ in range(WARM_UP):
         update.step(problem.V)
     V_hat = update.prediction()
+    update.write(W, H)
     recorder.record(*_measure(problem, V_hat), W, H, share=0.0)
     converged, n_iter, outer = False, 0, 0
     U = problem.V.copy() if problem.adversarial else problem.V
@@ -50,18 +47,29 @@ def _alternate(problem: Problem, W: Array, H: Array, limits: Limits, recorder: R
             effective_data(problem.V, V_hat, problem.lam, out=U)
         n_iter += _inner_loop(update, U, limits)
         before, V_hat = V_hat, update.prediction()
+        update.write(W, H)
         converged = _relative_change(before, V_hat) < limits.tol_outer
         recorder.record(*_measure(problem, V_hat), W, H, share=outer / limits.max_outer)
     return Outcome(W, H, converged, n_iter)
 
 
 class _Multiplicative:
-    """Multiplicative updates of W and H, in place."""
+    """Multiplicative updates of W and H.
+
+    A factor's entry that shrinks for long falls below the normal numbers of its precision, is rounded ever
+    more coarsely there, and is stuck at the bottom or at zero. In the authors' single precision this decides
+    where the alternation goes at small lam, so it is kept. But processors are many times slower with such
+    denormal numbers: the factors are held `unit` times as large, where they are normal, and rounded alike.
+    """
 
     def __init__(self, problem: Problem, W: Array, H: Array) -> None:
-        self._W, self._H = W, H
-        self._floor = FLOOR[W.dtype]
-        self._eps = W.dtype.type(EPS)
+        precision = np.finfo(W.dtype)
+        self._unit = 2.0 ** (precision.nmant + 1)
+        self._normal = float(precision.tiny) * self._unit
+        self._rounder = 3 * float(precision.tiny) * 2.0**precision.nmant
+        self._largest = float(precision.max)
+        self._most = self._largest**0.5 * self._unit
+        self._W, self._H = W * W.dtype.type(self._unit), H * H.dtype.type(self._unit)
         self._mask = None if problem.mask is None else problem.mask.astype(W.dtype)
         self._up_W, self._down_W = np.empty_like(W), np.empty_like(W)
         self._up_H, self._down_H = np.empty_like(H), np.empty_like(H)
@@ -71,19 +79,34 @@ class _Multiplicative:
         W, H = self._W, self._H
         np.matmul(U, H.T, out=self._up_W)
         if self._mask is None:
-            np.matmul(W, H @ H.T, out=self._down_W)
+            np.matmul(W, self._products(H), out=self._down_W)
         else:
             np.matmul(self._observed_prediction(self._mask), H.T, out=self._down_W)
         self._multiply(W, self._up_W, self._down_W)
         np.matmul(W.T, U, out=self._up_H)
         if self._mask is None:
-            np.matmul(W.T @ W, H, out=self._down_H)
+            np.matmul(self._products(W.T), H, out=self._down_H)
         else:
             np.matmul(W.T, self._observed_prediction(self._mask), out=self._down_H)
         self._multiply(H, self._up_H, self._down_H)
 
     def prediction(self) -> Array:
-        return self._W @ self._H
+        product: Array = self._W @ self._H
+        product /= self._unit**2
+        return product
+
+    def write(self, W: Array, H: Array) -> None:
+        """Put the factors into W and H."""
+        np.divide(self._W, self._unit, out=W)
+        np.divide(self._H, self._unit, out=H)
+
+    def _products(self, rows: Array) -> Array:
+        """All inner products of a factor's rows; finite, also where one has grown while another shrank."""
+        products: Array = (rows @ rows.T) / self._unit**2
+        if np.isfinite(products).all():
+            return products
+        in_double = (rows.astype(np.float64) @ rows.T) / self._unit**2
+        return in_double.clip(max=self._largest).astype(rows.dtype)
 
     def _observed_prediction(self, mask: Array) -> Array:
         product = self.prediction()
@@ -91,10 +114,22 @@ class _Multiplicative:
         return product
 
     def _multiply(self, factor: Array, up: Array, down: Array) -> None:
-        down += self._eps
-        up /= down
+        """factor <- factor * up / (down + eps), in this order, which matters for the smallest numbers."""
+        up /= self._unit
         factor *= up
-        np.clip(factor, self._floor, 1 / self._floor, out=factor)
+        self._underflow(factor, scratch=up)
+        down /= self._unit
+        down += EPS
+        factor /= down
+        # A strong attack, at lam near 1, would send factors to where their products overflow.
+        np.minimum(factor, self._most, out=factor)
+        self._underflow(factor, scratch=up)
+
+    def _underflow(self, factor: Array, scratch: Array) -> None:
+        """Round what would be denormal: adding and taking away the rounder leaves multiples of the smallest."""
+        rounded = np.add(factor, self._rounder, out=scratch)
+        rounded -= self._rounder
+        np.copyto(factor, rounded, where=factor < self._normal)
 
 
 def _inner_loop(update: _Multiplicative, U: Array, limits: Limits) -> int:

@@ -25,7 +25,7 @@ def test_the_measured_cell_is_the_authors_run(
         zero, ignore = sorted(
             read_measured(csv.DictReader(file)), key=lambda cell: cell.missing, reverse=True
         )
-    assert (zero.K, zero.solver, zero.dtype, zero.starts) == (5, "paper", "float64", 1)
+    assert (zero.K, zero.solver, zero.dtype, zero.starts) == (5, "paper", "float32", 1)
     assert (ignore.missing, ignore.solver) == ("ignore", "fast")
     assert zero.mean == pytest.approx(first_start_at_the_sixth_alpha(), rel=1e-5)
     assert capsys.readouterr().out.splitlines()[1].split()[:5] == ["0.8", "NMF", "7.87", "±", "0.01"]
@@ -102,5 +102,5 @@ def first_start_at_the_sixth_alpha() -> float:
     stream = np.random.RandomState(1)
     for _ in range(51):
         W, H = np.abs(stream.normal(size=(100, 5))), np.abs(stream.normal(size=(5, 50)))
-    fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H), dtype="float64")
+    fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H))
     return rmse(data.V, fit.V_hat, ~observed)

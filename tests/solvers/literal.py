@@ -1,4 +1,4 @@
-"""Algorithm 1 as its authors released it, written out plainly in float64, for comparison.
+"""Algorithm 1 as its authors released it, written out plainly in the precision of its start, for comparison.
 
 Every norm is evaluated at every step, nothing is done in place, nothing is scaled or kept from underflow.
 """
@@ -24,7 +24,7 @@ def change(before, after):
 def algorithm_1(V, observed, W, H, lam, missing, limits):
     """W, H, steps per outer iteration, and the squared error after the warm-up and each outer iteration."""
     mask = observed if missing == "ignore" else None
-    V = np.where(observed, V, 0.0)
+    V = np.where(observed, V, 0)
     for _ in range(5):
         W, H = step(V, W, H, mask)
     squared_error = lambda: (((V - W @ H) * observed) ** 2).sum()  # noqa: E731

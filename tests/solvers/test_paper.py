@@ -75,6 +75,25 @@ def test_fewer_norms_change_no_printed_digit_to_the_end(paper_data, lam):
     assert ours == pytest.approx(literal, abs=0.005)
 
 
+@pytest.mark.parametrize("lam", [2.0, 3.0])
+def test_small_numbers_die_as_they_do_in_plain_single_precision(lam):
+    """Which entries of the factors are lost below the normal numbers decides where the alternation goes."""
+    limits = {"max_outer": 12, "max_inner": 400, "tol_inner": 0.0, "tol_outer": 0.0}
+    data = (V / V[OBSERVED].max()).astype(np.float32)
+    W, H = (factor.astype(np.float32) for factor in start(20, 30, 4))
+    with np.errstate(all="ignore"):
+        _, literal_H, _, errors = algorithm_1(data, OBSERVED, W, H, lam, "zero", limits)
+
+    fit = factorize(
+        data, OBSERVED, K=4, method="atnmf", lam=lam, missing="zero", solver="paper", init=(W, H), **limits
+    )
+
+    lost = literal_H < np.finfo(np.float32).tiny
+    assert lost.mean() > 0.05
+    assert np.array_equal(np.less(fit.H, np.finfo(np.float32).tiny), lost)
+    assert np.allclose(fit.history["squared_error"], errors, rtol=1e-4)
+
+
 def test_the_authors_run_on_cbcl_is_replayed(paper_data):
     """Their mask for alpha 0.3, their generator and seed: the squared error after the warm-up is known."""
     data, observed = load_dataset("cbcl").V, paper_mask("cbcl", 0.3)

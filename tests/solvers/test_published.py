@@ -53,7 +53,6 @@ def test_the_published_mean_is_found_again(paper_data, name, alpha, lam, mean, d
             missing="zero",
             solver="paper",
             init=paper_start(data.shape, protocol.K, alpha, start),
-            dtype=protocol.dtype,
             **method,
         )
         errors.append(rmse(data, fit.V_hat, ~observed))
