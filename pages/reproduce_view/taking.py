@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -22,6 +22,8 @@ def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         _download(
             "Table, HTML", comparison_page(choice.table, cells, here), f"{choice.table}.html", "text/html"
         )
+        if choice.look == "chart":
+            _download("Chart, HTML", lambda: _chart_page(cells), f"{choice.table}-chart.html", "text/html")
         # In a pop-up, because what colours code is the largest thing that a page can load.
         with st.popover("Command line"):
             st.caption("The whole table again, and the chosen cell")
@@ -32,7 +34,16 @@ def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> 
             )
 
 
-def _download(label: str, content: str, file_name: str, mime: str) -> None:
+def _chart_page(cells: Sequence[Cell]) -> str:
+    from atnmf_core.figures.reproduction import (
+        reproduction_figure,
+    )  # Plotly, as slow to import as it is large
+
+    page: str = reproduction_figure(cells).to_html(include_plotlyjs=True)
+    return page
+
+
+def _download(label: str, content: str | Callable[[], str], file_name: str, mime: str) -> None:
     st.download_button(
         label, content, file_name=f"reproduce-{file_name}", mime=mime, on_click="ignore", key=f"take_{label}"
     )

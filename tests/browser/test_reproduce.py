@@ -79,6 +79,7 @@ def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
     assert [float(row["published"]) for row in rows] == [cell.mean for cell in published("cbcl")]
     assert alone.count('class="published"') == 7 * 5
     expect(page.locator(".js-plotly-plot")).to_be_visible()
+    assert b"AT-NMF (5), published" in taken(page, "Chart, HTML")
 
 
 def test_a_cell_is_run_again_and_stands_beside_the_kept_number(own_server: Dashboard) -> None:
