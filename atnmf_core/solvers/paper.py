@@ -126,7 +126,7 @@ class _Multiplicative:
         self._underflow(factor, scratch=up)
 
     def _underflow(self, factor: Array, scratch: Array) -> None:
-        """Round what would be denormal: adding and taking away the rounder leaves multiples of the smallest."""
+        """Round what would be denormal: the rounder, added and taken off, leaves multiples of the least."""
         rounded = np.add(factor, self._rounder, out=scratch)
         rounded -= self._rounder
         np.copyto(factor, rounded, where=factor < self._normal)

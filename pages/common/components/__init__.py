@@ -18,8 +18,9 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def component(name: str, *shared: str, folder: Path = _FOLDER) -> Any:
-    """The mounting command of a component, registered once per server. `shared` names markup, style and script
-    that several components of the folder have in common.
+    """The mounting command of a component, registered once per server.
+
+    `shared` names markup, style and script that several components of the folder have in common.
     """
     html, css, js = (_text(folder, (*shared, name), kind) for kind in ("html", "css", "js"))
     return st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
