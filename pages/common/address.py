@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from .setting import Setting
 
@@ -96,18 +97,28 @@ class Address:
         state[self._last], state[self._written] = values, query
 
     def _was_changed(self) -> bool:
-        """Whether somebody went to another address, by the back button or by hand.
+        """Whether somebody went to another address of this page.
 
         A person who moves a slider quickly sends its next position with an address that does not know the
-        last one yet. So an address counts only where no widget has moved, and not right after we wrote one.
+        last one yet, and on a busy machine for a good while. So an address counts only where the browser says
+        that it was gone to by the back or forward button, where no widget has moved, and not right after we
+        wrote one. An address typed by hand begins a new session anyway.
         """
         state, query = st.session_state, st.query_params.to_dict()
         if state.get(_SHOWN) != self._page:
             return bool(query) and query != state[self._written]
-        if query == state[self._written] or time.monotonic() - state[self._when] < SETTLED_SECONDS:
+        if query == state[self._written] or not _went_through_history():
+            return False
+        if time.monotonic() - state[self._when] < SETTLED_SECONDS:
             return False
         # A widget that is not on the page just now cannot have moved.
         return all(state.get(name, value) == value for name, value in state[self._last].items())
+
+
+def _went_through_history() -> bool:
+    """Whether this run was asked for by the browser's back or forward button."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 EXPLORE = Address(

@@ -93,8 +93,23 @@ def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(repository: Pa
     assert page.query_params["K"] == "7"
 
 
+def test_an_address_that_nobody_went_to_is_not_followed(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+    page = opened(repository, K="9")
+    page.sidebar.slider(key="K").set_value(8).run()
+
+    page.query_params["K"] = "9"
+    page.run()
+
+    assert page.sidebar.slider(key="K").value == 8
+    assert page.query_params["K"] == "8"
+
+
 def test_another_address_is_followed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+    monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
     page = opened(repository, K="9")
 
     page.query_params["K"] = "6"
@@ -152,6 +167,7 @@ def test_a_page_that_runs_itself_again_does_not_follow_an_address_that_lags_behi
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+    monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
     page = opened(repository, K="9")
     page.sidebar.slider(key="K").set_value(8).run()
 

@@ -117,6 +117,7 @@ def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path)
 
 def test_the_way_back_leads_to_the_chapter_before(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+    monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
     page = opened(repository, chapter="1", K="9")
     for _ in range(3):
         next(button for button in page.button if "→" in button.label).click().run()

@@ -1,7 +1,8 @@
 """The Learn page: each chapter's picture follows each control and shows the core's numbers."""
 
-from typing import Literal
+from typing import re
 
+import Literal
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -144,7 +145,7 @@ def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
     expect_board(1)
     learn.page.get_by_label("Speed").select_option("3")
     learn.press("Play")
-    expect(learn.dial("Half-step shown")).to_have_value("4", timeout=8000)
+    expect(learn.dial("Half-step shown")).to_have_value(re.compile("^([4-9]|1.|2.)$"), timeout=8000)
     learn.press("Pause")
     stopped = int(learn.dial("Half-step shown").input_value())
     learn.rest()
