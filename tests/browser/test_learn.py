@@ -1,8 +1,8 @@
 """The Learn page: each chapter's picture follows each control and shows the core's numbers."""
 
-from typing import re
+import re
+from typing import Literal
 
-import Literal
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
