@@ -31,8 +31,6 @@ _SYNTHETIC = Grid(
     missing=("zero",),
     starts=3,
     masks="paper",
-    # As for the table: see `atnmf_core.reference.protocol`.
-    dtype="float64",
 )
 _SCENE = Grid(
     "simulated-scene",
