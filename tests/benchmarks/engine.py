@@ -18,6 +18,7 @@ from pathlib import Path
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, run_sweep
 
+ROOT = Path(__file__).parents[2]
 TRIVIAL = Grid("synthetic", alphas=(0.3,), Ks=(1,), methods=("nmf",), starts=300, max_inner=1)
 HEAVY = Grid(
     "lfw",
@@ -47,23 +48,14 @@ def timed(grid: Grid, n_jobs: int) -> tuple[float, float]:
 def shared() -> float:
     """Wall seconds of two processes on one store, from the first fit to the last: their start-up left out."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "grid.json").write_text(HEAVY.as_json())
-        words = [
-            sys.executable,
-            "-m",
-            "atnmf_core",
-            "sweep",
-            "--grid",
-            "grid.json",
-            "--jobs",
-            "1",
-            "--name",
-            "s",
-        ]
-        running = [subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL) for _ in range(2)]
-        for process in running:
-            process.wait()
-        with open_store(Path(folder) / "atnmf-sweeps.sqlite") as store:
+        grid, at = Path(folder, "grid.json"), Path(folder, "store.sqlite")
+        grid.write_text(HEAVY.as_json())
+        options = ["--grid", str(grid), "--store", str(at), "--jobs", "1", "--name", "s"]
+        words = [sys.executable, "-m", "atnmf_core", "sweep", *options]
+        running = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL) for _ in range(2)]
+        endings = [process.wait() for process in running]
+        assert endings == [0, 0], f"the two processes ended with {endings}"
+        with open_store(at) as store:
             results = list(store.results("s"))
     assert len(results) == len(HEAVY)
     first = min(result.finished - result.measures.seconds for result in results if result.measures)
