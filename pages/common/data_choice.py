@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection
 
 import streamlit as st
@@ -12,12 +10,13 @@ from atnmf_core import Dataset, load_dataset, read_dataset
 from atnmf_core.datasets import SUFFIXES, Entry, UnreadableData, catalogue
 
 from .address import change
+from .kept import Kept
 from .setting import start_of
 
 __all__ = ["UPLOAD", "choose_data", "entry_of", "load", "uploads"]
 
 UPLOAD = "upload"
-KEPT_UPLOADS = 8
+KEPT_BYTES = 2_000_000_000
 MEGABYTES = 200
 NORMALISATIONS = {
     "none": "as they are",
@@ -30,20 +29,14 @@ class Uploads:
     """Data that was uploaded to this server, by content hash, so that a reload or a link finds it again."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Dataset] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept = Kept[str, Dataset](KEPT_BYTES, lambda data: data.V.nbytes)
 
     def keep(self, data: Dataset) -> str:
-        with self._lock:
-            self._kept[data.content_hash] = data
-            self._kept.move_to_end(data.content_hash)
-            while len(self._kept) > KEPT_UPLOADS:
-                self._kept.popitem(last=False)
+        self._kept.keep(data.content_hash, data)
         return data.content_hash
 
     def get(self, content_hash: str) -> Dataset | None:
-        with self._lock:
-            return self._kept.get(content_hash)
+        return self._kept.get(content_hash)
 
 
 @st.cache_resource(show_spinner=False)

@@ -49,7 +49,7 @@ def show_film(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     st.caption(_remark(setting, pair))
 
 
-@st.cache_data(show_spinner=False, max_entries=12)
+@st.cache_data(show_spinner=False, max_size="32 MB")
 def _steps(
     keys: tuple[FitKey, FitKey], setting: Setting, _data: Dataset, _pair: solving.Pair
 ) -> list[dict[str, Any]]:

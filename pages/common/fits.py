@@ -22,13 +22,15 @@ from atnmf_core import Dataset, Fit, Progress, factorize, rmse
 from atnmf_core.film import Film, Frame
 from atnmf_core.remote import RemoteFit
 
+from .kept import Kept
 from .setting import FitKey
 
 __all__ = ["FitStore", "Job", "Run", "store"]
 
 Mask = npt.NDArray[np.bool_]
 CORES = os.cpu_count() or 1
-KEPT_BYTES = 600_000_000
+KEPT_BYTES = 200_000_000
+KEPT_ERRORS = 100_000
 KEPT_FAILURES = 50
 FORGOTTEN_SECONDS = 3.0
 """A short fit that nobody has asked for in this time, when its turn comes, is not made."""
@@ -138,11 +140,12 @@ def _parameters(key: FitKey) -> dict[str, Any]:
 
 
 class FitStore:
-    """Finished runs by key, least recently used dropped first, and the jobs under way."""
+    """Finished runs by key while there is room, their errors for much longer, and the jobs under way."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
-        self._kept_bytes = kept_bytes
-        self._runs: OrderedDict[FitKey, Run] = OrderedDict()
+        # Both fits of a page must find room, however large they are.
+        self._runs = Kept[FitKey, Run](kept_bytes, lambda run: run.nbytes, at_least=2)
+        self._errors = Kept[FitKey, float](KEPT_ERRORS, lambda _: 1)
         self._jobs: dict[FitKey, Job] = {}
         self._failures: OrderedDict[FitKey, Exception] = OrderedDict()
         self._lock = threading.Lock()
@@ -153,10 +156,11 @@ class FitStore:
         threadpool_limits(limits=1, user_api="blas")
 
     def get(self, key: FitKey) -> Run | None:
-        with self._lock:
-            if key in self._runs:
-                self._runs.move_to_end(key)
-            return self._runs.get(key)
+        return self._runs.get(key)
+
+    def rmse_hidden(self, key: FitKey) -> float | None:
+        """The error of a fit that was made once, whether or not it is still kept."""
+        return self._errors.get(key)
 
     def job(self, key: FitKey) -> Job | None:
         """The job under way for this key, whoever started it."""
@@ -182,8 +186,9 @@ class FitStore:
         hold up nobody's short ones.
         """
         with self._lock:
-            if key in self._runs:
-                return _finished(key, self._runs[key])
+            run = self._runs.get(key)
+            if run is not None:
+                return _finished(key, run)
             if key in self._jobs:
                 self._jobs[key].ask()
                 return self._jobs[key]
@@ -215,18 +220,13 @@ class FitStore:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
             if job.run is not None:
-                self._keep(job.key, job.run)
+                self._runs.keep(job.key, job.run)
+                self._errors.keep(job.key, job.run.rmse_hidden)
             if job.error is not None:
                 self._failures[job.key] = job.error
                 while len(self._failures) > KEPT_FAILURES:
                     self._failures.popitem(last=False)
         job.finish()
-
-    def _keep(self, key: FitKey, run: Run) -> None:
-        self._runs[key] = run
-        self._runs.move_to_end(key)
-        while len(self._runs) > 1 and sum(kept.nbytes for kept in self._runs.values()) > self._kept_bytes:
-            self._runs.popitem(last=False)
 
 
 def _finished(key: FitKey, run: Run) -> Job:

@@ -62,7 +62,7 @@ class Tracer:
                 if self._closed:
                     return
                 setting, (data, expires) = next(reversed(self._wishes.items()))
-                missing = [point for point in _points(setting) if solving.kept_pair(point, data) is None]
+                missing = [point for point in _points(setting) if _errors(point, data) is None]
                 if not missing or expires < time.monotonic():
                     del self._wishes[setting]
                     continue
@@ -98,10 +98,10 @@ def _ask(setting: Setting) -> None:
 
 def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
     curves, missing = _known(setting, data)
-    here = store().get(setting.fit_key(data.content_hash, "atnmf"))
+    here = _errors(setting, data)
     count = sum(len(curve.atnmf) for curve in curves.values())
     st.plotly_chart(
-        rmse_against_lambda(curves, None if here is None else (setting.lam, here.rmse_hidden)),
+        rmse_against_lambda(curves, None if here is None else (setting.lam, here[0])),
         key="lambda_curve",
         config={"displayModeBar": False},
         alt=f"RMSE on hidden pixels against lambda, {count} points",
@@ -118,14 +118,19 @@ def _known(setting: Setting, data: Dataset) -> tuple[dict[str, LambdaCurve], int
     """The curve of each treatment as far as its points are solved, and how many points are not."""
     curves, missing = {}, 0
     for treatment in TREATMENTS:
-        points = _points(setting, (treatment,))
-        pairs = {point.lam: solving.kept_pair(point, data) for point in points}
-        solved = {lam: pair for lam, pair in pairs.items() if pair is not None}
-        missing += len(pairs) - len(solved)
+        found = {point.lam: _errors(point, data) for point in _points(setting, (treatment,))}
+        solved = {lam: errors for lam, errors in found.items() if errors is not None}
+        missing += len(found) - len(solved)
         if solved:
-            errors = {lam: pair.atnmf.rmse_hidden for lam, pair in solved.items()}
-            curves[treatment] = LambdaCurve(errors, next(iter(solved.values())).nmf.rmse_hidden)
+            atnmf = {lam: error for lam, (error, _) in solved.items()}
+            curves[treatment] = LambdaCurve(atnmf, next(iter(solved.values()))[1])
     return curves, missing
+
+
+def _errors(setting: Setting, data: Dataset) -> tuple[float, float] | None:
+    """RMSE on hidden pixels of AT-NMF and of NMF, where both were solved."""
+    atnmf, nmf = (store().rmse_hidden(key) for key in solving.keys(setting, data))
+    return None if atnmf is None or nmf is None else (atnmf, nmf)
 
 
 def _open_point() -> None:

@@ -124,7 +124,7 @@ def _choose() -> None:
     change(image=int(st.session_state["strip"]["chosen"]))
 
 
-@st.cache_data(show_spinner=False, max_entries=4000)
+@st.cache_data(show_spinner=False, max_size="8 MB")
 def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
     v = pictures.picture(_data, _data.V, number - 1)
     return data_url(grey(v, grey_top(v)))

@@ -13,6 +13,7 @@ from atnmf_core import Dataset, hide_entries
 from atnmf_core.cost import expected_seconds
 
 from .fits import Job, Run, store
+from .kept import Kept
 from .setting import FitKey, MaskKey, Setting
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 Mask = npt.NDArray[np.bool_]
+MASK_BYTES = 100_000_000
 LIVE_SECONDS = 1.5
 PATIENCE_SECONDS = 4.0
 """A fit that was expected to be quick and is not holds up nothing else for longer than this."""
@@ -49,13 +51,21 @@ def mask(setting: Setting, data: Dataset) -> Mask:
     return mask_of(setting.mask_key(data.content_hash), data)
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)
-def mask_of(key: MaskKey, _data: Dataset) -> Mask:
+def mask_of(key: MaskKey, data: Dataset) -> Mask:
     """The mask of a key; the data must be the one that it names."""
-    hidden_by_us = hide_entries(_data.shape, key.alpha, key.seed, key.pattern, _data.image_shape, _data.order)
-    observed = hidden_by_us & _data.observed
+    kept = _masks().get(key)
+    if kept is not None:
+        return kept
+    hidden_by_us = hide_entries(data.shape, key.alpha, key.seed, key.pattern, data.image_shape, data.order)
+    observed = hidden_by_us & data.observed
     observed.flags.writeable = False
+    _masks().keep(key, observed)
     return observed
+
+
+@st.cache_resource(show_spinner=False)
+def _masks() -> Kept[MaskKey, Mask]:
+    return Kept(MASK_BYTES, lambda mask: mask.nbytes)
 
 
 def keys(setting: Setting, data: Dataset) -> tuple[FitKey, FitKey]:

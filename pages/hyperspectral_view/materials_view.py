@@ -37,7 +37,7 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> N
     component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(key, data, found, truth))
 
 
-@st.cache_resource(show_spinner=False, max_entries=12)
+@st.cache_resource(show_spinner=False, max_entries=4)
 def _found(key: Key, _data: Dataset, _pair: solving.Pair) -> tuple[tuple[Materials, ...], Truth | None]:
     return materials_of(list(factors_of(_pair).values()), _data.truth)
 
@@ -63,7 +63,7 @@ def _mean(method: str, tone: str, one: Score) -> str:
     return f":{tone}[{method}] {', '.join(parts)}"
 
 
-@st.cache_data(show_spinner=False, max_entries=12)
+@st.cache_data(show_spinner=False, max_size="32 MB")
 def _cards(key: Key, _data: Dataset, _found: tuple[Materials, ...], _truth: Truth | None) -> dict[str, Any]:
     has_nm = _data.wavelengths is not None
     x = _data.wavelengths if has_nm else np.arange(1, _data.shape[0] + 1)

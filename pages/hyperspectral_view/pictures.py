@@ -41,7 +41,7 @@ def reach(setting: CubeSetting, data: Dataset) -> Reach:
     return _reach(setting.mask_key(data.content_hash), solving.mask(setting, data))
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@st.cache_data(show_spinner=False, max_size="32 MB")
 def _reach(key: MaskKey, _observed: npt.NDArray[np.bool_]) -> Reach:
     return reach_of(_observed)
 
@@ -109,7 +109,7 @@ def _given(setting: CubeSetting, data: Dataset) -> Panels:
     return _given_drawn(_drawn_from(setting, data), setting, data)
 
 
-@st.cache_data(show_spinner=False, max_entries=24)
+@st.cache_data(show_spinner=False, max_size="32 MB")
 def _given_drawn(key: tuple[object, ...], _setting: CubeSetting, _data: Dataset) -> Panels:
     view, words = _view(_setting, _data), bands_in_words(_setting, _data)
     hidden = 1 - float(view.observed.mean())
@@ -129,7 +129,7 @@ def _learned(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> Panels:
     return _learned_drawn(solving.keys(setting, data), _drawn_from(setting, data), setting, data, pair)
 
 
-@st.cache_data(show_spinner=False, max_entries=24)
+@st.cache_data(show_spinner=False, max_size="32 MB")
 def _learned_drawn(
     keys: tuple[FitKey, FitKey],
     key: tuple[object, ...],
@@ -191,7 +191,7 @@ def _figure(figures: Sequence[float], number: int, where: str) -> str:
     return f'<b class="{list(METHODS.values())[number]}">{mine}</b> RMSE {where}{best}'
 
 
-@st.cache_data(show_spinner=False, max_entries=8)
+@st.cache_data(show_spinner=False, max_size="32 MB")
 def _hidden_error(key: FitKey, _data: Dataset, _W: Any, _H: Any) -> npt.NDArray[np.float64]:
     observed = solving.mask_of(key.mask, _data)
     return hidden_error(_data.V, observed, _W, _H)

@@ -89,6 +89,22 @@ def test_when_room_runs_out_the_least_recently_used_goes() -> None:
     assert [store.get(key) is not None for key in keys] == [True, False, True]
 
 
+def test_the_error_of_a_fit_that_had_to_go_is_still_known() -> None:
+    store = FitStore(kept_bytes=0)
+    runs = [store.solve(KEY._replace(seed=seed), DATA, OBSERVED) for seed in range(3)]
+
+    assert store.get(KEY) is None
+    assert store.rmse_hidden(KEY) == runs[0].rmse_hidden
+
+
+def test_both_fits_of_a_page_find_room_however_large_they_are() -> None:
+    store, keys = FitStore(kept_bytes=0), [KEY, KEY._replace(lam=None)]
+    for key in keys:
+        store.solve(key, DATA, OBSERVED)
+
+    assert all(store.get(key) is not None for key in keys)
+
+
 def test_a_long_fit_is_the_same_fit_and_can_be_watched() -> None:
     store = FitStore()
 

@@ -1,9 +1,11 @@
-"""Ten people at once for a minute: ``python -m tests.benchmarks.sessions``.
+"""Ten people at once, then ten others: ``python -m tests.benchmarks.sessions --minutes 1``.
 
 Each session keeps to a face of its own and moves sliders at random. Whatever it sees must be its own: the
-original must be its face, and the number of red pixels must be that of its own alpha.
+original must be its face, and the red pixels must be those of its own alpha. The server's memory rises while
+its caches fill, and must then stay: each ten people's memory is told as a series.
 """
 
+import argparse
 import os
 import random
 import subprocess
@@ -11,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from atnmf_core import hide_entries, load_dataset
 from atnmf_core.figures.palette import grey
@@ -21,7 +23,9 @@ from tests.browser.dashboard import Dashboard
 from tests.browser.explore import Explore
 from tests.browser.server import serve
 
-SESSIONS, SECONDS, PATIENCE_SECONDS = 10, 60, 150
+SESSIONS, PATIENCE_SECONDS = 10, 150
+SAMPLES = 12
+"""Of the memory, over the time that ten people stay."""
 SLIDERS = ("Hidden share α", "Adversary's price λ", "Parts K")
 RED = (0xE5, 0x38, 0x3B)
 
@@ -73,36 +77,55 @@ def memory_of_server() -> float:
     return sum(int(rss) for ppid, rss, args in own if ppid == me and "streamlit run" in args) / 1024
 
 
-def people(browser: Browser, address: str) -> list[Person]:
-    faces = range(1, SESSIONS + 1)
-    return [
-        Person(Explore(Dashboard(browser.new_context().new_page(), address), image=face), face)
-        for face in faces
-    ]
+class Crowd:
+    """Ten people who come, move sliders, look at what they got, and leave."""
 
+    def __init__(self, browser: Browser, address: str) -> None:
+        self._contexts: list[BrowserContext] = [browser.new_context() for _ in range(SESSIONS)]
+        self.people = [
+            Person(Explore(Dashboard(context.new_page(), address), image=face), face)
+            for face, context in enumerate(self._contexts, start=1)
+        ]
 
-def report() -> None:
-    with sync_playwright() as playwright, launch(playwright) as browser, serve() as address:
-        crowd = people(browser, address)
-        memory = [memory_of_server()]
-        ends = time.monotonic() + SECONDS
-        while time.monotonic() < ends:
-            for person in crowd:
+    def stay(self, seconds: float) -> list[float]:
+        """Move sliders for so long; the server's memory meanwhile."""
+        start, memory = time.monotonic(), [memory_of_server()]
+        while (gone := time.monotonic() - start) < seconds:
+            for person in self.people:
                 person.move()
-            memory.append(memory_of_server())
-        for person in crowd:
+            if gone >= len(memory) * seconds / SAMPLES:
+                memory.append(memory_of_server())
+        for person in self.people:
             person.look()
-        memory.append(memory_of_server())
-        problems = [problem for person in crowd for problem in person.explore.dashboard.problems]
-        boxes = [box for person in crowd for box in person.explore.dashboard.exceptions()]
-    wrong = [words for person in crowd for words in person.wrong]
-    print(f"{SESSIONS} sessions, {sum(person.moves for person in crowd)} moves in {SECONDS} s")
-    print(f"exceptions {len(boxes)}, browser errors {len(problems)}, mixed-up pictures {len(wrong)}")
-    first, most, last = memory[0], max(memory), memory[-1]
-    print(f"server memory {first:.0f} MB at first, {most:.0f} MB at most, {last:.0f} MB at the end")
-    for words in (*boxes, *problems, *wrong):
-        print(f"  {words}")
+        return [*memory, memory_of_server()]
+
+    def leave(self) -> list[str]:
+        """Close all pages; everything that was wrong on them."""
+        found = []
+        for person, context in zip(self.people, self._contexts, strict=True):
+            tab = person.explore.dashboard
+            found += [f"exception: {box}" for box in tab.exceptions()]
+            found += [f"browser error: {problem}" for problem in tab.problems]
+            found += [f"mixed up: {words}" for words in person.wrong]
+            context.close()
+        return found
+
+
+def report(minutes: float) -> None:
+    with sync_playwright() as playwright, launch(playwright) as browser, serve() as address:
+        for who in ("ten people", "ten others"):
+            crowd = Crowd(browser, address)
+            memory = crowd.stay(60 * minutes)
+            wrong = crowd.leave()
+            moves = sum(person.moves for person in crowd.people)
+            print(f"{who}: {moves} moves in {minutes:g} min; exceptions, errors and mix-ups: {len(wrong)}")
+            print(f"  server memory, MB: {' '.join(f'{one:.0f}' for one in memory)}", flush=True)
+            for words in wrong:
+                print(f"  {words}")
+        print(f"all have left: {memory_of_server():.0f} MB")
 
 
 if __name__ == "__main__":
-    report()
+    parser = argparse.ArgumentParser(description="Ten sessions at once, and the memory they take.")
+    parser.add_argument("--minutes", type=float, default=1.0, help="how long each ten people stay")
+    report(parser.parse_args().minutes)
