@@ -26,7 +26,7 @@ from .solvers import Limits, Outcome, Recorder, SolverFunction, anmf, fast, pape
 
 __all__ = ["SOLVER_VERSION", "factorize"]
 
-SOLVER_VERSION = "4"
+SOLVER_VERSION = "5"
 """Changes whenever a solver's numbers change, so that older kept results are not mistaken for these."""
 
 SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
