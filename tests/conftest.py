@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from .paper_data import REPOSITORY, look_beside_the_repository
+
 # Before NumPy is first imported: two test workers on two cores must not fight over BLAS threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -13,11 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 OWN_RESULTS = tempfile.TemporaryDirectory(prefix="atnmf-tests-", ignore_cleanup_errors=True)
 os.environ["ATNMF_STORE"] = str(Path(OWN_RESULTS.name) / "store.sqlite")
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-DATA_BESIDE_THE_REPOSITORY = REPOSITORY.parent / "shared" / "data"
-
-if "ATNMF_DATA_DIR" not in os.environ and DATA_BESIDE_THE_REPOSITORY.is_dir():
-    os.environ["ATNMF_DATA_DIR"] = str(DATA_BESIDE_THE_REPOSITORY)
+look_beside_the_repository()
 
 
 @pytest.fixture(scope="session")
