@@ -7,7 +7,7 @@ import streamlit as st
 from atnmf_core.reference.compare import compare
 from pages.common.frame import through_app
 from pages.reproduce_view.cell import show_cell
-from pages.reproduce_view.choice import ADDRESS, key, read_choice
+from pages.reproduce_view.choice import ADDRESS, read_choice
 from pages.reproduce_view.run import choose_run, show_run
 from pages.reproduce_view.store import look_up
 from pages.reproduce_view.tables import kept, show_numbers, show_tables
@@ -22,7 +22,7 @@ table, beside = st.columns([11, 4], gap="medium")
 with beside:
     cell = st.container()
     with st.container(border=True):
-        choose_run(st.session_state[key("table")])
+        choose_run()
         run = st.container()
     words = st.container()
 choice = read_choice()

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
-
-import pooch
-import requests
 
 from .registry import RemoteFile, addresses, data_dir, files_of
 
-__all__ = ["DataUnavailable", "Transfer", "fetch", "locate"]
+__all__ = ["DataUnavailable", "Transfer", "by_hand", "fetch", "locate"]
 
 Progress = Callable[[int, int, str], None]
-CHUNK = 16384
-ANSWERED = "answered"
 
 
 class DataUnavailable(RuntimeError):
@@ -54,12 +46,12 @@ def locate(file: RemoteFile, folder: Path | None = None) -> Path:
     if not path.is_file():
         raise DataUnavailable(
             f"{file.path} is not on this machine. Fetch it with `python -m atnmf_core data fetch {name}`, "
-            + _by_hand(file, path)
+            + by_hand(file, path)
         )
     if not _verified(path, file):
         raise DataUnavailable(
             f"{path} is not the file that the paper used (its SHA-256 differs). Fetch it again with "
-            f"`python -m atnmf_core data fetch {name}`, " + _by_hand(file, path)
+            f"`python -m atnmf_core data fetch {name}`, " + by_hand(file, path)
         )
     return path
 
@@ -84,6 +76,8 @@ def fetch(
     ------
     DataUnavailable : with the reason, and where to put the file by hand.
     """
+    from .transfer import download  # HTTP takes a tenth of a second to import, and most runs download nothing
+
     files = files_of(name)
     where = folder or data_dir()
     total = sum(file.size for file in files)
@@ -97,71 +91,15 @@ def fetch(
                 progress(before + received, total, file.path)
 
         if not (path.is_file() and _verified(path, file)):
-            _download(_Downloader(file, transfer or Transfer(), report), path)
+            download(file, path, transfer or Transfer(), report)
         report(file.size)
         done += file.size
         paths.append(path)
     return tuple(paths)
 
 
-def _download(downloader: _Downloader, path: Path) -> None:
-    # pooch announces each download on the console; the progress callback is our way of saying it.
-    pooch.get_logger().setLevel(logging.WARNING)
-    file = downloader.file
-    _make_folder(path, file)
-    reasons: dict[str, str] = {}
-    for url in addresses(file, downloader.transfer.base_urls):
-        host = urlsplit(url).netloc
-        if host in reasons and not reasons[host].startswith(ANSWERED):
-            continue  # a server that did not answer is not asked again for another copy
-        try:
-            pooch.retrieve(
-                url,
-                known_hash=f"sha256:{file.sha256}",
-                fname=path.name,
-                path=path.parent,
-                downloader=downloader,
-            )
-            return
-        except (_GivenUp, ValueError, OSError) as error:  # requests' own errors are OSErrors
-            reasons[host] = _reason(error, path, downloader.transfer)
-    told = "; ".join(f"{host} {reason}" for host, reason in reasons.items())
-    raise DataUnavailable(
-        f"{file.path} could not be downloaded: {told}. Try again later, " + _by_hand(file, path)
-    )
-
-
-def _reason(error: Exception, path: Path, transfer: Transfer) -> str:
-    """What a server did, as the end of a sentence that begins with its name."""
-    silent = f"sent nothing for {transfer.stall_seconds:g} seconds"
-    match error:
-        case requests.HTTPError(response=requests.Response() as answer):
-            return f"{ANSWERED} {answer.status_code} {answer.reason}"
-        case requests.Timeout():
-            return silent
-        case requests.RequestException():
-            # A connection that goes silent in mid-file comes out of requests as a broken connection.
-            return silent if "timed out" in str(error) else "cannot be reached"
-        case _GivenUp():
-            return str(error)
-        case OSError():
-            return f"was asked, but {path} cannot be written ({error.strerror or error})"
-        case _:
-            return f"{ANSWERED} with other contents than the paper's data (the SHA-256 differs)"
-
-
-def _make_folder(path: Path, file: RemoteFile) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataUnavailable(
-            f"{path.parent} cannot be made ({error.strerror or error}). Set ATNMF_DATA_DIR to a folder "
-            "that can be "
-            f"written, or put {file.path} there by hand."
-        ) from error
-
-
-def _by_hand(file: RemoteFile, path: Path) -> str:
+def by_hand(file: RemoteFile, path: Path) -> str:
+    """The end of a message: where a file is to be had without this program, and where it belongs."""
     return f"or download {addresses(file)[0]} in another way and put it at {path}"
 
 
@@ -169,33 +107,3 @@ def _verified(path: Path, file: RemoteFile) -> bool:
     if path.stat().st_size != file.size:
         return False
     return hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
-
-
-class _GivenUp(RuntimeError):
-    """A server that sends more than the file has, or that takes too long."""
-
-
-@dataclass(frozen=True)
-class _Downloader:
-    """What pooch calls to bring an address into a temporary file; it stops what has no end."""
-
-    file: RemoteFile
-    transfer: Transfer
-    report: Callable[[int], None]
-
-    def __call__(self, url: str, output_file: str, pooch: object, check_only: bool = False) -> None:
-        deadline = time.monotonic() + self.transfer.total_seconds
-        received = 0
-        with (
-            requests.get(url, stream=True, timeout=self.transfer.stall_seconds) as response,
-            Path(output_file).open("wb") as out,
-        ):
-            response.raise_for_status()
-            for chunk in response.iter_content(chunk_size=CHUNK):
-                received += len(chunk)
-                if received > self.file.size:
-                    raise _GivenUp(f"sends more than the {self.file.size:,} bytes of the file")
-                if time.monotonic() > deadline:
-                    raise _GivenUp(f"took more than {self.transfer.total_seconds:g} seconds")
-                out.write(chunk)
-                self.report(received)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from spectral.io.envi import dtype_to_envi
 
 from ..problem import InputError
 from .dataset import Dataset
@@ -28,6 +27,8 @@ class EnviPair(NamedTuple):
 
 def write_envi(data: Dataset) -> EnviPair:
     """A cube as ENVI, band sequential, in the byte order of small-endian machines."""
+    from spectral.io.envi import dtype_to_envi  # imported where a cube is written, which is seldom
+
     cube = _cube(data).astype(data.V.dtype.newbyteorder("<"), copy=False)
     rows, cols, bands = cube.shape
     fields = {

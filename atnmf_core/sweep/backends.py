@@ -15,18 +15,15 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from .records import EngineError
 from .work import ignore_interrupt
 
-__all__ = ["EngineError", "WorkersLost", "backend"]
+__all__ = ["WorkersLost", "backend"]
 
 SEND_AS_FILE = 10_000
 """Arrays of more bytes are written down once and mapped into every worker, not sent with every point."""
 ANSWER_WITHIN = 5
 """How long a Dask scheduler may take to answer, in seconds."""
-
-
-class EngineError(Exception):
-    """A sweep that could not go on, with the reason. What was finished is kept."""
 
 
 class WorkersLost(Exception):

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Event, Thread
-from typing import Any, Literal
-
-import joblib
+from typing import Literal
 
 from ..datasets import Dataset
 from ..problem import InputError
-from .backends import EngineError, WorkersLost, backend
 from .grid import Grid
 from .process import SIGN_OF_LIFE
+from .records import EngineError, Tally
 from .store import Store, StoreError
-from .work import Array, Packed, fit_point, masks
 
-__all__ = ["EngineError", "Tally", "run_sweep"]
-
-POLL = 0.3
-"""How often to look, in seconds, whether another process has finished the points that it holds."""
-REPORT = 0.2
-"""Progress is reported at most so often, in seconds."""
-LOST_WORKERS = 3
-"""So often in a row, without a result in between, a dead worker is replaced before the sweep gives up."""
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How far a sweep is; what was done before this run counts as done."""
-
-    total: int
-    done: int
-    fresh: int
-    seconds: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        return self.seconds / self.fresh * (self.total - self.done) if self.fresh else None
+__all__ = ["run_sweep"]
 
 
 def run_sweep(
@@ -68,6 +42,10 @@ def run_sweep(
     again : fit again what failed in an earlier run, or everything.
     progress : called after every result.
     """
+    # joblib takes long to import, and whoever only reads a store needs none of it.
+    from .leader import Leader
+    from .work import masks
+
     largest = min(data.shape)
     if max(grid.Ks) > largest:
         raise InputError(
@@ -80,7 +58,7 @@ def run_sweep(
     run = store.begin_run(sweep)
     try:
         with _signs_of_life(store, run):
-            _Leader(store, sweep, run, data.V, observed, len(grid), progress).work(n_jobs, dask)
+            Leader(store, sweep, run, data.V, observed, len(grid), progress).work(n_jobs, dask)
     except KeyboardInterrupt:
         store.end_run(run, "stopped", "stopped by the user")
         raise
@@ -88,75 +66,6 @@ def run_sweep(
         store.end_run(run, "failed", str(error))
         raise
     store.end_run(run, "finished")
-
-
-class _Leader:
-    """The process that hands out points and takes in results."""
-
-    def __init__(
-        self,
-        store: Store,
-        sweep: int,
-        run: int,
-        V: Array,
-        observed: Mapping[float, Packed],
-        total: int,
-        progress: Callable[[Tally], None] | None,
-    ) -> None:
-        self._store, self._sweep, self._run = store, sweep, run
-        self._V, self._masks = V, observed
-        self._progress = progress
-        self._total = total
-        self._began, self._fresh = time.monotonic(), 0
-        self._reported, self._told = 0.0, -1
-        self._trouble: StoreError | None = None
-
-    def work(self, n_jobs: int, dask: str | None) -> None:
-        """Rounds until nothing waits: the first makes the fits, later ones take over from the dead."""
-        lost = 0
-        while self._store.waiting(self._sweep):
-            before = self._fresh
-            try:
-                with backend(dask, [self._V, *self._masks.values()]) as options:
-                    self._round(n_jobs, options)
-            except WorkersLost as error:
-                lost = 1 if self._fresh > before else lost + 1
-                if lost == LOST_WORKERS:
-                    raise EngineError(
-                        "worker processes keep dying, perhaps for want of memory; run with fewer --jobs."
-                    ) from error
-            if self._fresh == before:
-                time.sleep(POLL)
-        self._report(final=True)
-
-    def _round(self, n_jobs: int, options: dict[str, Any]) -> None:
-        parallel = joblib.Parallel(
-            n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="1.5*n_jobs", **options
-        )
-        for key, outcome in parallel(self._tasks()):
-            self._store.keep(key, outcome)
-            self._fresh += 1
-            self._report()
-        if self._trouble is not None:
-            raise self._trouble
-
-    def _tasks(self) -> Iterator[Any]:
-        # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
-        try:
-            for key, point in self._store.claims(self._sweep, self._run):
-                yield joblib.delayed(fit_point)(self._V, self._masks[point.alpha], key, point)
-        except StoreError as error:
-            self._trouble = error
-
-    def _report(self, *, final: bool = False) -> None:
-        now = time.monotonic()
-        if self._progress is None or not (final or now - self._reported >= REPORT):
-            return
-        self._reported = now
-        done = self._total - self._store.waiting(self._sweep)
-        if not final or done != self._told:
-            self._told = done
-            self._progress(Tally(self._total, done, self._fresh, now - self._began))
 
 
 @contextmanager

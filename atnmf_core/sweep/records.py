@@ -1,4 +1,4 @@
-"""What a store tells its readers."""
+"""What a store and a running sweep tell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from .grid import Grid
 
-__all__ = ["Measures", "Result", "Summary", "SweepRecord", "SweepStatus"]
+__all__ = ["EngineError", "Measures", "Result", "Summary", "SweepRecord", "SweepStatus", "Tally"]
 
 SweepStatus = Literal["running", "queued", "stopped", "finished"]
 
@@ -109,3 +109,21 @@ class SweepRecord:
     message: str | None
     seconds_left: float | None
     place: int | None = None
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How far a sweep is; what was done before this run counts as done."""
+
+    total: int
+    done: int
+    fresh: int
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        return self.seconds / self.fresh * (self.total - self.done) if self.fresh else None
+
+
+class EngineError(Exception):
+    """A sweep that could not go on, with the reason. What was finished is kept."""

@@ -13,11 +13,13 @@ from atnmf_core.reference.protocol import as_published, as_written
 from atnmf_core.sweep.grid import Grid
 from atnmf_core.sweep.starts import PAPER_STARTS
 from pages.common.address import Address
-from pages.common.setting import Reader, one_of, whole
+from pages.common.setting import Reader, one_of
 
-__all__ = ["ADDRESS", "OUTER", "Choice", "columns", "key", "method_of", "read_choice"]
+__all__ = ["ADDRESS", "OUTER", "STARTS", "Choice", "columns", "key", "method_of", "read_choice"]
 
-OUTER = (1, 5, 10, 20, 50, PAPER_OUTER)
+OUTER = (1, 10, 20, 50, PAPER_OUTER)
+STARTS = (1, 2, 3, 5, PAPER_STARTS)
+"""What a run may be held to, to take less time."""
 Treatment = Literal["zero", "ignore"]
 Look = Literal["table", "chart"]
 
@@ -90,7 +92,7 @@ _READERS: dict[str, Reader] = {
     "alpha": _among(PAPER_ALPHAS, float),
     "method": lambda text: text if any(text in columns(name) for name in NAMES) else None,
     "missing": one_of(Treatment),
-    "starts": whole(1, PAPER_STARTS),
+    "starts": _among(STARTS, int),
     "outer": _among(OUTER, int),
     "look": one_of(Look),
 }

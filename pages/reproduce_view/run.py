@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
+from typing import Any
 
 import streamlit as st
 
-from atnmf_core.datasets import PAPER_ALPHAS, DataUnavailable
+from atnmf_core.datasets import DataUnavailable
 from atnmf_core.reference import measured
 from atnmf_core.reference.compare import TITLES, method_title
 from atnmf_core.reference.effort import expected_run_seconds
@@ -15,14 +17,13 @@ from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.reference.stored import belongs_to
 from atnmf_core.sweep import StoreError, SweepRecord
 from atnmf_core.sweep.grid import Grid
-from atnmf_core.sweep.starts import PAPER_STARTS
 from pages.common.address import rerun
 from pages.common.data_choice import entry_of, load
 from pages.common.offer import offer_data
 from pages.common.spoken import spoken
 from pages.common.sweeping import cancel_sweep, trouble
 
-from .choice import OUTER, Choice, columns, key
+from .choice import OUTER, STARTS, Choice, key
 from .store import Here, look_up, start
 
 __all__ = ["choose_run", "show_run"]
@@ -32,33 +33,22 @@ CORES = os.cpu_count() or 1
 TREATMENTS = {"zero": "as zeros (published)", "ignore": "ignored"}
 
 
-def choose_run(table: str) -> None:
-    """Which cell, and how thoroughly."""
-    alpha, method = st.columns([2, 3], gap="small")
-    with alpha:
-        st.selectbox("α", PAPER_ALPHAS, format_func="{:g}".format, key=key("alpha"))
-    with method:
-        named = {name: method_title(*column) for name, column in columns(table).items()}
-        st.selectbox("Method", named, format_func=named.get, key=key("method"))
-    st.segmented_control(
-        "Hidden entries",
-        TREATMENTS,
-        format_func=TREATMENTS.get,
-        key=key("missing"),
-        required=True,
-        width="stretch",
+def choose_run() -> None:
+    """How thoroughly the chosen cell is run; all in one kind of widget, because each takes time to load."""
+    st.caption("Run the chosen cell here. A click in the table chooses another.")
+    _segments("Hidden entries", TREATMENTS, "missing", format_func=TREATMENTS.get)
+    _segments("Starts", STARTS, "starts", help="The first so many of the authors' ten.")
+    _segments(
+        "Outer iterations",
+        OUTER,
+        "outer",
+        disabled=st.session_state[key("missing")] == "ignore",
+        help="After so many Algorithm 1 is ended; the authors allowed 100. The fast solver has none.",
     )
-    starts, outer = st.columns([2, 3], gap="medium")
-    with starts:
-        st.slider("Starts", 1, PAPER_STARTS, key=key("starts"), help="The first so many of the authors' ten.")
-    with outer:
-        st.select_slider(
-            "Outer iterations",
-            OUTER,
-            key=key("outer"),
-            disabled=st.session_state[key("missing")] == "ignore",
-            help="After so many Algorithm 1 is ended; the authors allowed 100. The fast solver has none.",
-        )
+
+
+def _segments(label: str, options: Iterable[Any], name: str, **more: Any) -> None:
+    st.segmented_control(label, options, key=key(name), required=True, width="stretch", **more)
 
 
 def show_run(choice: Choice, here: Here) -> None:

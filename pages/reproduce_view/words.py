@@ -23,7 +23,7 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     st.html(_update("W H"))
     st.markdown(
         "The denominator counts every entry, so hidden ones are **fitted as zeros**. The published numbers "
-        "are made so, and *measured* repeats it. With the mask in both places,"
+        "are made so, and “measured” repeats it. With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))
     st.markdown(

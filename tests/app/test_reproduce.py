@@ -83,7 +83,7 @@ def test_what_an_address_says_wrongly_stays_at_its_default(repository: Path, que
 def test_a_column_that_a_table_lacks_is_replaced(repository: Path) -> None:
     page = opened(repository, table="cbcl", method="atnmf-3")
 
-    assert page.selectbox(key="reproduce_method").value == "atnmf-2"
+    assert "AT-NMF (2)] at α = 0.5" in said(page)
 
 
 def test_the_command_line_names_the_chosen_cell(repository: Path) -> None:

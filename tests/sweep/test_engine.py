@@ -16,7 +16,7 @@ from atnmf_core.sweep import (
     Point,
     Store,
     Tally,
-    engine,
+    leader,
     open_store,
     run_sweep,
     work,
@@ -76,7 +76,7 @@ def test_a_finished_sweep_makes_no_fit_when_run_again(
     store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_sweep(store, "s", GRID, faces, n_jobs=1)
-    monkeypatch.setattr(engine, "fit_point", forbidden)
+    monkeypatch.setattr(leader, "fit_point", forbidden)
 
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
@@ -125,7 +125,7 @@ def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> Non
 def test_a_worker_that_dies_is_replaced_and_its_point_made(
     store: Store, faces: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "fit_point", DiesOnce(tmp_path / "died"))
+    monkeypatch.setattr(leader, "fit_point", DiesOnce(tmp_path / "died"))
 
     run_sweep(store, "s", GRID, faces, n_jobs=2)
 
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_is_replaced_and_its_point_made(
 def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
     store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "fit_point", dies)
+    monkeypatch.setattr(leader, "fit_point", dies)
 
     with pytest.raises(EngineError, match="keep dying"):
         run_sweep(store, "s", GRID, faces, n_jobs=2)
@@ -151,7 +151,7 @@ def test_each_worker_uses_one_blas_thread_and_maps_the_data(
     store: Store, faces: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "_measure", None)
-    monkeypatch.setattr(engine, "fit_point", Observes(tmp_path))
+    monkeypatch.setattr(leader, "fit_point", Observes(tmp_path))
 
     run_sweep(store, "s", GRID, faces, n_jobs=2)
 

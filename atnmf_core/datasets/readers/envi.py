@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from spectral.io import envi as spectral_envi
 
 from .errors import UnreadableData, foreign_code, shown
 from .limits import Limits
@@ -103,6 +102,8 @@ def _header(source: Source) -> Header:
 
 def _values(header: Header, source: Source, binary: Source, limits: Limits) -> npt.NDArray[Any]:
     """The cube as bands x rows x cols, in the file's own number type."""
+    from spectral.io import envi as spectral_envi  # imported where an ENVI file is read, which is seldom
+
     interleave = header.get("interleave", "bsq").strip().lower()
     if interleave not in INTERLEAVES:
         raise UnreadableData(f"{source.label} has interleave {interleave[:20]!r}: bsq, bil or bip is needed.")

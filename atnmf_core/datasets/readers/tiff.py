@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
-from tifffile import TiffFile
 
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
@@ -81,6 +80,8 @@ class _Page(NamedTuple):
 
 def _bands(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], tuple[float, ...]]:
     """All bands as bands x rows x cols, and the no-data value that GDAL may have left."""
+    from tifffile import TiffFile  # imported where a TIFF is read, which is seldom
+
     with foreign_code(f"{source.label} is a damaged TIFF file"):
         file = TiffFile(io.BytesIO(source.data), name=source.label)
         # One page more than allowed is looked at, so that a chain without end is noticed.
