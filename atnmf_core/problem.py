@@ -113,16 +113,13 @@ def pose(
     data = _matrix(V)
     seen = _seen(data, observed)
     check_one_of("missing", missing, ("ignore", "zero"))
-    known = data if seen is None else data[seen]
+    known = data if seen is None else _without_hidden(data, seen)
     top = _checked_values(known)
-    del known
     # 2^1000 is as far as one float64 factor goes; nothing measured by an instrument comes near.
     exponent = int(np.clip(np.ceil(np.log2(top)), -1000, 1000)) if top > 0 else 0
     scaled = np.empty(data.shape, kind)
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.multiply(data, 2.0**-exponent, out=scaled, casting="unsafe")
-    if seen is not None:
-        scaled[~seen] = 0
+    np.multiply(known, 2.0**-exponent, out=scaled, casting="unsafe")
+    del known
     return Problem(
         V=scaled,
         observed=seen,
@@ -204,8 +201,13 @@ def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
     return seen
 
 
+def _without_hidden(data: Array, seen: Mask) -> Array:
+    """The data with zeros for what is hidden; a product is several times as quick as a choice per entry."""
+    return data * seen if np.isfinite(data).all() else np.where(seen, data, data.dtype.type(0))
+
+
 def _checked_values(known: Array) -> float:
-    """The largest observed entry; negative and infinite ones are refused, hidden ones never looked at."""
+    """The largest observed entry; negative and infinite ones are refused. Hidden ones are zero here."""
     least, top = float(known.min()), float(known.max())
     if least < 0:
         raise InputError(
