@@ -7,6 +7,7 @@ Nothing here knows Streamlit; `store()` alone ties the one `FitStore` to the ser
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -20,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core import Dataset, Fit, Progress, factorize, rmse
 from atnmf_core.film import Film, Frame
-from atnmf_core.remote import RemoteFit
+from atnmf_core.remote import Worker
 
 from .kept import Kept
 from .setting import FitKey
@@ -29,6 +30,7 @@ __all__ = ["FitStore", "Job", "Run", "store"]
 
 Mask = npt.NDArray[np.bool_]
 CORES = os.cpu_count() or 1
+SWITCH_SECONDS = 0.0005
 KEPT_BYTES = 200_000_000
 KEPT_ERRORS = 100_000
 KEPT_FAILURES = 50
@@ -63,7 +65,7 @@ class Job:
     run: Run | None = None
     error: Exception | None = None
     cancelled: bool = False
-    _remote: RemoteFit | None = None
+    _worker: Worker | None = None
     _done: threading.Event = field(default_factory=threading.Event)
     _waiting: int = 0
     _asked: float = field(default_factory=time.monotonic)
@@ -97,27 +99,33 @@ class Job:
         self._done.set()
 
     def cancel(self) -> None:
-        """Give it up: nobody waits for it any more, and a long one's process ends."""
-        self.cancelled = True
-        if self._remote is not None:
-            self._remote.give_up()
+        """Give it up: nobody waits for it any more, and the process that works on it ends."""
+        with self._lock:
+            self.cancelled = True
+            if self._worker is not None:
+                self._worker.give_up()
         self.finish()
 
-    def solve(self, data: Dataset, observed: Mask) -> None:
-        """Run the fit. Every error is kept for whoever asked, who is in another thread."""
+    def solve(self, data: Dataset, observed: Mask, worker: Worker | None) -> None:
+        """Run the fit, here or by the worker. Every error is kept for whoever asked, in another thread."""
+        with self._lock:
+            if self.cancelled:
+                return
+            self._worker = worker
         try:
-            found = None if self.cancelled else self._found(data, observed)
-            if found is not None and not self.cancelled:
-                fit, frames = found
-                self.run = Run(fit, frames, rmse(data.V, fit.W @ fit.H, ~observed))
+            fit, frames = self._found(data, observed, worker)
+            self.run = Run(fit, frames, rmse(data.V, fit.W @ fit.H, ~observed))
         except Exception as error:  # noqa: BLE001 - raised again by the session that shows it
             self.error = error
+        with self._lock:
+            self._worker = None
+            if self.cancelled:
+                self.run = self.error = None
 
-    def _found(self, data: Dataset, observed: Mask) -> tuple[Fit, tuple[Frame, ...]] | None:
+    def _found(self, data: Dataset, observed: Mask, worker: Worker | None) -> tuple[Fit, tuple[Frame, ...]]:
         parameters = _parameters(self.key)
-        if self.long:
-            self._remote = RemoteFit(data.V, observed, **parameters)
-            return self._remote.result(self._watch)
+        if worker is not None:
+            return worker.fit(data.V, observed, self._watch, **parameters)
         film = Film()
 
         def follow(progress: Progress) -> bool:
@@ -140,17 +148,22 @@ def _parameters(key: FitKey) -> dict[str, Any]:
 
 
 class FitStore:
-    """Finished runs by key while there is room, their errors for much longer, and the jobs under way."""
+    """Finished runs by key while there is room, their errors for much longer, and the jobs under way.
 
-    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+    Where `apart`, short fits are made in a process of their own too, which all of them share. In a thread a
+    fit competes with the pages of all sessions for the interpreter, and has to win it back after each of its
+    thousand small products: beside one busy thread it takes a hundred times as long.
+    """
+
+    def __init__(self, kept_bytes: int = KEPT_BYTES, *, apart: bool = False) -> None:
         # Both fits of a page must find room, however large they are.
         self._runs = Kept[FitKey, Run](kept_bytes, lambda run: run.nbytes, at_least=2)
         self._errors = Kept[FitKey, float](KEPT_ERRORS, lambda _: 1)
         self._jobs: dict[FitKey, Job] = {}
         self._failures: OrderedDict[FitKey, Exception] = OrderedDict()
         self._lock = threading.Lock()
-        # Two fits in threads of one process hand the interpreter's lock to and fro at every small product,
-        # and take ten times as long as one after the other; long ones have processes of their own.
+        self._shared = Worker() if apart else None
+        # Short ones one after the other; each long one has a process of its own.
         self._turns = {False: threading.Semaphore(1), True: threading.Semaphore(CORES)}
         # Sessions already run side by side; BLAS threads on top of them would only fight over the cores.
         threadpool_limits(limits=1, user_api="blas")
@@ -213,9 +226,12 @@ class FitStore:
 
     def _work(self, job: Job, data: Dataset, observed: Mask) -> None:
         with self._turns[job.long]:
+            if job.long:
+                with Worker() as worker:
+                    job.solve(data, observed, worker)
             # Where many move sliders, most of what stood in line has been moved away from meanwhile.
-            if job.long or job.is_wanted:
-                job.solve(data, observed)
+            elif job.is_wanted:
+                job.solve(data, observed, self._worker_for_short())
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
@@ -228,6 +244,13 @@ class FitStore:
                     self._failures.popitem(last=False)
         job.finish()
 
+    def _worker_for_short(self) -> Worker | None:
+        """The process that short fits share, or none: until it has started, this thread is quicker."""
+        if self._shared is not None and not self._shared.is_alive:
+            self._shared.close()
+            self._shared = Worker()
+        return self._shared if self._shared is not None and self._shared.is_ready else None
+
 
 def _finished(key: FitKey, run: Run) -> Job:
     job = Job(key, run=run)
@@ -238,4 +261,7 @@ def _finished(key: FitKey, run: Run) -> Job:
 @st.cache_resource(show_spinner=False)
 def store() -> FitStore:
     """The one store of this server."""
-    return FitStore()
+    # A page hands over a hundred messages, and gives up the interpreter with each: where ten sessions are at
+    # work, Python's usual 5 ms until it gets it back add up to many seconds.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    return FitStore(apart=True)

@@ -14,16 +14,7 @@ Value = TypeVar("Value")
 
 
 class Kept(Generic[Key, Value]):
-    """Values by key; where they take more than `most_bytes`, the least recently used go, down to `at_least`.
-
-    Examples
-    --------
-    >>> kept = Kept[str, bytes](10, len)
-    >>> for name in "abc":
-    ...     kept.keep(name, b"four")
-    >>> [kept.get(name) for name in "abc"]
-    [None, b'four', b'four']
-    """
+    """Values by key; beyond `most_bytes` the least recently used go, but `at_least` so many stay."""
 
     def __init__(self, most_bytes: int, size: Callable[[Value], int], *, at_least: int = 1) -> None:
         self._most_bytes, self._size, self._at_least = most_bytes, size, at_least

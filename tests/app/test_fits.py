@@ -143,6 +143,38 @@ def test_what_the_solver_refuses_can_be_asked_for_afterwards(long: bool) -> None
     assert store.job(refused) is None
 
 
+def test_short_fits_share_a_process_and_outlive_it(calls: list[dict]) -> None:
+    store = FitStore(apart=True)
+    first = store._shared
+    first._greeting.join()
+
+    there = [store.solve(KEY._replace(seed=seed), DATA, OBSERVED) for seed in (0, 1)]
+    assert calls == []
+    assert store._shared is first
+    np.testing.assert_allclose(there[0].fit.W, FitStore().solve(KEY, DATA, OBSERVED).fit.W)
+
+    first.give_up()
+    first._child.wait()
+    assert store.solve(KEY._replace(seed=2), DATA, OBSERVED).fit.seed == 2
+    assert store._shared.is_alive
+    store._shared.close()
+
+
+def test_cancelling_one_short_fit_ends_only_that() -> None:
+    store = FitStore(apart=True)
+    store._shared._greeting.join()
+    slow = store.start(KEY._replace(solver="paper", lam=1.01), DATA, OBSERVED)
+    while slow.latest is None:
+        time.sleep(0.01)
+
+    store.cancel(slow.key)
+
+    assert (slow.run, slow.error) == (None, None)
+    assert store.solve(KEY, DATA, OBSERVED).fit.seed == 0
+    assert store.failure(slow.key) is None
+    store._shared.close()
+
+
 def test_what_the_solver_refuses_reaches_whoever_waits() -> None:
     with pytest.raises(InputError, match="K=99"):
         FitStore().solve(KEY._replace(K=99), DATA, OBSERVED)

@@ -70,11 +70,16 @@ class Person:
 
 
 def memory_of_server() -> float:
-    """Resident megabytes of the Streamlit process that this script has started."""
-    lines = subprocess.run(["ps", "-eo", "ppid,rss,args"], capture_output=True, text=True, check=True).stdout
-    own = [line.split(None, 2) for line in lines.splitlines()[1:]]
+    """Resident megabytes of the Streamlit process that this script has started, and of the processes that it
+    has started.
+    """
+    lines = subprocess.run(
+        ["ps", "-eo", "pid,ppid,rss,args"], capture_output=True, text=True, check=True
+    ).stdout
+    running = [line.split(None, 3) for line in lines.splitlines()[1:]]
     me = str(os.getpid())
-    return sum(int(rss) for ppid, rss, args in own if ppid == me and "streamlit run" in args) / 1024
+    server = {pid for pid, parent, _, args in running if parent == me and "streamlit run" in args}
+    return sum(int(rss) for pid, parent, rss, _ in running if pid in server or parent in server) / 1024
 
 
 class Crowd:
