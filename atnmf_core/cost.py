@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from .problem import Missing, Solver
 from .pure_pixels import ROUNDS, sample_size
 from .sweep.grid import Grid
@@ -56,13 +59,20 @@ def expected_bytes(shape: tuple[int, int]) -> int:
     return _BYTES + _BYTES_PER_ENTRY * shape[0] * shape[1]
 
 
-def expected_sweep_seconds(grid: Grid, shape: tuple[int, int]) -> float:
-    """Seconds that all fits of a grid take one after the other, on data of F x N."""
-    fits = {"nmf": 1, "anmf": _ANMF_FACTOR, "atnmf": len(grid.lams)}
+def expected_sweep_seconds(
+    grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
+) -> float:
+    """Seconds that all fits of a grid take one after the other, on data of F x N.
+
+    `tried` tells how many need not be made, by K, treatment and method.
+    """
     total = 0.0
     for K in grid.Ks:
         for missing in grid.missing:
             for method in grid.methods:
                 solver: Solver = "fast" if method == "anmf" else grid.solver
-                total += fits[method] * expected_seconds(shape, K, solver=solver, missing=missing)
-    return total * len(grid.alphas) * grid.starts
+                each = expected_seconds(shape, K, solver=solver, missing=missing)
+                fits = len(grid.alphas) * grid.starts * (len(grid.lams) if method == "atnmf" else 1)
+                fits -= tried.get((K, missing, method), 0)
+                total += fits * each * (_ANMF_FACTOR if method == "anmf" else 1)
+    return total

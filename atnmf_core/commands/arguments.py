@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..sweep.lambdas import rounded_lambda
+
 __all__ = ["input_file", "lambdas", "output_file", "workers"]
 
 
@@ -29,7 +31,7 @@ def lambdas(text: str) -> tuple[float, ...]:
         )
     if not rest:
         return (low,)
-    return tuple(float(f"{value:.4g}") for value in np.geomspace(low, high, count))
+    return tuple(rounded_lambda(value) for value in np.geomspace(low, high, count))
 
 
 def workers(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..problem import InputError
 from .queue import sweep_id
 from .store import Store
+from .uploads import drop_if_unused
 
 __all__ = ["LONGEST_NAME", "delete_sweep", "rename_sweep"]
 
@@ -32,13 +33,14 @@ def rename_sweep(store: Store, name: str, new: str) -> str:
 
 
 def delete_sweep(store: Store, name: str) -> None:
-    """Forget a sweep and its points, except those that another sweep has too.
+    """Forget a sweep, its points and its uploaded data, except what another sweep has too.
 
     Raises
     ------
     InputError : a process works on it.
     """
     _refuse_if_at_work(store, name, "deleted")
+    source = store.sweep(name).grid.dataset
     with store.transaction() as connection:
         sweep = sweep_id(connection, name)
         own = "SELECT key FROM sweep_points WHERE sweep = ?"
@@ -51,6 +53,7 @@ def delete_sweep(store: Store, name: str) -> None:
         for table in ("sweep_points", "queue", "runs"):
             connection.execute(f"DELETE FROM {table} WHERE sweep = ?", (sweep,))
         connection.execute("DELETE FROM sweeps WHERE id = ?", (sweep,))
+    drop_if_unused(store, source)
 
 
 def _refuse_if_at_work(store: Store, name: str, what: str) -> None:

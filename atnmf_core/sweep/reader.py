@@ -23,8 +23,9 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
+from ..factorization import SOLVER_VERSION
 from ..problem import InputError
-from .grid import Grid
+from .grid import Grid, Point
 from .process import is_alive
 from .records import Measures, Result, Summary, SweepRecord, SweepStatus
 from .schema import connect, explained
@@ -33,6 +34,11 @@ __all__ = ["StoreReader", "lives", "read_store"]
 
 _MEASURES = [field.name for field in fields(Measures)]
 _SUMMARY = [field.name for field in fields(Summary)]
+_SHARED = [
+    field.name
+    for field in fields(Point)
+    if field.name in {field.name for field in fields(Grid)} - {"missing", "solver"}
+]
 _PARAMETERS = [field.name for field in fields(Result) if field.name != "measures"]
 
 
@@ -109,6 +115,31 @@ class StoreReader:
             for row in rows
         ]
 
+    def tried(self, grid: Grid, content_hash: str) -> dict[tuple[int, str, str], int]:
+        """How many fits of a grid were made or failed on that data, by K, treatment and method."""
+        listed = {"alpha": grid.alphas, "K": grid.Ks, "missing": grid.missing, "method": grid.methods}
+        shared = {name: getattr(grid, name) for name in _SHARED}
+        conditions = [
+            "content_hash = ?",
+            "version = ?",
+            "status <> 'waiting'",
+            "start < ?",
+            f"(lam IS NULL OR lam IN ({_marks(grid.lams)}))",
+            "(method = 'anmf' OR solver = ?)",
+            *(f"{name} IN ({_marks(values)})" for name, values in listed.items()),
+            *(f"{name} = ?" for name in shared),
+        ]
+        rows = self.query(
+            "SELECT K, missing, method, COUNT(*) AS number FROM points"
+            f" WHERE {' AND '.join(conditions)} GROUP BY K, missing, method",
+            (
+                *(content_hash, SOLVER_VERSION, grid.starts, *grid.lams, grid.solver),
+                *(value for values in listed.values() for value in values),
+                *shared.values(),
+            ),
+        )
+        return {(row["K"], row["missing"], row["method"]): row["number"] for row in rows}
+
     def queued(self) -> dict[str, int]:
         """The sweeps in the queue, in the order of their turns, each with its place from 1."""
         rows = self.query("SELECT name FROM queue JOIN sweeps ON id = sweep ORDER BY asked, sweep")
@@ -171,6 +202,11 @@ class StoreReader:
         """Rows of the tables that `atnmf_core.sweep.schema` describes."""
         with self._lock, self._explained():
             return self._connection.execute(statement, values).fetchall()
+
+
+def _marks(values: tuple[Any, ...]) -> str:
+    """A question mark for each value."""
+    return ", ".join("?" * len(values))
 
 
 def _number(value: Any) -> Any:

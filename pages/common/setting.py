@@ -139,13 +139,7 @@ class Setting:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
         """The setting that an address spells; what it does not say, or says wrongly, stays at its default."""
-        found: dict[str, Any] = {}
-        for name, read in cls.readers().items():
-            if name in query:
-                value = _attempt(read, query[name])
-                if value is not None:
-                    found[name] = value
-        return replace(cls(), **found)
+        return replace(cls(), **understood(cls.readers(), query))
 
 
 def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
@@ -157,6 +151,12 @@ def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
 
 def _spelled(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def understood(readers: Mapping[str, Reader], query: Mapping[str, str]) -> dict[str, Any]:
+    """The values that a query spells rightly; what it does not say, or says wrongly, is not among them."""
+    found = {name: _attempt(read, query[name]) for name, read in readers.items() if name in query}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _attempt(read: Reader, text: str) -> Any:

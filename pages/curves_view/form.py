@@ -9,8 +9,9 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.cost import expected_sweep_seconds
-from atnmf_core.sweep import open_store, save_dataset
+from atnmf_core.sweep import Grid, open_store, read_store
 from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep.uploads import set_down, upload_path
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.controls import PATTERN_NAMES, SOLVER_NAMES, chosen_data, segments
@@ -109,10 +110,7 @@ def _start(plan: Plan, data: Dataset) -> None:
     for problem in problems:
         st.warning(problem, icon=":material/edit:")
     if not problems:
-        grid = plan.grid(plan.data)
-        seconds = SECONDS_TO_START + expected_sweep_seconds(grid, data.shape) / CORES
-        fits = f"{len(grid):,} fits" if len(grid) > 1 else "One fit"
-        st.markdown(f"**{fits}**, about **{spoken(seconds)}** {_where()}")
+        st.markdown(_price(plan.grid(plan.data), data))
     st.button(
         "Start",
         type="primary",
@@ -125,6 +123,22 @@ def _start(plan: Plan, data: Dataset) -> None:
     )
 
 
+def _price(grid: Grid, data: Dataset) -> str:
+    """How many fits, how many of them are in the store already, and how long the others take."""
+    path = default_store()
+    tried: dict[tuple[int, str, str], int] = {}
+    if path.exists():
+        with read_store(path) as store:
+            tried = store.tried(grid, data.content_hash)
+    kept = sum(tried.values())
+    fits = f"**{len(grid):,} fits**" if len(grid) > 1 else "**One fit**"
+    if kept == len(grid):
+        return f"{fits}, kept from an earlier sweep"
+    known = f", {kept:,} of them kept from earlier sweeps" if kept else ""
+    seconds = SECONDS_TO_START + expected_sweep_seconds(grid, data.shape, tried) / CORES
+    return f"{fits}{known}, about **{spoken(seconds)}** {_where()}"
+
+
 def _where() -> str:
     address = os.environ.get("ATNMF_DASK")
     if address:
@@ -135,29 +149,18 @@ def _where() -> str:
 def _begin(plan: Plan, data: Dataset) -> None:
     """Enter the sweep in the store, put it in the queue, and show it."""
     path = default_store()
-    source = plan.data if plan.data != UPLOAD else _set_down(data)
-    grid = plan.grid(source)
+    uploaded = plan.data == UPLOAD
+    grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)
     with open_store(path) as store:
         names = {record.name for record in store.sweeps()}
         name = _free_name(_name(plan, data), names)
         store.add_sweep(name, grid, data.content_hash)
+    if uploaded:
+        set_down(path, data)
     queue_sweep(name)
     change(
         **{key("show"): f"sweep:{name}", key("at_alpha"): None, key("at_missing"): None, key("at_K"): None}
     )
-
-
-def _set_down(data: Dataset) -> str:
-    """Uploaded data as a file beside the store: the sweep's process has no other way to get it."""
-    folder = default_store().parent / "uploads"
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{data.content_hash[:16]}.npz"
-    if not path.exists():
-        # Written aside first, so that a file under its name is always whole.
-        aside = path.with_suffix(f".{os.getpid()}.part")
-        save_dataset(data, aside)
-        aside.replace(path)
-    return str(path)
 
 
 def _name(plan: Plan, data: Dataset) -> str:

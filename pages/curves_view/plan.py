@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from atnmf_core import InputError
 from atnmf_core.problem import Method, Missing, Solver
 from atnmf_core.sweep import Grid
+from atnmf_core.sweep.lambdas import lambda_series, rounded_lambda
 from pages.common.setting import LAM_MOST
 
 __all__ = ["METHODS", "MOST_FITS", "TREATMENTS", "Plan"]
@@ -40,16 +39,10 @@ class Plan:
     pattern: str = "entries"
 
     def lams(self) -> tuple[float, ...]:
-        """Evenly spaced in the logarithm of lambda - 1, where the adversary's strength changes; four digits.
-
-        Empty where the range is none; `problems` says why.
-        """
+        """The values of lambda; none where the range is none, and `problems` says why."""
         if "atnmf" not in self.methods or self._range_problem() is not None:
             return ()
-        if self.count == 1 or self.low == self.high:
-            return (_rounded(self.low),)
-        steps = np.geomspace(self.low - 1, self.high - 1, self.count)
-        return tuple(dict.fromkeys(_rounded(1 + step) for step in steps))
+        return lambda_series(self.low, self.high, self.count)
 
     def problems(self, shape: tuple[int, int]) -> list[str]:
         """Why this cannot be started, each in a sentence that says what to do; empty where it can."""
@@ -103,12 +96,8 @@ class Plan:
             )
         if high < low:
             return f"The range of λ ends at {high:g}, before it begins at {low:g}: exchange the two."
-        if _rounded(low) <= 1:
+        if rounded_lambda(low) <= 1:
             return f"The range of λ begins at {low:.10g}, too near 1 to be told from it: begin at 1.001."
         if count > 1 and high == low:
             return f"The range of λ begins and ends at {low:g}, so {count} values cannot differ: widen it."
         return None
-
-
-def _rounded(lam: float) -> float:
-    return float(f"{lam:.4g}")

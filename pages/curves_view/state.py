@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import streamlit as st
 
 from pages.common.address import EXPLORE, Address, change
-from pages.common.setting import ALPHAS, K_MOST, SEED_MOST, Pattern, Reader, Solver, one_of, whole
+from pages.common.setting import ALPHAS, K_MOST, SEED_MOST, Pattern, Reader, Solver, one_of, understood, whole
 
 from .plan import METHODS, TREATMENTS, Plan
 
@@ -122,14 +122,7 @@ def _read(query: Mapping[str, str]) -> dict[str, Any]:
         for kind in (Plan, Look)
         for field in fields(kind)
     }
-    for name, read in _READERS.items():
-        try:
-            value = read(query[name]) if name in query else None
-        except ValueError:
-            value = None
-        if value is not None:
-            found[key(name)] = value
-    return found
+    return found | {key(name): value for name, value in understood(_READERS, query).items()}
 
 
 def _spell(values: Mapping[str, Any]) -> dict[str, str]:

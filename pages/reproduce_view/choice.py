@@ -13,7 +13,7 @@ from atnmf_core.reference.protocol import as_published, as_written
 from atnmf_core.sweep.grid import Grid
 from atnmf_core.sweep.starts import PAPER_STARTS
 from pages.common.address import Address
-from pages.common.setting import Reader, one_of
+from pages.common.setting import Reader, one_of, understood
 
 __all__ = ["ADDRESS", "OUTER", "STARTS", "Choice", "columns", "key", "method_of", "read_choice"]
 
@@ -100,13 +100,7 @@ _READERS: dict[str, Reader] = {
 
 def _read(query: Mapping[str, str]) -> dict[str, Any]:
     found = {key(field.name): field.default for field in fields(Choice)}
-    for name, read in _READERS.items():
-        try:
-            value = read(query[name]) if name in query else None
-        except ValueError:
-            value = None
-        if value is not None:
-            found[key(name)] = value
+    found |= {key(name): value for name, value in understood(_READERS, query).items()}
     found[key("method")] = method_of(found[key("table")], found[key("method")])
     return found
 

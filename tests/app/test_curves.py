@@ -124,6 +124,19 @@ def test_the_number_of_fits_and_the_time_are_said_before_the_start(repository: P
     assert any(text.startswith("**24 fits**, about **") for text in said)
 
 
+def test_fits_that_are_in_the_store_are_not_counted_into_the_time(repository: Path, store: Path) -> None:
+    grid = Grid("synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2)
+    asked = {"data": "synthetic", "K": "4", "alphas": "0.5", "low": "2", "high": "5", "count": "2"}
+
+    keep(store, "before", grid, fits=4)
+    some = [text.value for text in opened(repository, **asked, starts="2").sidebar.markdown]
+    keep(store, "before", grid)
+    everything = [text.value for text in opened(repository, **asked, starts="2").sidebar.markdown]
+
+    assert any(text.startswith("**6 fits**, 4 of them kept from earlier sweeps, about **") for text in some)
+    assert "**6 fits**, kept from an earlier sweep" in everything
+
+
 def test_start_puts_the_sweep_in_the_queue_and_shows_it(
     repository: Path, store: Path, started: list[Path]
 ) -> None:

@@ -1,13 +1,17 @@
 """Sweeps can be renamed and deleted, and nothing that another sweep needs goes with them."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from atnmf_core import Dataset
 from atnmf_core.problem import InputError
-from atnmf_core.sweep import Grid, Measures, Store, open_store
+from atnmf_core.sweep import Grid, Measures, Store, load_source, open_store
 from atnmf_core.sweep.housekeeping import LONGEST_NAME, delete_sweep, rename_sweep
 from atnmf_core.sweep.queue import Queue
+from atnmf_core.sweep.uploads import set_down, upload_path
 
 NARROW = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))
 WIDE = Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0,))
@@ -76,3 +80,28 @@ def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(store: Store)
             delete_sweep(store, name)
 
     assert names(store) == {"narrow", "wide", "running", "queued"}
+
+
+def test_uploaded_data_goes_with_the_last_sweep_that_has_it(store: Store) -> None:
+    data = Dataset(np.ones((6, 8)), "matrix", "mine")
+    file = upload_path(store.path, data)
+    for name in ("first", "second"):
+        store.add_sweep(name, replace(NARROW, dataset=str(file)), data.content_hash)
+        set_down(store.path, data)
+    assert load_source(str(file)).content_hash == data.content_hash
+
+    delete_sweep(store, "first")
+    assert file.exists()
+    delete_sweep(store, "second")
+
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_file_of_the_users_own_is_never_deleted(store: Store, tmp_path: Path) -> None:
+    own = tmp_path / "mine.npy"
+    np.save(own, np.ones((6, 8)))
+    store.add_sweep("own", replace(NARROW, dataset=str(own)), "another hash")
+
+    delete_sweep(store, "own")
+
+    assert own.exists()

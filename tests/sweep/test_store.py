@@ -4,7 +4,10 @@ import math
 import os
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,6 +112,28 @@ def test_two_sweeps_share_the_points_that_they_have_in_common(store: Store) -> N
 
     assert store.waiting(wider) == 12
     assert store.sweep("wider").done == 12
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": 1}, {"max_inner": 7}, {"pattern": "block"}, {"mask_seed": 2}], ids=str
+)
+def test_what_of_a_grid_was_tried_before_is_what_its_points_have_in_common_with_others(
+    store: Store, change: dict[str, Any]
+) -> None:
+    before = Grid(
+        "lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0, 5.0), methods=("nmf", "atnmf", "anmf"), starts=2
+    )
+    after = replace(before, alphas=(0.5, 0.7), lams=(5.0, 9.0), starts=3, missing=("ignore", "zero"))
+    sweep = store.add_sweep("before", before, "hash")
+    for key, _ in store.claims(sweep, store.begin_run(sweep)):
+        store.keep(key, measures())
+
+    for grid in (before, after, replace(after, solver="paper"), replace(after, **change)):
+        common = Counter(
+            (point.K, point.missing, point.method) for point in {*before.points()} & {*grid.points()}
+        )
+        assert store.tried(grid, "hash") == common
+    assert store.tried(before, "other data") == {}
 
 
 def test_living_processes_do_not_take_each_others_points(store: Store, tmp_path: Path) -> None:
