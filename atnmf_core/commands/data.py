@@ -10,12 +10,15 @@ import numpy as np
 
 from ..datasets import PAPER_FOLDERS, Dataset, DataUnavailable, UnreadableData, catalogue, fetch, read_dataset
 from ..datasets.registry import data_dir
+from ..sweep import load_source, save_dataset
+from .arguments import output_file
+from .reading import add_reading_options, reading
 
 __all__ = ["add_parser", "run"]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `data` and its three actions to the command line."""
+    """Add `data` and its actions to the command line."""
     parser = subparsers.add_parser(
         "data",
         help="list, fetch and inspect data sets",
@@ -26,6 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     actions.add_parser("list", help="the data sets that can be loaded by name")
     _add_fetch(actions)
     _add_info(actions)
+    _add_convert(actions)
 
 
 def _add_fetch(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -40,30 +44,28 @@ def _add_fetch(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _add_info(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing entries")
+    _add_files(parser)
+
+
+def _add_convert(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = actions.add_parser("convert", help="read a file and write it as `fit` and `sweep` take it")
+    _add_files(parser)
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="images, zip, .mat, .npy, .npz, .hdr, .tif, .csv"
+        "--out", type=output_file, required=True, metavar="FILE.npz", help="the data set as it was read"
     )
-    parser.add_argument("--variable", help="which array of a .mat or .npz file is meant")
-    parser.add_argument("--kind", choices=["faces", "cube", "matrix"])
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--bands-axis", type=int, metavar="AXIS", help="which axis counts the bands: 0, 1 or 2"
+        "files", nargs="+", metavar="FILE", help="images, zip, .mat, .npy, .npz, .hdr, .tif, .csv; or a name"
     )
-    parser.add_argument(
-        "--order", choices=["F", "C"], help="pixels column after column (F) or row after row (C)"
-    )
-    parser.add_argument("--image-shape", type=_image_shape, metavar="ROWSxCOLS", help="for example 50x50")
-    parser.add_argument(
-        "--nodata", type=float, action="append", default=[], help="a number that means missing"
-    )
-    parser.add_argument(
-        "--negative", choices=["refuse", "zero"], default="refuse", help="what to do with entries below 0"
-    )
+    add_reading_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out one action; 0 where it worked, 1 where the data could not be had or read."""
     try:
-        {"list": _list, "fetch": _fetch, "info": _info}[args.action](args)
+        {"list": _list, "fetch": _fetch, "info": _info, "convert": _convert}[args.action](args)
     except (DataUnavailable, UnreadableData) as error:
         print(f"atnmf_core data {args.action}: {error}", file=sys.stderr)
         return 1
@@ -101,18 +103,18 @@ def _show_progress(done: int, total: int, file: str) -> None:
 
 
 def _info(args: argparse.Namespace) -> None:
-    data = read_dataset(
-        args.files,
-        variable=args.variable,
-        kind=args.kind,
-        bands_axis=args.bands_axis,
-        order=args.order,
-        image_shape=args.image_shape,
-        nodata=tuple(args.nodata),
-        negative=args.negative,
-    )
+    data = _read(args)
     for label, value in _facts(data):
         print(f"{label:14} {value}")
+
+
+def _convert(args: argparse.Namespace) -> None:
+    save_dataset(_read(args), args.out)
+
+
+def _read(args: argparse.Namespace) -> Dataset:
+    several = len(args.files) > 1
+    return read_dataset(args.files, **reading(args)) if several else load_source(*args.files, **reading(args))
 
 
 def _facts(data: Dataset) -> list[tuple[str, str]]:
@@ -128,10 +130,3 @@ def _facts(data: Dataset) -> list[tuple[str, str]]:
     facts.append(("content hash", data.content_hash))
     facts.extend(("note", note) for note in data.notes)
     return facts
-
-
-def _image_shape(text: str) -> tuple[int, int]:
-    rows, separator, cols = text.lower().partition("x")
-    if not (separator and rows.isdecimal() and cols.isdecimal() and int(rows) and int(cols)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no image size: write it as 50x50")
-    return int(rows), int(cols)

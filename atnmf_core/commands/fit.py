@@ -21,6 +21,7 @@ from ..result import Fit, Progress
 from ..sweep import Tally, load_source
 from .arguments import output_file
 from .progress import ProgressLine
+from .reading import add_reading_options, reading
 
 __all__ = ["add_parser", "run"]
 
@@ -68,11 +69,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=None, help="default: on a terminal"
     )
+    add_reading_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, print the measures, write the files."""
-    data = load_source(args.data)
+    data = load_source(args.data, **reading(args))
     observed = data.observed & _mask(args, data)
     line = ProgressLine(f"fit {data.name}", shown=args.progress)
 

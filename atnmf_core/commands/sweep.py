@@ -8,6 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from ..datasets import Dataset, UnreadableData
 from ..hiding import PATTERNS
 from ..problem import InputError
 from ..sweep import Grid, Summary, SweepRecord, load_source, open_store, read_store
@@ -87,7 +88,12 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--grid", type=input_file, metavar="FILE.json", help="a grid as JSON; other options change it"
     )
-    group.add_argument("--data", metavar="NAME|FILE", help="a data set by name (see `data list`) or a file")
+    group.add_argument(
+        "--data",
+        metavar="NAME|FILE",
+        help="a data set by name (see `data list`) or a file; "
+        "`data convert` makes one where options say how it is to be read",
+    )
     group.add_argument("--alpha", type=float, nargs="+", metavar="A", help="shares of hidden entries")
     group.add_argument("--K", type=int, nargs="+", help="numbers of parts")
     group.add_argument(
@@ -126,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         args.write_grid.write_text(grid.as_json() + "\n")
         return 0
     name = args.name or f"{Path(grid.dataset).stem} {grid.fingerprint}"
-    data = load_source(grid.dataset)
+    data = _data(grid.dataset)
     again: Literal["failed", "all"] | None = "failed" if args.retry_failed else None
     if not args.resume:
         again = "all"
@@ -140,6 +146,17 @@ def run(args: argparse.Namespace) -> int:
         write_html(rows, args.plot)
     print(_report(record, rows, args.store))
     return 1 if failed else 0
+
+
+def _data(source: str) -> Dataset:
+    """The grid's data. How a file is to be read is no setting of a grid, so it may have to be converted."""
+    try:
+        return load_source(source)
+    except UnreadableData as error:
+        raise UnreadableData(
+            f"{error} Where an option such as --variable or --negative helps, `data convert` takes it and "
+            "writes a file for `sweep`."
+        ) from error
 
 
 def _grid_of_name(args: argparse.Namespace) -> Grid:
@@ -157,7 +174,7 @@ def _grid(args: argparse.Namespace) -> Grid | None:
     """The grid of the JSON file, if there is one, changed by the options given; None without either."""
     settings: dict[str, Any] = {}
     if args.grid:
-        settings = Grid.settings_from_json(args.grid.read_text())
+        settings = Grid.settings_from_json(args.grid.read_bytes())
     for option, setting in GRID_OPTIONS.items():
         value = getattr(args, option)
         if value is not None:

@@ -147,11 +147,11 @@ class Grid:
         return cls.from_settings(cls.settings_from_json(text))
 
     @staticmethod
-    def settings_from_json(text: str) -> dict[str, Any]:
+    def settings_from_json(text: str | bytes) -> dict[str, Any]:
         """The settings in a JSON text, not yet checked, so that some may be changed first."""
         try:
             settings = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"the grid is not valid JSON: {error}.") from error
         if not isinstance(settings, dict):
             raise InputError("the grid must be a JSON object, with keys such as dataset, alphas and Ks.")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..datasets import Dataset, catalogue, load_dataset, read_dataset
+from ..datasets.readers.errors import foreign_code
 from ..problem import InputError
 
 __all__ = ["load_source", "save_dataset"]
@@ -15,17 +18,21 @@ __all__ = ["load_source", "save_dataset"]
 _MARK = "atnmf_dataset"
 
 
-def load_source(source: str) -> Dataset:
+def load_source(source: str, **reading: Any) -> Dataset:
     """The data set that a grid names: a name of the catalogue, or the path of a file that `read_dataset` or
-    `save_dataset` knows.
+    `save_dataset` knows; `reading` is for `read_dataset`.
     """
-    if source in {entry.name for entry in catalogue()}:
-        return load_dataset(source)
+    names = [entry.name for entry in catalogue()]
     path = Path(source)
-    if not path.exists():
-        names = ", ".join(entry.name for entry in catalogue())
-        raise InputError(f"dataset {source!r} is neither a file nor one of {names}.")
-    return _saved(path) or read_dataset(path)
+    if source not in names and not path.exists():
+        raise InputError(f"dataset {source!r} is neither a file nor one of {', '.join(names)}.")
+    ready = load_dataset(source) if source in names else _saved(path)
+    if ready is None:
+        return read_dataset(path, **reading)
+    if reading:
+        name, value = next(iter(reading.items()))
+        raise InputError(f"{name}={value!r}: {source} is read in one way only; leave {name} out.")
+    return ready
 
 
 def save_dataset(data: Dataset, path: str | Path) -> None:
@@ -50,9 +57,14 @@ def save_dataset(data: Dataset, path: str | Path) -> None:
 
 def _saved(path: Path) -> Dataset | None:
     """The data set that `save_dataset` wrote, None for any other file."""
-    if path.suffix != ".npz":
+    # What is no archive at all is left to `read_dataset`, which says so.
+    if path.suffix != ".npz" or not zipfile.is_zipfile(path):
         return None
-    with np.load(path, allow_pickle=False) as archive:
+    with (
+        foreign_code(f"{path.name} is damaged: it cannot be unpacked"),
+        path.open("rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
         if _MARK not in archive.files:
             return None
         facts = json.loads(str(archive[_MARK]))

@@ -53,3 +53,17 @@ def test_without_alpha_nothing_is_hidden(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["fit", "--data", "synthetic", "--K", "5"]) == 0
 
     assert "hidden" not in capsys.readouterr().out
+
+
+def test_a_file_is_read_as_the_options_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = np.arange(-1.0, 29.0).reshape(6, 5)
+    np.savez(tmp_path / "two.npz", A=values, B=2 * values)
+    fit = ["fit", "--data", str(tmp_path / "two.npz"), "--K", "2"]
+
+    assert main(fit) == 1
+    assert "choose one of A (6 x 5), B (6 x 5)" in capsys.readouterr().err
+    assert main([*fit, "--variable", "B"]) == 1
+    assert "down to -2" in capsys.readouterr().err
+    assert main([*fit, "--variable", "B", "--negative", "zero", "--out", str(tmp_path / "fit.npz")]) == 0
+    with np.load(tmp_path / "fit.npz") as kept:
+        np.testing.assert_allclose(kept["W_nmf"] @ kept["H_nmf"], np.maximum(2 * values, 0), atol=4)

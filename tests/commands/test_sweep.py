@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from atnmf_core import load_dataset
@@ -113,6 +114,30 @@ def test_a_wrong_option_is_refused_in_one_line_with_code_2(
     assert complaint in said.err
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+@pytest.mark.parametrize("grid", [b'{"dataset": "caf\xe9"}', b"[" * 100_000], ids=["Latin-1", "deep"])
+def test_a_grid_that_is_no_json_is_refused_in_one_line(
+    sweep: list[str], grid: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("grid.json").write_bytes(grid)
+
+    assert main([*sweep, "--grid", "grid.json"]) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith("atnmf_core sweep: the grid is not valid JSON: ")
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(
+    sweep: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez("two.npz", A=np.ones((6, 5)), B=np.ones((6, 5)))
+
+    assert main([*sweep, *OPTIONS, "--data", "two.npz"]) == 1
+
+    assert "choose one of A (6 x 5), B (6 x 5)." in (said := capsys.readouterr().err)
+    assert "`data convert` takes it" in said
 
 
 def test_nothing_to_sweep_is_said(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.commands import data as command
+from atnmf_core.sweep import load_source
 
 
 def call(*words):
@@ -71,6 +72,19 @@ def test_info_on_a_bad_file_is_one_line_and_exit_code_1(capsys, tmp_path):
     error = capsys.readouterr().err
     assert error.startswith("atnmf_core data info: scene.npy is not a .npy file")
     assert error.count("\n") == 1
+
+
+def test_convert_writes_what_info_and_a_sweep_read_without_options(capsys, tmp_path):
+    path, out = tmp_path / "pixels.npy", tmp_path / "mine.npz"
+    np.save(path, np.arange(-1.0, 119).reshape(30, 4))
+    options = ["--image-shape", "6x5", "--negative", "zero", "--nodata", "7"]
+    call("info", str(path), *options)
+    facts = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+
+    assert call("convert", str(path), *options, "--out", str(out)) == 0
+    assert load_source(str(out)).content_hash == facts["content"].split()[1]
+    assert call("info", str(out)) == 0
+    assert "6 x 5, row after row" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
