@@ -10,7 +10,7 @@ import tempfile
 import time
 from typing import IO
 
-from ..sweep import Store, open_store
+from ..sweep import Store, StoreError, open_store
 from ..sweep.process import SIGN_OF_LIFE, give_way
 from ..sweep.queue import Queue, Turn
 from .running import add_running_options, ended_by_signals
@@ -29,14 +29,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "queue",
         help="run the sweeps that wait in a store",
         description="Run the sweeps that were put in a store's queue, as the dashboard does, one after the "
-        "other, until none waits. At once where another process does so already.",
+        "other, until none waits. Ends at once where another process does so already.",
     )
     parser.set_defaults(run=run)
-    add_running_options(parser)
+    add_running_options(parser, of_dashboard=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """Work the queue off, until it is empty."""
+    if not args.store.is_file():
+        raise StoreError(f"{args.store}: there is no store here.")
     with open_store(args.store) as store:
         queue = Queue(store)
         if not queue.take_over():

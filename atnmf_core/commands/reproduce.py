@@ -7,12 +7,14 @@ import csv
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
+from ..factorization import SOLVER_VERSION
 from ..problem import InputError
 from ..reference import NAMES, Measured
 from ..reference.protocol import PROTOCOLS, as_published, as_written
-from ..reference.stored import stored_cells, sweep_name
+from ..reference.stored import cells_of, stored_cells, sweep_name
 from ..reference.tables import merged, read_measured, write_measured
-from ..sweep import Grid, load_source, open_store
+from ..sweep import Grid, load_source, open_store, read_store
+from ..sweep.grid import Point
 from ..sweep.starts import PAPER_STARTS
 from .arguments import output_file
 from .comparison import comparison
@@ -82,20 +84,36 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run what the store lacks, print the table, write the CSV; 1 where fits failed."""
     grids = _grids(args)
-    with open_store(args.store) as store:
-        data = load_source(PROTOCOLS[args.name].dataset)
-        for treatment, grid in grids.items():
-            name = sweep_name(args.name, grid)
-            if args.no_run:
-                store.add_sweep(name, grid, data.content_hash)
-            else:
-                run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
-        cells = [cell for grid in grids.values() for cell in stored_cells(store, sweep_name(args.name, grid))]
-        failed = [tell_failures(store, sweep_name(args.name, grid)) for grid in grids.values()]
+    cells, failed = _kept(args, grids) if args.no_run else _run(args, grids)
     print(comparison(args.name, cells))
     if args.csv:
         _write(args.csv, cells)
-    return 1 if any(failed) else 0
+    return 1 if failed else 0
+
+
+def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measured], bool]:
+    """The cells of the grids, run where the store lacks them, and whether fits failed."""
+    data = load_source(PROTOCOLS[args.name].dataset)
+    cells, failed = [], False
+    with open_store(args.store) as store:
+        for treatment, grid in grids.items():
+            name = sweep_name(args.name, grid)
+            run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
+            cells += stored_cells(store, name)
+            failed |= tell_failures(store, name)
+    return cells, failed
+
+
+def _kept(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measured], bool]:
+    """What the store has of the cells of the grids, from however many starts; nothing is written."""
+    wanted = {_place(point) for grid in grids.values() for point in grid.points()}
+    with read_store(args.store) as store:
+        cells = [cell for cell in cells_of(store, args.name) if cell.version == SOLVER_VERSION]
+    return list(merged((), (cell for cell in cells if _place(cell) in wanted))), False
+
+
+def _place(fit: Point | Measured) -> tuple[object, ...]:
+    return fit.alpha, fit.K, fit.missing, fit.method, fit.lam, fit.max_outer
 
 
 def _grids(args: argparse.Namespace) -> dict[str, Grid]:

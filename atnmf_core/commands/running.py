@@ -14,12 +14,12 @@ from typing import Literal
 
 from ..datasets import Dataset
 from ..sweep import Grid, Store, run_sweep
+from ..sweep.place import named_store, store_place
 from .arguments import workers
 from .progress import ProgressLine
 
 __all__ = ["Terminated", "add_running_options", "ended_by_signals", "run_grid", "tell_failures"]
 
-DEFAULT_STORE = Path("atnmf-sweeps.sqlite")
 TOLD = 3
 """So many failures are shown; the store has them all."""
 
@@ -28,15 +28,17 @@ class Terminated(KeyboardInterrupt):
     """The process was asked to end, as `kill` and the dashboard ask."""
 
 
-def add_running_options(parser: argparse.ArgumentParser) -> None:
-    """--store, --jobs, --dask and --progress."""
+def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool = False) -> None:
+    """--store, by default the dashboard's or one of this folder, --jobs, --dask and --progress."""
     group = parser.add_argument_group("where and how it runs")
+    own = Path("atnmf-sweeps.sqlite")
     group.add_argument(
         "--store",
         type=Path,
-        default=DEFAULT_STORE,
+        default=store_place() if of_dashboard else named_store() or own,
         metavar="FILE",
-        help="SQLite file that keeps every finished fit, so that none is run twice (default: %(default)s)",
+        help="SQLite file that keeps every finished fit, so that none is run twice (default: the file that "
+        f"ATNMF_STORE names, else {'that of the dashboard, in the cache folder' if of_dashboard else own})",
     )
     group.add_argument(
         "--jobs",

@@ -9,7 +9,7 @@ from ..sweep.reader import StoreReader
 from .protocol import PROTOCOLS
 from .tables import Measured, merged
 
-__all__ = ["belongs_to", "measured_in", "stored_cells", "sweep_name"]
+__all__ = ["belongs_to", "cells_of", "measured_in", "stored_cells", "sweep_name"]
 
 
 def sweep_name(name: str, grid: Grid) -> str:
@@ -48,9 +48,13 @@ def stored_cells(store: StoreReader, sweep: str) -> list[Measured]:
 
 def measured_in(store: StoreReader, name: str) -> tuple[Measured, ...]:
     """All cells of the table `name` in a store, each by its best run; those of another K do not belong."""
+    return merged((), (cell for cell in cells_of(store, name) if cell.K == PROTOCOLS[name].K))
+
+
+def cells_of(store: StoreReader, name: str) -> list[Measured]:
+    """What every sweep of the table `name` has measured so far, the oldest first."""
     sweeps = [record.name for record in store.sweeps() if belongs_to(record.name) == name]
-    cells = [cell for sweep in reversed(sweeps) for cell in stored_cells(store, sweep)]
-    return merged((), (cell for cell in cells if cell.K == PROTOCOLS[name].K))
+    return [cell for sweep in reversed(sweeps) for cell in stored_cells(store, sweep)]
 
 
 def _beginning(name: str) -> str:

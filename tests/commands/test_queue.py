@@ -146,3 +146,15 @@ def test_the_request_to_end_is_passed_on_and_the_sweep_stays_in_the_queue(path: 
     kept = done(path, "long")
     time.sleep(0.5)
     assert done(path, "long") == kept
+
+
+def test_without_a_name_it_is_the_queue_of_the_dashboard(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATNMF_STORE", str(path))
+    lacking = run("queue", folder=path.parent)
+    assert (lacking.returncode, list(path.parent.iterdir())) == (1, [])
+    assert f"{path}: there is no store here." in lacking.stderr
+    ask_for(path, one=SHORT)
+
+    run("queue", "--jobs", "1", folder=path.parent)
+
+    assert status(path, "one") == "finished"

@@ -10,15 +10,19 @@ from atnmf_core import factorize, load_dataset, paper_mask, rmse
 from atnmf_core.__main__ import main
 from atnmf_core.reference import published
 from atnmf_core.reference.tables import read_measured
+from atnmf_core.sweep import read_store
 
 NMF_ONLY = ["reproduce", "synthetic", "--alpha", "0.8", "--methods", "nmf", "--starts", "1", "--jobs", "1"]
 
 
-def test_the_measured_cell_is_the_authors_run(
-    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture(autouse=True)
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder and a store for each test."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ATNMF_STORE", "store.sqlite")
 
+
+def test_the_measured_cell_is_the_authors_run(paper_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*NMF_ONLY, "--csv", "measured.csv"]) == 0
 
     with open("measured.csv", newline="") as file:
@@ -31,10 +35,7 @@ def test_the_measured_cell_is_the_authors_run(
     assert capsys.readouterr().out.splitlines()[1].split()[:5] == ["0.8", "NMF", "7.87", "±", "0.01"]
 
 
-def test_a_csv_keeps_the_better_measurement_of_a_cell(
-    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data: Path) -> None:
     for words in (["--max-outer", "2"], ["--max-outer", "1"]):
         assert main([*NMF_ONLY, "--treatment", "zero", "--csv", "measured.csv", *words]) == 0
 
@@ -43,14 +44,25 @@ def test_a_csv_keeps_the_better_measurement_of_a_cell(
     assert [cell.max_outer for cell in cells] == [2]
 
 
-def test_what_the_store_has_can_be_shown_without_running(
-    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_what_the_store_has_is_shown_without_running_or_writing(
+    paper_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    assert main([*NMF_ONLY, "--max-outer", "1"]) == 0
+    ran = capsys.readouterr().out
+    kept = Path("store.sqlite").read_bytes()
 
-    assert main(["reproduce", "synthetic", "--no-run"]) == 0
+    assert main(["reproduce", "synthetic", "--max-outer", "1", "--no-run"]) == 0
+    assert capsys.readouterr().out == ran
+    with read_store("store.sqlite") as store:
+        assert len(store.sweeps()) == 2
+    assert Path("store.sqlite").read_bytes() == kept
 
-    assert "starts: none" in capsys.readouterr().out
+
+def test_without_a_store_nothing_is_shown_and_none_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "synthetic", "--no-run"]) == 1
+
+    assert "store.sqlite: there is no store here." in capsys.readouterr().err
+    assert not Path("store.sqlite").exists()
 
 
 @pytest.mark.parametrize(
@@ -79,11 +91,7 @@ def test_what_the_paper_does_not_have_is_refused_in_one_line(
 
 
 @pytest.mark.slow
-def test_three_starts_of_the_synthetic_table_agree_with_the_paper(
-    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
+def test_three_starts_of_the_synthetic_table_agree_with_the_paper(paper_data: Path) -> None:
     words = ["reproduce", "synthetic", "--alpha", "0.5", "--starts", "3", "--methods", "nmf", "atnmf"]
     assert main([*words, "--csv", "measured.csv"]) == 0
 

@@ -20,6 +20,7 @@ OPTIONS = ["--data", "synthetic", "--K", "3", "--alpha", "0.3", "--lam", "2", "5
 @pytest.fixture
 def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ATNMF_STORE")
     return ["sweep", "--jobs", "1"]
 
 
@@ -154,6 +155,16 @@ def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep: list[str]) -> No
 
     with read_store("atnmf-sweeps.sqlite") as store:
         assert (store.sweep("planned").done, store.sweep("planned").grid) == (2, grid)
+
+
+def test_the_environment_names_the_store(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATNMF_STORE", "named.sqlite")
+
+    assert main([*sweep, *OPTIONS, "--methods", "nmf", "--name", "s"]) == 0
+
+    assert not Path("atnmf-sweeps.sqlite").exists()
+    with read_store("named.sqlite") as store:
+        assert store.sweep("s").done == 2
 
 
 def test_a_name_that_nobody_has_is_refused(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
