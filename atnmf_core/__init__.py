@@ -1,14 +1,14 @@
 """Adversarially-trained nonnegative matrix factorization: data, hiding, solvers and measures."""
 
 from .datasets import Dataset, load_dataset, paper_mask, read_dataset
-from .factorization import SOLVER_VERSION, factorize
+from .factorization import SOLVER_VERSIONS, factorize
 from .hiding import hide_entries
 from .metrics import psnr, rmse, ssim
 from .problem import InputError
 from .result import Fit, Progress
 
 __all__ = [
-    "SOLVER_VERSION",
+    "SOLVER_VERSIONS",
     "Dataset",
     "Fit",
     "InputError",

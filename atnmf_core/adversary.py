@@ -48,7 +48,8 @@ def optimal_attack(V: Array, V_hat: Array, lam: float, observed: Mask | None = N
     >>> optimal_attack(np.array([0.5, 0.5]), np.array([0.25, 2.0]), lam=2.0)
     array([ 0.25, -0.5 ])
     """
-    known = V if observed is None else np.where(observed, V, 0)
+    # In a type with a sign: of whole numbers without one, -V would be huge.
+    known = np.asarray(V if observed is None else np.where(observed, V, 0), np.result_type(V, V_hat))
     R = known - V_hat
     R /= lam - 1.0
     np.maximum(R, -known, out=R)

@@ -24,10 +24,10 @@ from .pure_pixels import pure_pixel_start
 from .result import Callback, Fit
 from .solvers import Limits, Outcome, Recorder, SolverFunction, anmf, fast, paper
 
-__all__ = ["SOLVER_VERSION", "factorize"]
+__all__ = ["SOLVER_VERSIONS", "factorize"]
 
-SOLVER_VERSION = "5"
-"""Changes whenever a solver's numbers change, so that older kept results are not mistaken for these."""
+SOLVER_VERSIONS = {"fast": "6", "paper": "5"}
+"""A solver's changes whenever its numbers do, so that older kept results are not mistaken for these."""
 
 SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
 
@@ -86,8 +86,9 @@ def factorize(
     max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
         sweeps.
     tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when
-        five sweeps lower the loss by less than the share 10 tol_outer (hidden entries ignored: stopping early
-        keeps it from fitting noise) or tol_outer/10 (fitted as zeros).
+        five sweeps lower the loss by less than the share tol_outer/10 of it or, where hidden entries are
+        ignored, tol_outer; 10 tol_outer where fewer than four entries are observed per entry of W and H,
+        which going on would fit too closely.
     dtype : "float32" or "float64", of the work and of the factors.
     callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
         there.
@@ -143,16 +144,16 @@ def factorize(
             return half_normal(problem, rng)
         if isinstance(init, str):
             check_one_of("init", init, ("pure-pixels",))
-            return given_start(problem, pure_pixel_start(V, observed, K=K, seed=seed))
+            return given_start(problem, pure_pixel_start(V, observed, K=K, seed=seed, dtype=dtype))
         return given_start(problem, init)
 
     best: Outcome | None = None
     best_history: dict[str, npt.NDArray[np.float64]] = {}
     for number in range(starts):
-        recorder = Recorder(problem, callback, done=number / starts, share=1 / starts)
+        recorder = Recorder(problem, callback, began, done=number / starts, share=1 / starts)
         outcome = solve(problem, *start(), limits, recorder)
         history = recorder.history()
-        if best is None or history["adversarial_loss"][-1] < best_history["adversarial_loss"][-1]:
+        if best is None or _loss(history) < _loss(best_history):
             best, best_history = outcome, history
         if recorder.stopped:
             break
@@ -172,3 +173,8 @@ def factorize(
         V=np.asarray(V),
         observed=problem.observed,
     )
+
+
+def _loss(history: dict[str, npt.NDArray[np.float64]]) -> float:
+    """Where a run ended; infinite where that is no number, so that any other run is better."""
+    return float(np.nan_to_num(history["adversarial_loss"][-1], nan=np.inf))

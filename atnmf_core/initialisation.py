@@ -38,10 +38,14 @@ def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> 
         start = np.asarray(factor)
         if start.shape != shape:
             raise InputError(f"init: {name} has shape {start.shape}, the problem needs {shape}.")
-        if not np.issubdtype(start.dtype, np.number) or not np.isfinite(start).all() or (start < 0).any():
-            raise InputError(f"init: {name} must hold finite numbers of at least 0.")
+        if start.dtype.kind not in "fiub":
+            raise InputError(f"init: {name} has entries of type {start.dtype}: real numbers are needed.")
+        with np.errstate(over="ignore"):
+            start = (start / (problem.scale if name == "W" else 1.0)).astype(dtype)
+        if not np.isfinite(start).all() or (start < 0).any():
+            raise InputError(f"init: {name} must hold finite numbers of at least 0 that {dtype} can hold.")
         checked.append(start)
-    return (checked[0] / problem.scale).astype(dtype), checked[1].astype(dtype)
+    return checked[0], checked[1]
 
 
 def rescaled(problem: Problem, W: Array, H: Array) -> Factors:

@@ -35,6 +35,10 @@ Mask = npt.NDArray[np.bool_]
 
 LARGEST = 1e150
 """Squares of larger entries leave the range of a float."""
+EXPONENTS = {"float32": 120, "float64": 600}
+"""How far from 1 the largest entry may be, in powers of two: beyond, results leave the type's range."""
+LEAST_LAM = 1 + 1e-9
+"""Nearer to 1 the attacked data leave single precision's range."""
 MU, GAMMA = 10.0, 0.5
 """ANMF's attacker's price and the weight of its attack, where none are given."""
 LEAST_MU, MOST_MU, FURTHEST = 1e-6, 1e9, 1e9
@@ -115,8 +119,7 @@ def pose(
     check_one_of("missing", missing, ("ignore", "zero"))
     known = data if seen is None else _without_hidden(data, seen)
     top = _checked_values(known)
-    # 2^1000 is as far as one float64 factor goes; nothing measured by an instrument comes near.
-    exponent = int(np.clip(np.ceil(np.log2(top)), -1000, 1000)) if top > 0 else 0
+    exponent = _checked_exponent(top, kind)
     scaled = np.empty(data.shape, kind)
     np.multiply(known, 2.0**-exponent, out=scaled, casting="unsafe")
     del known
@@ -162,12 +165,16 @@ def check_tolerance(name: str, value: float) -> float:
 
 def _checked_dtype(dtype: npt.DTypeLike) -> np.dtype[np.floating]:
     for kind in (np.dtype(np.float32), np.dtype(np.float64)):
-        if dtype in (kind, kind.name, kind.type):
+        if dtype is not None and dtype in (kind, kind.name, kind.type):
             return kind
     raise InputError(f"dtype={dtype!r}: choose 'float32' or 'float64'.")
 
 
 def _matrix(V: npt.ArrayLike) -> Array:
+    if np.ma.isMaskedArray(V):
+        V = np.ma.filled(V.astype(np.float64), np.nan)
+    if hasattr(V, "toarray"):
+        raise InputError("V is sparse: give V.toarray(), and in observed which entries are known.")
     data = np.asarray(V)
     if data.dtype == bool or np.issubdtype(data.dtype, np.integer):
         data = data.astype(np.float64)
@@ -199,6 +206,18 @@ def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
     if not seen.any():
         raise InputError("V: no entry is observed (all hidden or NaN); at least one is needed.")
     return seen
+
+
+def _checked_exponent(top: float, kind: np.dtype[np.floating]) -> int:
+    """Of the power of two that brings the largest entry to 1 or a little below."""
+    exponent = int(np.ceil(np.log2(top))) if top > 0 else 0
+    if abs(exponent) > EXPONENTS[kind.name]:
+        instead = "dtype='float64' or other units" if kind == np.float32 else "other units"
+        raise InputError(
+            f"V: the largest observed entry is {top:.6g}, which is beyond what dtype={kind.name!r} can"
+            f" work with; use {instead}."
+        )
+    return exponent
 
 
 def _without_hidden(data: Array, seen: Mask) -> Array:
@@ -248,6 +267,8 @@ def _checked_lam(lam: float | None, method: str) -> float:
             f"lam={lam!r}: a number above 1 is needed; at 1 and below an attack gains more than it costs,"
             " and the adversary is unbounded."
         )
+    if float(lam) < LEAST_LAM:
+        raise InputError(f"lam={lam!r}: too near 1 to compute with; {LEAST_LAM} is the least.")
     return float(lam)
 
 

@@ -37,7 +37,12 @@ RIDGE = 1e-9
 
 
 def pure_pixel_start(
-    V: npt.ArrayLike, observed: npt.ArrayLike | None = None, *, K: int, seed: int = 0
+    V: npt.ArrayLike,
+    observed: npt.ArrayLike | None = None,
+    *,
+    K: int,
+    seed: int = 0,
+    dtype: npt.DTypeLike = "float32",
 ) -> tuple[Array, Array]:
     """Start factors for a cube: W (F x K) holds the spectra of K extreme pixels, H (K x N) what share of each
     every pixel is made of; the shares of a pixel sum to about one.
@@ -48,6 +53,7 @@ def pure_pixel_start(
     observed : bool F x N, True where observed; all by default. Hidden values are never looked at.
     K : number of materials.
     seed : of the sample of pixels that the subspace is estimated from, 2500 for up to 20 materials.
+    dtype : "float32" or "float64", of the work and of the factors.
 
     Returns
     -------
@@ -69,7 +75,9 @@ def pure_pixel_start(
     True
     """
     rng = np.random.default_rng(check_seed(seed))
-    problem = pose(V, observed, K=K, method="nmf", lam=None, missing="ignore", dtype="float32")
+    problem = pose(V, observed, K=K, method="nmf", lam=None, missing="ignore", dtype=dtype)
+    if not problem.V.any():
+        raise InputError("V: every observed entry is 0, so no pixel shows a material; leave init out.")
     seen = np.ones(problem.V.shape, dtype=bool) if problem.observed is None else problem.observed
     pixels = np.flatnonzero(seen.any(axis=0))
     if pixels.size < K:
@@ -81,7 +89,8 @@ def pure_pixel_start(
     corners = places[:, pixels[_corners(places[:, pixels], K)]]
     W = np.maximum(subspace.basis @ corners, 0)
     H = np.maximum(_shares(corners, places), LEAST_ABUNDANCE)
-    return (W * problem.scale).astype(np.float32), H.astype(np.float32)
+    kind = problem.V.dtype
+    return (W * problem.scale).astype(kind), H.astype(kind)
 
 
 def sample_size(K: int) -> int:

@@ -42,7 +42,7 @@ class Progress:
 Callback = Callable[[Progress], bool | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit:
     """A factorization V ~ W H, with the record of how it was found.
 
@@ -54,12 +54,13 @@ class Fit:
     converged : whether the stopping rule was met, rather than the iteration limit or a callback's stop.
     n_iter : steps on W and H taken: inner iterations in all (paper) or sweeps (fast).
     seconds : wall time of the fit.
-    V, observed : the data as given, not copied.
+    V : the data as given, not copied.
+    observed : which of its entries counted as observed; None for all of them.
     """
 
-    W: Array
-    H: Array
-    history: dict[str, npt.NDArray[np.float64]]
+    W: Array = field(repr=False)
+    H: Array = field(repr=False)
+    history: dict[str, npt.NDArray[np.float64]] = field(repr=False)
     converged: bool
     n_iter: int
     seconds: float

@@ -89,6 +89,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
     point = min((game.at(W, H), game.at(*rescaled(problem, W, H))), key=lambda point: point.loss)
     losses = [point.loss]
     recorder.record(point.squared_error, point.loss, point.W, point.H, share=0.0)
+    tolerance = fast.stopping_share(problem, limits)
     previous, reach, sweep, converged = point, 0.0, 0, False
     while not (converged or recorder.stopped or sweep == limits.max_inner):
         sweep += 1
@@ -96,7 +97,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
         point, reach = _beyond(game, step, previous, reach, losses[-1])
         previous = step
         losses.append(point.loss)
-        converged = fast.has_converged(losses, fast.STOP_BELOW[problem.missing] * limits.tol_outer)
+        converged = fast.has_converged(losses, tolerance)
         recorder.record(point.squared_error, point.loss, point.W, point.H, share=sweep / limits.max_inner)
     return Outcome(point.W, point.H, converged=converged, n_iter=sweep)
 

@@ -17,19 +17,21 @@ from .interface import Limits, Outcome, Recorder
 from .steps import improve
 from .surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
-__all__ = ["has_converged", "solve"]
+__all__ = ["has_converged", "solve", "stopping_share"]
 
 Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
 
 WINDOW = 5
 """The stopping rule looks at the fall of the loss over so many sweeps."""
-STOP_BELOW = {"ignore": 10.0, "zero": 0.1}
+STOP_BELOW = {"held": 0.1, "determined": 1.0, "open": 10.0}
 """The fit ends when that fall is a smaller share of the loss than this times tol_outer.
 
-Where hidden entries are free, going on fits the noise of the few observed ones; where they are held at zero
-it does no harm.
+Where every entry counts, going on does no harm. Where hidden ones are free it fits the noise of the others:
+soon, if they are few.
 """
+DETERMINED_FROM = 4
+"""With so many observed entries per entry of W and H, they are not few."""
 ROUNDS = 3
 """Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
 FILL_FROM_K = 12
@@ -55,6 +57,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
     squared_error, loss = surrogate.refresh(*point)
     losses = [loss]
     recorder.record(squared_error, loss, *point, share=0.0)
+    tolerance = stopping_share(problem, limits)
     previous, reach, sweep, converged = point, 0.0, 0, False
     while not (converged or recorder.stopped or sweep == limits.max_inner):
         sweep += 1
@@ -68,7 +71,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
             reach = min(REACH_MOST, reach * REACH_GROWTH) or REACH
         point, previous = beyond, step
         losses.append(loss)
-        converged = has_converged(losses, STOP_BELOW[problem.missing] * limits.tol_outer)
+        converged = has_converged(losses, tolerance)
         recorder.record(squared_error, loss, *point, share=sweep / limits.max_inner)
     return Outcome(*point, converged=converged, n_iter=sweep)
 
@@ -104,6 +107,16 @@ def _beyond(step: Factors, previous: Factors, reach: float) -> Factors:
         return step
     W, H = (np.maximum(now + reach * (now - before), 0) for now, before in zip(step, previous, strict=True))
     return W, H
+
+
+def stopping_share(problem: Problem, limits: Limits) -> float:
+    """The fall of the loss, as a share of it, below which a fit ends."""
+    if problem.mask is None:
+        case = "held"
+    else:
+        unknowns = problem.K * sum(problem.V.shape)
+        case = "determined" if problem.mask.sum() >= DETERMINED_FROM * unknowns else "open"
+    return STOP_BELOW[case] * limits.tol_outer
 
 
 def has_converged(losses: list[float], tolerance: float) -> bool:

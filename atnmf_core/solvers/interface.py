@@ -40,10 +40,13 @@ class Outcome:
 class Recorder:
     """Keeps the history of one run at the data's scale, and asks the callback whether to go on."""
 
-    def __init__(self, problem: Problem, callback: Callback | None, done: float, share: float) -> None:
+    def __init__(
+        self, problem: Problem, callback: Callback | None, fit_began: float, done: float, share: float
+    ) -> None:
         """`done` of all work lies behind this run, which is the given share of it."""
         self._problem = problem
         self._callback = callback
+        self._fit_began = fit_began
         self._done = done
         self._share = share
         self._began = time.perf_counter()
@@ -55,13 +58,13 @@ class Recorder:
         should stop.
         """
         square = self._problem.scale**2
-        seconds = time.perf_counter() - self._began
-        self._rows.append((squared_error * square, loss * square, seconds))
+        now = time.perf_counter()
+        self._rows.append((squared_error * square, loss * square, now - self._began))
         if self._callback is not None:
             progress = Progress(
                 iteration=len(self._rows) - 1,
                 loss=loss * square,
-                seconds=seconds,
+                seconds=now - self._fit_began,
                 share=self._done + self._share * min(share, 1.0),
                 factors=lambda: (W * self._problem.scale, H.copy()),
             )

@@ -127,7 +127,7 @@ class _Multiplicative:
     def _product(self, left: Array, right: Array) -> Array:
         product: Array = left.T @ right
         product *= self._per_unit**2
-        return product
+        return np.minimum(product, self._largest, out=product)
 
     def _products(self, rows: Array) -> Array:
         """All inner products of a factor's rows; finite, also where one has grown while another shrank."""

@@ -10,7 +10,7 @@ from itertools import product
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
-from ..factorization import SOLVER_VERSION
+from ..factorization import SOLVER_VERSIONS
 from ..hiding import PATTERNS
 from ..problem import InputError, Method, Missing, Solver, check_alpha, check_seed
 
@@ -54,7 +54,7 @@ class Point:
 
     def key(self, content_hash: str) -> str:
         """What identifies this fit's result: the same for the same data, parameters and solver, anywhere."""
-        identity = {**asdict(self), "data": content_hash, "version": SOLVER_VERSION}
+        identity = {**asdict(self), "data": content_hash, "version": SOLVER_VERSIONS[self.solver]}
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -23,7 +23,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
-from ..factorization import SOLVER_VERSION
+from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from .grid import Grid, Point
 from .process import is_alive
@@ -121,11 +121,10 @@ class StoreReader:
         shared = {name: getattr(grid, name) for name in _SHARED}
         conditions = [
             "content_hash = ?",
-            "version = ?",
             "status <> 'waiting'",
             "start < ?",
             f"(lam IS NULL OR lam IN ({_marks(grid.lams)}))",
-            "(method = 'anmf' OR solver = ?)",
+            "(method = 'anmf' AND version = ? OR solver = ? AND version = ?)",
             *(f"{name} IN ({_marks(values)})" for name, values in listed.items()),
             *(f"{name} = ?" for name in shared),
         ]
@@ -133,7 +132,8 @@ class StoreReader:
             "SELECT K, missing, method, COUNT(*) AS number FROM points"
             f" WHERE {' AND '.join(conditions)} GROUP BY K, missing, method",
             (
-                *(content_hash, SOLVER_VERSION, grid.starts, *grid.lams, grid.solver),
+                *(content_hash, grid.starts, *grid.lams),
+                *(SOLVER_VERSIONS["fast"], grid.solver, SOLVER_VERSIONS[grid.solver]),
                 *(value for values in listed.values() for value in values),
                 *shared.values(),
             ),

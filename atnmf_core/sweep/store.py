@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from ..factorization import SOLVER_VERSION
+from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from .grid import Grid, Point
 from .process import birth_mark, host_name
@@ -57,7 +57,7 @@ class Store(StoreReader):
                 f"INSERT OR IGNORE INTO points ({', '.join(columns)})"
                 f" VALUES ({', '.join('?' * len(columns))})",
                 [
-                    (key, grid.dataset, content_hash, SOLVER_VERSION, *asdict(point).values())
+                    (key, grid.dataset, content_hash, SOLVER_VERSIONS[point.solver], *asdict(point).values())
                     for key, point in points
                 ],
             )

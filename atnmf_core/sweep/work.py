@@ -77,6 +77,8 @@ def _measure(V: Array, packed: Packed, point: Point) -> Measures:
         tol_outer=point.tol_outer,
         dtype=point.dtype,
     )
+    if not np.isfinite(fit.V_hat).all():
+        raise ArithmeticError("the factors left the range of numbers, and W H is not finite")
     return Measures(
         rmse_hidden=rmse(V, fit.V_hat, ~observed),
         rmse_observed=rmse(V, fit.V_hat, observed),

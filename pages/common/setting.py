@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
-from atnmf_core import SOLVER_VERSION
-
 __all__ = [
     "ALPHAS",
     "LAMBDAS",
@@ -71,7 +69,6 @@ class FitKey(NamedTuple):
     missing: Missing
     solver: Solver
     seed: int
-    version: str = SOLVER_VERSION
     start: Literal["random", "pure-pixels"] = "random"
 
 

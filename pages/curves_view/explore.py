@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from atnmf_core import SOLVER_VERSION
+from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.datasets import catalogue
 from atnmf_core.sweep import Grid, Result, load_source, read_store
 from atnmf_core.sweep.place import default_store
@@ -33,7 +33,7 @@ def opens_in_explore(shown: Shown) -> bool:
         and set(grid.alphas) <= set(ALPHAS)
         and max(grid.Ks) <= K_MOST
         and max(grid.seed + grid.starts - 1, grid.mask_seed) <= SEED_MOST
-        and {point.version for point in shown.points} <= {SOLVER_VERSION}
+        and all(point.version == SOLVER_VERSIONS[point.solver] for point in shown.points)
     )
 
 

@@ -1,13 +1,15 @@
 """The front door: what every method, treatment and solver has in common."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import atnmf_core
-from atnmf_core import Fit, factorize, rmse
+from atnmf_core import Fit, factorization, factorize, rmse
 from atnmf_core.adversary import adversarial_loss, optimal_attack
+from atnmf_core.solvers import fast
 
 rng = np.random.default_rng(11)
 V = rng.random((14, 3)) @ rng.random((3, 18)) + 0.05 * rng.random((14, 18))
@@ -226,9 +228,11 @@ def test_the_factors_that_a_callback_asks_for_are_its_own(options):
 
 @pytest.mark.parametrize("options", EVERY)
 def test_progress_of_several_starts_fills_one_bar(options):
-    shares = []
-    fitted(**options, n_init=3, tol_outer=0, callback=lambda progress: shares.append(progress.share))
+    heard = []
+    fitted(**options, n_init=3, tol_outer=0, callback=heard.append)
+    shares = [progress.share for progress in heard]
     assert (np.diff(shares) >= 0).all()
+    assert (np.diff([progress.seconds for progress in heard]) >= 0).all()
     assert shares.count(0) == 1
     assert sum(np.isclose(shares, 1 / 3)) >= 1
     assert sum(np.isclose(shares, 2 / 3)) >= 1
@@ -239,6 +243,49 @@ def test_reaching_the_tolerance_is_told_from_reaching_the_limit():
     for solver in ("fast", "paper"):
         assert fitted(solver=solver, tol_outer=0.5, tol_inner=0.5, max_inner=1000).converged
         assert not fitted(solver=solver, tol_outer=0, max_inner=12).converged
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "uint64", "int8", "bool"])
+def test_whole_numbers_are_attacked_like_the_same_numbers_with_a_point(kind):
+    whole = np.rint(30 * V).astype(kind)
+    given, same = (fitted(data, method="atnmf", lam=2.0) for data in (whole, whole.astype(float)))
+    assert np.allclose(given.R, same.R, atol=1e-4)
+
+
+def test_what_a_masked_array_masks_is_not_observed():
+    masked = fitted(np.ma.array(np.where(OBSERVED, V, 77), mask=~OBSERVED), observed=None)
+    assert np.array_equal(masked.V_hat, fitted().V_hat)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_with_nothing_hidden_the_treatment_of_hidden_entries_changes_nothing(model):
+    ignored, zeros = (
+        factorize(V, K=3, missing=missing, **MODELS[model]).V_hat for missing in ("ignore", "zero")
+    )
+    assert np.array_equal(ignored, zeros)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_start_that_ends_in_no_number_is_never_kept(monkeypatch):
+    runs = itertools.count()
+
+    def spoilt(problem, W, H, limits, recorder):
+        outcome = fast.solve(problem, W, H, limits, recorder)
+        if next(runs) == 0:
+            recorder.record(np.nan, np.nan, W * np.nan, H, share=1.0)
+            return replace(outcome, W=outcome.W * np.nan)
+        return outcome
+
+    monkeypatch.setitem(factorization.SOLVERS, "fast", spoilt)
+    assert_valid(fitted(n_init=3))
+
+
+def test_fits_are_told_apart_and_shown_in_a_line():
+    one, other = fitted(), fitted()
+    assert one == one
+    assert len({one, other}) == 2
+    assert "method='nmf'" in repr(one)
+    assert "array" not in repr(one)
 
 
 def test_a_fit_cannot_be_changed_by_assignment():
@@ -255,5 +302,5 @@ def test_a_rank_one_matrix_is_completed_from_its_observed_entries():
 
 
 def test_the_solver_version_is_a_word_for_cache_keys():
-    assert isinstance(atnmf_core.SOLVER_VERSION, str)
-    assert atnmf_core.SOLVER_VERSION
+    assert set(atnmf_core.SOLVER_VERSIONS) == {"fast", "paper"}
+    assert all(atnmf_core.SOLVER_VERSIONS.values())

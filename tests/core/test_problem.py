@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from atnmf_core import InputError, factorize
 from atnmf_core.problem import pose
@@ -34,6 +35,10 @@ REFUSED = {
     "empty": ({"V": np.ones((0, 5))}, ["V", "(0, 5)", "at least one entry"]),
     "complex": ({"V": V + 1j}, ["V", "complex128", "real"]),
     "words": ({"V": np.full((4, 5), "a")}, ["V", "real numbers"]),
+    "sparse": ({"V": sparse.csr_array(V)}, ["V is sparse", "V.toarray()", "observed"]),
+    "too large for float32": ({"V": V * 1e100}, ["V", "2e+101", "dtype='float32'", "'float64'"]),
+    "too small for float32": ({"V": V * 1e-60}, ["V", "dtype='float32'", "'float64'"]),
+    "too small for float64": ({"V": V * 1e-250, "dtype": "float64"}, ["V", "other units"]),
     "K of 0": ({"K": 0}, ["K=0", "between 1 and 4"]),
     "K of -3": ({"K": -3}, ["K=-3", "between 1 and 4"]),
     "K above min(F, N)": ({"K": 5}, ["K=5", "4 x 5", "between 1 and 4"]),
@@ -45,6 +50,7 @@ REFUSED = {
     "lam below 1": ({"method": "atnmf", "lam": 0.5}, ["lam=0.5", "above 1", "unbounded"]),
     "lam negative": ({"method": "atnmf", "lam": -2.0}, ["lam=-2.0", "above 1", "unbounded"]),
     "lam NaN": ({"method": "atnmf", "lam": float("nan")}, ["lam=nan", "above 1"]),
+    "lam next to 1": ({"method": "atnmf", "lam": np.nextafter(1, 2)}, ["lam=", "too near 1", "1.000000001"]),
     "lam a word": ({"method": "atnmf", "lam": "2"}, ["lam='2'", "above 1"]),
     "lam left out": ({"method": "atnmf"}, ["lam=None", "atnmf", "above 1"]),
     "lam without adversary": ({"lam": 2.0}, ["lam=2.0", "nmf", "no adversary"]),
@@ -52,6 +58,7 @@ REFUSED = {
     "missing": ({"missing": "mean"}, ["missing='mean'", "'ignore'", "'zero'"]),
     "solver": ({"solver": "slow"}, ["solver='slow'", "'fast'", "'paper'"]),
     "dtype": ({"dtype": "float16"}, ["dtype='float16'", "'float32'", "'float64'"]),
+    "dtype None": ({"dtype": None}, ["dtype=None", "'float32'", "'float64'"]),
     "dtype nonsense": ({"dtype": "colour"}, ["dtype='colour'", "'float32'", "'float64'"]),
     "seed negative": ({"seed": -1}, ["seed=-1", "whole number", "4294967295"]),
     "seed not whole": ({"seed": 0.5}, ["seed=0.5", "whole number"]),
@@ -72,6 +79,9 @@ REFUSED = {
     ),
     "init negative": ({"init": (-np.ones((4, 2)), np.ones((2, 5)))}, ["init", "W", "at least 0"]),
     "init NaN": ({"init": (np.ones((4, 2)), np.full((2, 5), np.nan))}, ["init", "H", "finite"]),
+    "init complex": ({"init": (1j * np.ones((4, 2)), np.ones((2, 5)))}, ["init", "W", "complex128", "real"]),
+    "init beyond float32": ({"init": (np.full((4, 2), 1e60), np.ones((2, 5)))}, ["init", "W", "float32"]),
+    "pure pixels of nothing": ({"V": np.zeros((4, 5)), "init": "pure-pixels"}, ["V", "0", "leave init out"]),
     "init with several starts": (
         {"init": (np.ones((4, 2)), np.ones((2, 5))), "n_init": 3},
         ["n_init=3", "one start"],

@@ -5,7 +5,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from atnmf_core import factorize, load_dataset, paper_mask, rmse
+from atnmf_core import factorize, hide_entries, load_dataset, paper_mask, rmse
 from atnmf_core.solvers import paper
 
 from .literal import algorithm_1
@@ -92,6 +92,19 @@ def test_small_numbers_die_as_they_do_in_plain_single_precision(lam):
     assert lost.mean() > 0.05
     assert np.array_equal(np.less(fit.H, np.finfo(np.float32).tiny), lost)
     assert np.allclose(fit.history["squared_error"], errors, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("lam", [1.0001, 1.01, 1.2, 1.5])
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+def test_factors_that_grow_without_bound_stay_numbers(missing, lam, seed):
+    """Near lam = 1 with little observed, Algorithm 1 diverges, out of single precision's range."""
+    observed = hide_entries(V.shape, 0.9, seed)
+    limits = {"max_outer": 10, "max_inner": 100}
+    fit = factorize(
+        V, observed, K=3, method="atnmf", lam=lam, missing=missing, solver="paper", seed=seed, **limits
+    )
+    assert np.isfinite(fit.V_hat).all()
 
 
 def test_the_authors_run_on_cbcl_is_replayed(paper_data):

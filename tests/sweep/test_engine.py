@@ -2,13 +2,14 @@
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import threadpoolctl
 
-from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
+from atnmf_core import Dataset, Fit, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
 from atnmf_core.sweep import (
     EngineError,
     Grid,
@@ -92,6 +93,20 @@ def test_everything_can_be_fitted_again_on_request(store: Store, faces: Dataset)
     after = [result.finished for result in store.results("s")]
     assert len(after) == len(before)
     assert min(after) > max(before)
+
+
+def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
+    store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def diverged(*given: object, **options: object) -> Fit:
+        fit = factorize(*given, **options)  # type: ignore[arg-type]
+        return replace(fit, W=np.full_like(fit.W, np.nan)) if fit.method == "atnmf" else fit
+
+    monkeypatch.setattr(work, "factorize", diverged)
+    run_sweep(store, "s", GRID, faces, n_jobs=1)
+
+    assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
+    assert all("not finite" in failure.error for failure in store.results("s", failed=True))
 
 
 def test_a_point_that_fails_is_noted_and_the_others_are_made(

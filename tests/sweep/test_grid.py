@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.problem import InputError
 from atnmf_core.sweep import Grid
-from atnmf_core.sweep import grid as grid_module
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
 
@@ -46,7 +46,7 @@ def test_equal_grids_have_equal_keys_however_they_were_written() -> None:
 
 
 def test_keys_are_the_same_in_every_process_and_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid_module, "SOLVER_VERSION", "2")
+    monkeypatch.setitem(SOLVER_VERSIONS, "fast", "2")
     point = next(Grid("lfw", alphas=(0.3,), Ks=(5,), methods=("nmf",)).points())
 
     assert point.key("data") == "9607884b3a6d32bafd7690025235cd0f"
@@ -87,7 +87,7 @@ def test_results_of_another_solver_version_are_not_mistaken_for_these(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = keys(GRID)
-    monkeypatch.setattr(grid_module, "SOLVER_VERSION", "another")
+    monkeypatch.setitem(SOLVER_VERSIONS, GRID.solver, "another")
 
     assert before.isdisjoint(keys(GRID))
 
