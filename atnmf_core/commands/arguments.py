@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..sweep.lambdas import rounded_lambda
 
-__all__ = ["input_file", "lambdas", "output_file", "workers"]
+__all__ = ["LIMITS", "add_limits", "given", "input_file", "lambdas", "output_file", "workers"]
+
+LIMITS = ("max_outer", "max_inner", "tol_inner", "tol_outer")
+"""When a fit ends; see `factorize`."""
+
+
+def add_limits(parser: argparse._ActionsContainer) -> None:
+    """The options that `LIMITS` names."""
+    for option, what in (("--max-outer", "outer iterations"), ("--max-inner", "inner iterations or sweeps")):
+        parser.add_argument(option, type=int, metavar="N", help=f"at most so many {what}")
+    for option, what in (("--tol-inner", "inner"), ("--tol-outer", "outer")):
+        parser.add_argument(option, type=float, metavar="T", help=f"threshold of the {what} stopping rule")
+
+
+def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The options of these names that were given."""
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 
 def lambdas(text: str) -> tuple[float, ...]:

@@ -17,9 +17,10 @@ from ..figures.palette import HIDDEN
 from ..figures.panels import PanelData, figure, given_panels, learned_panels
 from ..hiding import PATTERNS, hide_entries
 from ..metrics import rmse
+from ..problem import InputError
 from ..result import Fit, Progress
 from ..sweep import Tally, load_source
-from .arguments import output_file
+from .arguments import LIMITS, add_limits, given, output_file
 from .progress import ProgressLine
 from .reading import add_reading_options, reading
 
@@ -44,13 +45,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--alpha", type=float, metavar="A", help="share of entries to hide (default: none)")
     parser.add_argument(
-        "--masks", choices=["seeded", "paper"], default="seeded", help="paper: the authors' own"
+        "--masks", choices=["seeded", "paper"], help="paper: the authors' own (default: seeded)"
     )
-    parser.add_argument("--mask-seed", type=int, default=0, metavar="S")
-    parser.add_argument("--pattern", choices=tuple(PATTERNS), default="entries")
+    parser.add_argument("--mask-seed", type=int, metavar="S", help="default: 0")
+    parser.add_argument("--pattern", choices=tuple(PATTERNS), help="default: entries")
     parser.add_argument("--K", type=int, required=True, help="number of parts")
     parser.add_argument("--method", choices=["nmf", "atnmf", "anmf"], default="nmf")
     parser.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; for atnmf")
+    parser.add_argument("--mu", type=float, help="the attacker's price of moving the dictionary; for anmf")
+    parser.add_argument("--gamma", type=float, help="weight of the attacked error, 0 to 1; for anmf")
     parser.add_argument("--missing", choices=["ignore", "zero"], default="ignore")
     parser.add_argument("--solver", choices=["fast", "paper"], default="fast")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
@@ -60,12 +63,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--n-init", type=int, default=1, metavar="N", help="starts, of which the best is kept"
     )
+    add_limits(parser)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--out", type=output_file, metavar="FILE.npz", help="write W, H and the mask")
     parser.add_argument(
         "--png", type=output_file, metavar="FILE.png", help="write original, masked and restored picture"
     )
-    parser.add_argument("--picture", type=int, default=1, metavar="N", help="which face or band (default: 1)")
+    parser.add_argument("--picture", type=int, metavar="N", help="which face or band (default: 1)")
     parser.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=None, help="default: on a terminal"
     )
@@ -74,7 +78,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, print the measures, write the files."""
+    _refuse_idle(args)
     data = load_source(args.data, **reading(args))
+    index = _picture_index(args, data)
     observed = data.observed & _mask(args, data)
     line = ProgressLine(f"fit {data.name}", shown=args.progress)
 
@@ -87,7 +93,6 @@ def run(args: argparse.Namespace) -> int:
         observed,
         K=args.K,
         method=args.method,
-        lam=args.lam,
         missing=args.missing,
         solver=args.solver,
         seed=args.seed,
@@ -95,14 +100,37 @@ def run(args: argparse.Namespace) -> int:
         init=None if args.start == "random" else args.start,
         dtype=args.dtype,
         callback=report,
+        **given(args, "lam", "mu", "gamma", *LIMITS),
     )
     line.close()
     print(_report(data, observed, fit))
     if args.out:
         args.out.write_bytes(factors_npz({args.method: fit}, observed))
     if args.png:
-        args.png.write_bytes(_drawn(data, observed, fit, args.picture - 1))
+        args.png.write_bytes(_drawn(data, observed, fit, index))
     return 0
+
+
+def _refuse_idle(args: argparse.Namespace) -> None:
+    """Refuse options that would change nothing."""
+    idle = (
+        (args.start != "random" and args.n_init > 1, ("n_init",), f"--start {args.start} is one start"),
+        (args.alpha is None, ("masks", "mask_seed", "pattern"), "nothing is hidden without --alpha"),
+        (args.masks == "paper", ("mask_seed", "pattern"), "--masks paper takes the authors' own masks"),
+        (args.png is None, ("picture",), "no picture is drawn without --png"),
+    )
+    for holds, names, why in idle:
+        for name, value in given(args, *names).items() if holds else ():
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} {value}: {why}; leave {option} out.")
+
+
+def _picture_index(args: argparse.Namespace, data: Dataset) -> int:
+    """Counted from 0, where the option counts from 1."""
+    number = 1 if args.picture is None else int(args.picture)
+    if not 1 <= number <= pictures.count(data):
+        raise InputError(f"--picture {number}: {data.name} has pictures 1 to {pictures.count(data)}.")
+    return number - 1
 
 
 def _mask(args: argparse.Namespace, data: Dataset) -> npt.NDArray[np.bool_]:
@@ -111,7 +139,12 @@ def _mask(args: argparse.Namespace, data: Dataset) -> npt.NDArray[np.bool_]:
     if args.masks == "paper":
         return paper_mask(data.name, args.alpha)
     return hide_entries(
-        data.shape, args.alpha, args.mask_seed, args.pattern, image_shape=data.image_shape, order=data.order
+        data.shape,
+        args.alpha,
+        seed=args.mask_seed or 0,
+        pattern=args.pattern or "entries",
+        image_shape=data.image_shape,
+        order=data.order,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .arguments import given
+
 __all__ = ["add_reading_options", "reading"]
 
 _OPTIONS = ("variable", "kind", "bands_axis", "order", "image_shape", "nodata", "negative")
@@ -36,10 +38,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 def reading(args: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `read_dataset` that were given as options."""
-    given = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
-    if "nodata" in given:
-        given["nodata"] = tuple(given["nodata"])
-    return given
+    options = given(args, *_OPTIONS)
+    return options | {"nodata": tuple(options["nodata"])} if "nodata" in options else options
 
 
 def _image_shape(text: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from ..datasets import Dataset, UnreadableData
 from ..hiding import PATTERNS
 from ..problem import InputError
 from ..sweep import Grid, Summary, SweepRecord, load_source, open_store, read_store
-from .arguments import input_file, lambdas, output_file
+from .arguments import LIMITS, add_limits, given, input_file, lambdas, output_file
 from .curve import write_csv, write_html
 from .running import add_running_options, run_grid, tell_failures
 
@@ -38,10 +38,7 @@ GRID_OPTIONS = {
     "pattern": "pattern",
     "seed": "seed",
     "dtype": "dtype",
-    "max_outer": "max_outer",
-    "max_inner": "max_inner",
-    "tol_inner": "tol_inner",
-    "tol_outer": "tol_outer",
+    **{name: name for name in LIMITS},
 }
 """Options of the command line, and the settings of a grid that they stand for."""
 
@@ -119,10 +116,7 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--pattern", choices=tuple(PATTERNS), help="what shape the hidden entries have")
     group.add_argument("--seed", type=int, metavar="S", help="of the first start")
     group.add_argument("--dtype", choices=["float32", "float64"])
-    group.add_argument("--max-outer", type=int, metavar="N")
-    group.add_argument("--max-inner", type=int, metavar="N")
-    group.add_argument("--tol-inner", type=float, metavar="T")
-    group.add_argument("--tol-outer", type=float, metavar="T")
+    add_limits(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -175,10 +169,8 @@ def _grid(args: argparse.Namespace) -> Grid | None:
     settings: dict[str, Any] = {}
     if args.grid:
         settings = Grid.settings_from_json(args.grid.read_bytes())
-    for option, setting in GRID_OPTIONS.items():
-        value = getattr(args, option)
-        if value is not None:
-            settings[setting] = [lam for some in value for lam in some] if option == "lam" else value
+    for option, value in given(args, *GRID_OPTIONS).items():
+        settings[GRID_OPTIONS[option]] = [lam for some in value for lam in some] if option == "lam" else value
     return Grid.from_settings(settings) if settings else None
 
 

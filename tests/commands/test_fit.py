@@ -67,3 +67,47 @@ def test_a_file_is_read_as_the_options_say(tmp_path: Path, capsys: pytest.Captur
     assert main([*fit, "--variable", "B", "--negative", "zero", "--out", str(tmp_path / "fit.npz")]) == 0
     with np.load(tmp_path / "fit.npz") as kept:
         np.testing.assert_allclose(kept["W_nmf"] @ kept["H_nmf"], np.maximum(2 * values, 0), atol=4)
+
+
+def test_the_options_of_a_fit_are_those_of_the_python_call(capsys: pytest.CaptureFixture[str]) -> None:
+    data = load_dataset("synthetic")
+    same = {"method": "anmf", "mu": 3.0, "gamma": 0.7, "max_inner": 7, "tol_outer": 0.0}
+    fit = factorize(data.V, K=3, **same)
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in same.items()]
+
+    assert main(["fit", "--data", "synthetic", "--K", "3", *words]) == 0
+
+    assert f"loss             {fit.history['adversarial_loss'][-1]:.6g}\n" in (out := capsys.readouterr().out)
+    assert "iterations       7 (iteration limit)" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--png", "x.png", "--picture", "101"], "--picture 101: lfw has pictures 1 to 100."),
+        (["--png", "x.png", "--picture", "0"], "--picture 0: lfw has pictures 1 to 100."),
+        (["--picture", "2"], "--picture 2: no picture is drawn without --png; leave --picture out."),
+        (["--masks", "paper"], "--masks paper: nothing is hidden without --alpha; leave --masks out."),
+        (["--pattern", "block"], "--pattern block: nothing is hidden without --alpha"),
+        (["--mask-seed", "0"], "--mask-seed 0: nothing is hidden without --alpha"),
+        (
+            ["--alpha", "0.3", "--masks", "paper", "--pattern", "block"],
+            "--pattern block: --masks paper takes",
+        ),
+        (["--start", "pure-pixels", "--n-init", "3"], "--n-init 3: --start pure-pixels is one start"),
+        (["--mu", "2"], "mu was given, but only method 'anmf' has it"),
+        (["--max-outer", "0"], "max_outer=0"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_the_fit(
+    words: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["fit", "--data", "lfw", "--K", "3", *words]) == 2
+
+    said = capsys.readouterr()
+    assert complaint in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
