@@ -7,7 +7,7 @@ import csv
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
-from ..factorization import SOLVER_VERSION
+from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from ..reference import NAMES, Measured
 from ..reference.protocol import PROTOCOLS, as_published, as_written
@@ -108,7 +108,7 @@ def _kept(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measur
     """What the store has of the cells of the grids, from however many starts; nothing is written."""
     wanted = {_place(point) for grid in grids.values() for point in grid.points()}
     with read_store(args.store) as store:
-        cells = [cell for cell in cells_of(store, args.name) if cell.version == SOLVER_VERSION]
+        cells = [cell for cell in cells_of(store, args.name) if cell.version == SOLVER_VERSIONS[cell.solver]]
     return list(merged((), (cell for cell in cells if _place(cell) in wanted))), False
 
 
