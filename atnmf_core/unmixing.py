@@ -81,6 +81,10 @@ class Materials:
     spectra: Wide
     abundances: Wide
 
+    def share(self, place: int) -> float:
+        """How much of the whole scene the material at this place makes up."""
+        return float(self.abundances[place].mean())
+
 
 @dataclass(frozen=True, eq=False)
 class Score:

@@ -16,7 +16,7 @@ from ..recovery import Reach, restored_band
 from .composite import Limits, composite, smaller, stretch_limits
 from .palette import nice_limit, paint, sequential
 
-__all__ = ["CubeView", "error_top"]
+__all__ = ["CubeView", "band_axis", "error_top", "points", "spectra_top"]
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
@@ -105,3 +105,21 @@ def error_top(errors: Sequence[Values]) -> float:
     """The top of a scale for several error images: a few wild pixels do not make all others pale."""
     known = np.concatenate([error[~np.isnan(error)] for error in errors])
     return nice_limit(float(np.percentile(known, 99.5)) if known.size else 0.0)
+
+
+def band_axis(data: Dataset) -> dict[str, Any]:
+    """Where the bands stand on the axis of a spectrum, `x`, and in which `unit`."""
+    if data.wavelengths is not None:
+        return {"x": data.wavelengths.tolist(), "unit": "nm"}
+    return {"x": list(range(1, data.shape[0] + 1)), "unit": "band"}
+
+
+def points(spectrum: Values) -> list[float | None]:
+    """The numbers of a spectrum, None for what is not known."""
+    return [None if np.isnan(value) else float(value) for value in spectrum]
+
+
+def spectra_top(spectra: Sequence[Values]) -> float:
+    """The top of an axis for several spectra."""
+    known = np.concatenate(spectra)
+    return nice_limit(float(np.nanmax(known)) if np.isfinite(known).any() else 0.0)

@@ -120,18 +120,13 @@ def findings_chart(
         _dots(found, name, field, colour, symbol)
         for name, field, colour, symbol in looks[: 4 if with_ignored else 2]
     ]
+    ticks = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10] if with_ignored else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
     x = {
         "type": "log",
         "range": [-5.8, 1.5] if with_ignored else [-0.45, 0.05],
         "title": {"text": "error as a share of NMF's published error", "standoff": 4},
-        "tickvals": [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
-        if with_ignored
-        else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
-        "ticktext": (
-            ["10⁻⁵", "10⁻⁴", "10⁻³", "0.01", "0.1", "1", "10"]
-            if with_ignored
-            else [f"{tick:g}" for tick in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)]
-        ),
+        "tickvals": ticks,
+        "ticktext": [f"{tick:.5f}".rstrip("0").rstrip(".") for tick in ticks],
         "fixedrange": True,
         "showgrid": True,
         "tickangle": 0,

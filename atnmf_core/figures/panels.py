@@ -68,8 +68,8 @@ class PanelData:
 
     @cached_property
     def r_limit(self) -> float:
-        """The largest value of the scale of R*."""
-        return nice_limit(float(np.abs(self.r).max(initial=0.0)))
+        """The largest value of the scale of R*; what is below a thousandth of white is as good as nothing."""
+        return nice_limit(max(float(np.abs(self.r).max(initial=0.0)), self.top / 1000))
 
     @cached_property
     def at_restored(self) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 
 
-def columns_for(K: int) -> int:
-    """How many tiles stand in a row, so that the sheet is about square."""
-    return int(np.ceil(np.sqrt(K)))
+def columns_for(pictures: Values) -> int:
+    """How many tiles (of K x rows x cols) stand in a row, so that the sheet is about square."""
+    K, rows, cols = (int(length) for length in pictures.shape)
+    return min(K, math.ceil(math.sqrt(K * rows / cols)))
 
 
 def part_sheet(pictures: Values, *, shared_scale: bool = False, gap: int = 1, ground: int = 255) -> RGB:
@@ -30,4 +32,4 @@ def part_sheet(pictures: Values, *, shared_scale: bool = False, gap: int = 1, gr
     if shared_scale:
         tops = np.full_like(tops, tops.max(initial=0.0))
     tiles = [255 - grey(part, float(top)) for part, top in zip(pictures, tops, strict=True)]
-    return mosaic(tiles, columns_for(len(tiles)), gap, ground)
+    return mosaic(tiles, columns_for(pictures), gap, ground)

@@ -21,6 +21,7 @@ NOW = {
     "zero": "Hidden pixels are **fitted as zeros**, as in the paper's released code",
     "ignore": "Hidden pixels are **ignored**, as in the paper's text",
 }
+LEAST = 0.001
 INSTEAD = {"zero": "Ignored instead", "ignore": "Fitted as zeros instead"}
 
 
@@ -53,4 +54,6 @@ def _errors(pair: solving.Pair) -> str:
 
 
 def _short(error: float) -> str:
+    if error < LEAST:
+        return f"< {LEAST:g}"
     return f"{error:.3f}" if error >= 0.01 else f"{error:.2g}"

@@ -6,11 +6,14 @@ Nothing here knows Streamlit; `store()` alone ties the one `FitStore` to the ser
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +34,7 @@ __all__ = ["FitStore", "Job", "Run", "store"]
 Mask = npt.NDArray[np.bool_]
 CORES = os.cpu_count() or 1
 SWITCH_SECONDS = 0.0005
+M_MMAP_THRESHOLD, MAPPED_BYTES = -3, 256 * 1024
 KEPT_BYTES = 200_000_000
 KEPT_ERRORS = 100_000
 KEPT_FAILURES = 50
@@ -73,9 +77,15 @@ class Job:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Whether it has ended, after waiting for at most so long."""
+        with self.wanted():
+            return self._done.wait(seconds)
+
+    @contextmanager
+    def wanted(self) -> Iterator[None]:
+        """As long as this lasts, somebody waits for it."""
         self._wanted_by(1)
         try:
-            return self._done.wait(seconds)
+            yield
         finally:
             self._wanted_by(-1)
 
@@ -258,10 +268,20 @@ def _finished(key: FitKey, run: Run) -> Job:
     return job
 
 
+def _map_large_arrays_one_by_one() -> None:
+    """Have what is dropped go back to the system at once; where large arrays share a heap, the room of the
+    dropped stays with the process between those that are kept.
+    """
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if hasattr(library, "mallopt"):
+        library.mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES)
+
+
 @st.cache_resource(show_spinner=False)
 def store() -> FitStore:
     """The one store of this server."""
     # A page hands over a hundred messages, and gives up the interpreter with each: where ten sessions are at
     # work, Python's usual 5 ms until it gets it back add up to many seconds.
     sys.setswitchinterval(SWITCH_SECONDS)
+    _map_large_arrays_one_by_one()
     return FitStore(apart=True)

@@ -58,9 +58,8 @@ def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
 def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]) -> None:
     W, H = run.fit.W, run.fit.H
     shares = use(W, H)
-    sheet = part_sheet(
-        pictures.part_pictures(data, W, H)[places], shared_scale=setting.scale == "shared", ground=225
-    )
+    parts = pictures.part_pictures(data, W, H)[places]
+    sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225)
     names = [
         f"{SHEETS[key]}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)
     ]
@@ -68,7 +67,7 @@ def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDAr
         data={
             "src": data_url(sheet),
             "alt": f"The {len(places)} parts that {SHEETS[key]} learned, most used first",
-            "columns": columns_for(len(places)),
+            "columns": columns_for(parts),
             "names": names,
             "chosen": setting.part - 1,
         },
@@ -103,7 +102,11 @@ def _users(data: Dataset, run: Run, part: int, method: str) -> None:
         return
     st.caption(f"Faces that use it most in {method}")
     component("cards")(
-        data={"cards": [_card(data, run, part, int(user)) for user in users]},
+        data={
+            "cards": [_card(data, run, part, int(user)) for user in users],
+            "label": f"Faces that use it most in {method}",
+            "wraps": True,
+        },
         key=f"users_{method}",
         on_chosen_change=lambda: change(
             image=int(users[int(st.session_state[f"users_{method}"]["chosen"])]) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,8 +102,12 @@ def start(setting: Setting, data: Dataset, *, long: bool) -> None:
 def wait_a_little(setting: Setting, data: Dataset) -> Pair | None:
     """Both fits, where they are there or come in a moment; long ones are not waited for."""
     deadline = time.monotonic() + PATIENCE_SECONDS
-    for job in jobs(setting, data):
-        if not job.long:
+    short = [job for job in jobs(setting, data) if not job.long]
+    with ExitStack() as waiting:
+        # For all of them from now on: the second must not be given up while the first is made.
+        for job in short:
+            waiting.enter_context(job.wanted())
+        for job in short:
             job.wait(max(0.0, deadline - time.monotonic()))
     return kept_pair(setting, data)
 

@@ -15,7 +15,7 @@ from .data_choice import UPLOAD
 from .panels_view import six_panels
 from .setting import Setting
 
-__all__ = ["download", "recipe", "show_take_away"]
+__all__ = ["download", "recipe", "show_recipe", "show_take_away", "source_of", "stem_of"]
 
 PANEL_SIDE, FIGURE_SIDE = 600, 400
 
@@ -26,16 +26,12 @@ def show_take_away(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     with left:
         _downloads(setting, data, pair)
     with right:
-        again = recipe(setting, data)
-        st.markdown("**The same numbers again**")
-        st.code(again.python(), language="python")
-        if again.command_line():
-            st.code(again.command_line(), language="bash", wrap_lines=True)
+        show_recipe(recipe(setting, source_of(setting, data)))
 
 
 def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
     panels = six_panels(setting, data, pair)
-    stem = f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
+    stem = stem_of(setting, data)
     st.markdown("**Pictures**")
     download("The whole figure, PNG", lambda: png(figure(panels, FIGURE_SIDE)), f"{stem}.png", "image/png")
     with st.container(horizontal=True, gap="small"):
@@ -75,19 +71,34 @@ def download(label: str, make: object, file_name: str, mime: str, help: str | No
     )
 
 
-def recipe(setting: Setting, data: Dataset) -> Recipe:
-    """How this setting's numbers are made without the dashboard."""
-    named = setting.data != UPLOAD
+def stem_of(setting: Setting, data: Dataset) -> str:
+    """How the names of files made from this setting begin."""
+    return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
+
+
+def source_of(setting: Setting, data: Dataset, **options: int) -> str:
+    """The expression that gives the data."""
+    if setting.data != UPLOAD:
+        told = "".join(f", {name}={value}" for name, value in options.items())
+        return f'load_dataset("{setting.data}"{told})'
     normalised = "" if data.normalisation == "none" else f', normalisation="{data.normalisation}"'
+    return f'read_dataset("your-file"{normalised})'
+
+
+def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
+    """How this setting's numbers are made without the dashboard."""
+    names = ("alpha", "mask_seed", "pattern", "K", "lam", "missing", "solver", "seed")
     return Recipe(
-        source=f'load_dataset("{setting.data}")' if named else f'read_dataset("your-file"{normalised})',
-        data=setting.data if named else "",
-        alpha=setting.alpha,
-        mask_seed=setting.mask_seed,
-        pattern=setting.pattern,
-        K=setting.K,
-        lam=setting.lam,
-        missing=setting.missing,
-        solver=setting.solver,
-        seed=setting.seed,
+        source=source,
+        data=setting.data if source == f'load_dataset("{setting.data}")' else "",
+        start=start,
+        **{name: getattr(setting, name) for name in names},
     )
+
+
+def show_recipe(again: Recipe) -> None:
+    """As Python and, where there is one, as a command line."""
+    st.markdown("**The same numbers again**")
+    st.code(again.python(), language="python", wrap_lines=True)
+    if again.command_line():
+        st.code(again.command_line(), language="bash", wrap_lines=True)

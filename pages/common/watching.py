@@ -70,7 +70,11 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
     if solving.jobs(setting, data):
         st.fragment(_progress, run_every=POLL_SECONDS)(setting, data)
         return
-    for failure in _failures(setting, data):
+    failures = _failures(setting, data)
+    if not failures and solving.expected(setting, data) < solving.LIVE_SECONDS:
+        # It was solved, or given up as nobody seemed to wait, since this run of the page has asked for it.
+        rerun()
+    for failure in failures:
         st.error(f"This setting could not be solved: {failure}", icon=":material/error:")
     until = " Until then you see the last one." if something_shown else ""
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):

@@ -7,11 +7,9 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz
-from atnmf_core.recipe import Recipe
 from atnmf_core.recovery import restored_cube
 from pages.common import solving
-from pages.common.data_choice import UPLOAD
-from pages.common.take_away import download
+from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
 from .cube_controls import SCENE
 from .cube_setting import SIZES, CubeSetting, span
@@ -35,15 +33,9 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: solving.Pair)
         _numbers(setting, data, pair)
         st.caption(f"{data.title}. {data.terms}")
     with right:
-        st.markdown("**The same numbers again**")
-        again = _recipe(setting, data)
-        st.code(again.python(), language=None, wrap_lines=True)
-        if again.command_line():
-            st.code(again.command_line(), language=None, wrap_lines=True)
-
-
-def _stem(setting: CubeSetting, data: Dataset) -> str:
-    return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
+        options = SIZES[setting.size] if setting.data == SCENE and setting.size != "small" else {}
+        source = source_of(setting, data, **options) + _cut(setting)
+        show_recipe(recipe(setting, source, setting.start))
 
 
 def _cubes(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
@@ -59,7 +51,7 @@ def _cubes(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
 
 def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: object, name: str) -> None:
     write, ending, mime = FORMATS[name]
-    stem = f"{_stem(setting, data)}-{method.lower()}"
+    stem = f"{stem_of(setting, data)}-{method.lower()}"
 
     def make() -> bytes:
         cube = restored_cube(
@@ -77,32 +69,8 @@ def _numbers(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
     download(
         "Factors and mask, NPZ",
         lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
-        f"{_stem(setting, data)}-factors.npz",
+        f"{stem_of(setting, data)}-factors.npz",
         "application/zip",
-    )
-
-
-def _recipe(setting: CubeSetting, data: Dataset) -> Recipe:
-    """How this setting's numbers are made without the dashboard."""
-    source = f'load_dataset("{setting.data}")'
-    if setting.data == UPLOAD:
-        normalised = "" if data.normalisation == "none" else f', normalisation="{data.normalisation}"'
-        source = f'read_dataset("your-file"{normalised})'
-    elif setting.data == SCENE and setting.size != "small":
-        options = ", ".join(f"{name}={value}" for name, value in SIZES[setting.size].items())
-        source = f'load_dataset("{SCENE}", {options})'
-    return Recipe(
-        source=source + _cut(setting),
-        data=setting.data if source == f'load_dataset("{setting.data}")' and not _cut(setting) else "",
-        alpha=setting.alpha,
-        mask_seed=setting.mask_seed,
-        pattern=setting.pattern,
-        K=setting.K,
-        lam=setting.lam,
-        missing=setting.missing,
-        solver=setting.solver,
-        seed=setting.seed,
-        start=setting.start,
     )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.datasets import Truth
 from atnmf_core.figures.composite import smaller
+from atnmf_core.figures.cube_view import band_axis, spectra_top
 from atnmf_core.figures.images import data_url
-from atnmf_core.figures.palette import MATERIALS, nice_limit, tint
+from atnmf_core.figures.palette import MATERIALS, tint
 from atnmf_core.unmixing import Materials, Score, materials_of, score
 from pages.common import solving
 from pages.common.components import component
@@ -56,20 +57,16 @@ def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
 
 def _mean(method: str, tone: str, one: Score) -> str:
     parts = []
-    if np.isfinite(one.mean_angle):
+    if isfinite(one.mean_angle):
         parts.append(f"mean spectral angle **{one.mean_angle:.2f}°**")
-    if np.isfinite(one.mean_error):
+    if isfinite(one.mean_error):
         parts.append(f"abundance RMSE **{one.mean_error:.3f}**")
     return f":{tone}[{method}] {', '.join(parts)}"
 
 
 @st.cache_data(show_spinner=False, max_size="32 MB")
 def _cards(key: Key, _data: Dataset, _found: tuple[Materials, ...], _truth: Truth | None) -> dict[str, Any]:
-    has_nm = _data.wavelengths is not None
-    x = _data.wavelengths if has_nm else np.arange(1, _data.shape[0] + 1)
-    return {
-        "x": x.tolist(),
-        "unit": "nm" if has_nm else "band",
+    return band_axis(_data) | {
         "cards": [_card(_data, _found, _truth, place) for place in range(_found[0].spectra.shape[1])],
         "maps": len(_found) + (_truth is not None),
     }
@@ -88,12 +85,11 @@ def _card(data: Dataset, found: tuple[Materials, ...], truth: Truth | None, plac
         maps.append(_map(data, one.abundances[place], colour, method, tone, name, figures))
     if is_known and truth.abundances.size:
         maps.append(_map(data, truth.abundances[place], colour, "truth", "", name, ""))
-    share = float(found[0].abundances[place].mean())
     return {
         "name": name.capitalize(),
-        "remark": f"{share:.0%} of the scene",
+        "remark": f"{found[0].share(place):.0%} of the scene",
         "colour": colour,
-        "top": nice_limit(max(float(np.max(line["values"])) for line in lines)),
+        "top": spectra_top([line["values"] for line in lines]),
         "lines": lines,
         "maps": maps,
     }
@@ -101,8 +97,8 @@ def _card(data: Dataset, found: tuple[Materials, ...], truth: Truth | None, plac
 
 def _figures(one: Score, place: int) -> str:
     angle, error = one.angles[place], one.errors[place]
-    parts = [f"{angle:.2f}°"] if np.isfinite(angle) else []
-    if np.isfinite(error):
+    parts = [f"{angle:.2f}°"] if isfinite(angle) else []
+    if isfinite(error):
         parts.append(f"RMSE {error:.3f}")
     return "<br>".join(parts)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.export import spectra_csv
-from atnmf_core.figures.palette import HIDDEN, nice_limit
+from atnmf_core.figures.cube_view import band_axis, points, spectra_top
+from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.recovery import PixelSpectrum, pixel_spectrum
 from pages.common import solving
 from pages.common.address import change
@@ -36,13 +35,10 @@ def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None
 def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
     now = _now(setting)
     current, *pins = _spectra(now, data, factors)
-    has_nm = data.wavelengths is not None
-    x = data.wavelengths if has_nm else np.arange(1, data.shape[0] + 1)
     component("spectrum", "chart", folder=COMPONENTS)(
         key=KEY,
-        data={
-            "x": x.tolist(),
-            "unit": "nm" if has_nm else "band",
+        data=band_axis(data)
+        | {
             "names": [data.wavelength_label(f) for f in range(data.shape[0])],
             "top": _top([current, *pins]),
             "hidden_colour": HIDDEN[setting.colour],
@@ -87,9 +83,7 @@ def _at(setting: CubeSetting, data: Dataset, factors: Factors, place: Place) -> 
 
 
 def _top(spectra: list[PixelSpectrum]) -> float:
-    values = [array for one in spectra for array in (one.original, *one.predicted.values())]
-    known = np.concatenate(values)
-    return nice_limit(float(np.nanmax(known)) if np.isfinite(known).any() else 0.0)
+    return spectra_top([array for one in spectra for array in (one.original, *one.predicted.values())])
 
 
 def _told(spectrum: PixelSpectrum) -> dict[str, Any]:
@@ -99,9 +93,9 @@ def _told(spectrum: PixelSpectrum) -> dict[str, Any]:
         "name": f"Row {spectrum.row + 1}, column {spectrum.col + 1}",
         "seen": f"{seen} of {bands} bands observed",
         "measures": _measures(spectrum),
-        "original": _numbers(spectrum.original),
+        "original": points(spectrum.original),
         "observed": [bool(is_seen) for is_seen in spectrum.observed],
-    } | {name: _numbers(spectrum.predicted[method]) for method, name in NAMES.items() if spectrum.predicted}
+    } | {name: points(spectrum.predicted[method]) for method, name in NAMES.items() if spectrum.predicted}
 
 
 def _measures(spectrum: PixelSpectrum) -> str:
@@ -113,7 +107,3 @@ def _measures(spectrum: PixelSpectrum) -> str:
         for method in spectrum.predicted
     ]
     return "<br>".join(lines)
-
-
-def _numbers(values: npt.NDArray[Any]) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import Dataset, InputError, hide_entries, rmse
-from pages.common import fits
+from pages.common import fits, solving
 from pages.common.fits import FitStore
 from pages.common.setting import FitKey, Setting
 
@@ -178,6 +178,20 @@ def test_cancelling_one_short_fit_ends_only_that() -> None:
 def test_what_the_solver_refuses_reaches_whoever_waits() -> None:
     with pytest.raises(InputError, match="K=99"):
         FitStore().solve(KEY._replace(K=99), DATA, OBSERVED)
+
+
+def test_the_second_of_two_fits_that_a_page_waits_for_is_not_given_up_while_the_first_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fits, "FORGOTTEN_SECONDS", 0.2)
+    store = FitStore()
+    monkeypatch.setattr(solving, "store", lambda: store)
+    setting, turn = Setting(K=3), store._turns[False]
+    turn.acquire()
+    solving.start(setting, DATA, long=False)
+    threading.Timer(0.6, turn.release).start()
+
+    assert solving.wait_a_little(setting, DATA) is not None
 
 
 def test_a_short_fit_that_nobody_asks_for_any_more_is_not_made(

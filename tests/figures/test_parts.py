@@ -27,4 +27,8 @@ def test_a_part_that_is_zero_is_white() -> None:
 
 @pytest.mark.parametrize(("K", "columns"), [(1, 1), (4, 2), (5, 3), (25, 5), (49, 7)])
 def test_sheets_are_about_square(K: int, columns: int) -> None:
-    assert columns_for(K) == columns
+    assert columns_for(np.zeros((K, 19, 19))) == columns
+
+
+def test_upright_strips_stand_in_one_row() -> None:
+    assert columns_for(np.zeros((5, 200, 50))) == 5

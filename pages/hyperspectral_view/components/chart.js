@@ -28,7 +28,7 @@ function drawChart(svg, { x, unit, lines, dots, hidden, top, height, small, onPo
   if (!small) add("text", { class: "tick", x: width - edge.right, y: height - 4, "text-anchor": "end" }, unit === "nm" ? "wavelength, nm" : "band");
   if (hidden) {
     // A mark under the axis for each band that the learner did not see.
-    const wide = Math.max(1, ((width - edge.left - edge.right) / x.length) * 0.8);
+    const wide = Math.min(12, Math.max(1, ((width - edge.left - edge.right) / x.length) * 0.8));
     hidden.forEach((is, i) => {
       if (is) add("rect", { class: "hidden", x: across(x[i]) - wide / 2, y: height - edge.bottom + 1, width: wide, height: small ? 3 : 6 });
     });

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from pages.common.setting import LAMBDAS
-
 from ..chapter import Chapter, Stage
-from ..control import Stops
-from ..dials import show_with_dials
+from ..dials import dials_of_one_number, show_with_dials
 
 __all__ = ["LOSS"]
 
-V = tuple(round(0.05 * step, 2) for step in range(21))
-P = tuple(round(0.05 * step, 2) for step in range(41))
-CONTROLS = (
-    Stops("v", "v, the number in the data", 0.4, V, "{:.2f}", inside=True),
-    Stops("p", "p, its prediction", 1.2, P, "{:.2f}", inside=True),
-    Stops("lam", "λ, the attacker's price", 2.0, LAMBDAS, inside=True),
-)
+CONTROLS = dials_of_one_number(v=0.4, p=1.2, p_most=2.0)
 
 
 def show(stage: Stage) -> None:
