@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
 
-from .problem import InputError, Order, check_alpha, check_seed
+from .problem import InputError, Order, check_alpha, check_one_of, check_seed
 
 __all__ = ["PATTERNS", "hide_entries"]
 
@@ -31,7 +32,7 @@ def hide_entries(
     seed : the same seed gives the same draw. With "entries" and "stripes", what one seed hides at a smaller
         alpha it also hides at a larger one.
     pattern : one of
-        "entries", each entry hidden with probability alpha, as in the paper;
+        "entries", a share alpha of the entries, drawn at random, as in the paper;
         "block", one rectangle in each image (columns of V are images of `image_shape`);
         "stripes", dead lines: whole image columns of single bands (rows of V are bands of `image_shape`);
         "bands", noisy bands: a share sqrt(alpha) of the bands loses a share sqrt(alpha) of its entries.
@@ -49,11 +50,11 @@ def hide_entries(
     >>> float((~observed).mean())
     0.3
     """
-    if len(shape) != 2 or min(shape) < 1:
+    if not _are_sizes(shape):
         raise InputError(f"shape={shape!r}: a matrix of at least 1 x 1 is needed, as (F, N).")
     check_alpha(alpha)
-    if pattern not in PATTERNS:
-        raise InputError(f"pattern={pattern!r}: choose one of {', '.join(PATTERNS)}.")
+    check_one_of("pattern", pattern, tuple(PATTERNS))
+    check_one_of("order", order, ("F", "C"))
     rng = np.random.default_rng(check_seed(seed))
     return PATTERNS[pattern](shape, alpha, rng, image_shape, order)
 
@@ -122,12 +123,18 @@ def _smallest(draws: npt.NDArray[np.floating], share: float) -> Mask:
 def _checked_image_shape(
     pattern: str, image_shape: tuple[int, int] | None, pixels: int, meaning: str
 ) -> tuple[int, int]:
-    if image_shape is None or len(image_shape) != 2 or image_shape[0] * image_shape[1] != pixels:
+    if image_shape is None or not _are_sizes(image_shape) or image_shape[0] * image_shape[1] != pixels:
         raise InputError(
             f"image_shape={image_shape!r}: pattern {pattern!r} needs (rows, columns) whose product is"
             f" {meaning} = {pixels}."
         )
     return image_shape
+
+
+def _are_sizes(given: object) -> bool:
+    """Whether these are two whole numbers above 0."""
+    sizes = given if isinstance(given, tuple | list) else ()
+    return len(sizes) == 2 and all(isinstance(size, Integral) and int(size) > 0 for size in sizes)
 
 
 PATTERNS: dict[str, Callable[..., Mask]] = {

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 
 from .problem import Missing, Solver
 
-__all__ = ["Recipe"]
+__all__ = ["Recipe", "spelled"]
+
+
+def spelled(number: float) -> str:
+    """A number as people write it, which reads back as the very same.
+
+    Examples
+    --------
+    >>> spelled(2.0), spelled(0.3), spelled(1.00000049)
+    ('2', '0.3', '1.00000049')
+    """
+    short = f"{number:g}"
+    return short if float(short) == number else repr(float(number))
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class Recipe:
             if self.pattern == "entries"
             else f', pattern="{self.pattern}", image_shape=data.image_shape, order=data.order'
         )
-        hiding = f"alpha={self.alpha:g}, seed={self.mask_seed}{pattern}"
+        hiding = f"alpha={spelled(self.alpha)}, seed={self.mask_seed}{pattern}"
         common = f'K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed}'
         if self.start != "random":
             common += f', init="{self.start}"'
@@ -52,7 +64,7 @@ class Recipe:
                 f"data = {self.source}",
                 f"observed = hide_entries(data.V.shape, {hiding})",
                 f"same = dict({common})",
-                f'atnmf = factorize(data.V, observed, method="atnmf", lam={self.lam:g}, **same)',
+                f'atnmf = factorize(data.V, observed, method="atnmf", lam={spelled(self.lam)}, **same)',
                 'nmf = factorize(data.V, observed, method="nmf", **same)',
                 'print(f"AT-NMF {rmse(data.V, atnmf.V_hat, ~observed):.6f}")',
                 'print(f"NMF {rmse(data.V, nmf.V_hat, ~observed):.6f}")',
@@ -63,9 +75,9 @@ class Recipe:
         """The commands that do the same, one per method; empty where the data has no name."""
         if not self.data:
             return ""
-        hiding = f"--alpha {self.alpha:g} --mask-seed {self.mask_seed} --pattern {self.pattern}"
+        hiding = f"--alpha {spelled(self.alpha)} --mask-seed {self.mask_seed} --pattern {self.pattern}"
         common = f"--K {self.K} --missing {self.missing} --solver {self.solver} --seed {self.seed}"
         if self.start != "random":
             common += f" --start {self.start}"
         start = f"python -m atnmf_core fit --data {self.data} {hiding} {common}"
-        return f"{start} --method atnmf --lam {self.lam:g}\n{start} --method nmf"
+        return f"{start} --method atnmf --lam {spelled(self.lam)}\n{start} --method nmf"

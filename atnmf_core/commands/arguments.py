@@ -30,7 +30,7 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def lambdas(text: str) -> tuple[float, ...]:
-    """One number above 1, or FIRST:LAST:COUNT for a series in equal log steps, rounded to four digits.
+    """One number above 1, or FIRST:LAST:COUNT for a series in equal log steps, rounded.
 
     Examples
     --------

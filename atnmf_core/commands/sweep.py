@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..datasets import Dataset, UnreadableData
 from ..hiding import PATTERNS
 from ..problem import InputError
+from ..recipe import spelled
 from ..sweep import Grid, Summary, SweepRecord, load_source, open_store, read_store
 from .arguments import LIMITS, add_limits, given, input_file, lambdas, output_file
 from .curve import write_csv, write_html
@@ -183,8 +184,8 @@ def command_line(grid: Grid, out: str = "curve.csv") -> str:
         if value == defaults[setting] and defaults[setting] is not MISSING:
             continue
         listed = value if isinstance(value, tuple) else (value,)
-        spelled = (f"{one:.10g}" if isinstance(one, float) else str(one) for one in listed)
-        words += [f"--{option.replace('_', '-')}", *spelled]
+        words += [f"--{option.replace('_', '-')}"]
+        words += [spelled(one) if isinstance(one, float) else str(one) for one in listed]
     return shlex.join([*words, "--out", out])
 
 

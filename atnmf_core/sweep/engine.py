@@ -16,6 +16,9 @@ from .store import Store, StoreError
 
 __all__ = ["run_sweep"]
 
+SEEDS = 2**32
+"""How many there are; see `check_seed`."""
+
 
 def run_sweep(
     store: Store,
@@ -46,11 +49,7 @@ def run_sweep(
     from .leader import Leader
     from .work import masks
 
-    largest = min(data.shape)
-    if max(grid.Ks) > largest:
-        raise InputError(
-            f"K={max(grid.Ks)}: {data.name} is {data.shape[0]} x {data.shape[1]}, so K is at most {largest}."
-        )
+    _check(grid, data)
     observed = masks(data, grid)
     sweep = store.add_sweep(name, grid, data.content_hash)
     if again is not None:
@@ -66,6 +65,20 @@ def run_sweep(
         store.end_run(run, "failed", str(error))
         raise
     store.end_run(run, "finished")
+
+
+def _check(grid: Grid, data: Dataset) -> None:
+    """Refuse what would fail in the workers."""
+    largest = min(data.shape)
+    if max(grid.Ks) > largest:
+        raise InputError(
+            f"K={max(grid.Ks)}: {data.name} is {data.shape[0]} x {data.shape[1]}, so K is at most {largest}."
+        )
+    if grid.seed + grid.starts > SEEDS:
+        raise InputError(
+            f"seed={grid.seed} with starts={grid.starts}: begin at {SEEDS - grid.starts} or below, as each "
+            f"start takes the next seed and {SEEDS - 1} is the last."
+        )
 
 
 @contextmanager

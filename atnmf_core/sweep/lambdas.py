@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 __all__ = ["lambda_series", "rounded_lambda"]
@@ -22,5 +24,12 @@ def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 def rounded_lambda(lam: float) -> float:
-    """To four digits, which every spelling of it keeps."""
-    return float(f"{lam:.4g}")
+    """To four digits, or as many as keep two of lambda - 1, which is what the adversary feels.
+
+    Examples
+    --------
+    >>> rounded_lambda(12.3456), rounded_lambda(1.00041234)
+    (12.35, 1.00041)
+    """
+    decimals = max(3 - math.floor(math.log10(lam)), 1 - math.floor(math.log10(lam - 1)))
+    return round(float(lam), decimals)

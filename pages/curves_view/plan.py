@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from atnmf_core import InputError
 from atnmf_core.problem import Method, Missing, Solver
 from atnmf_core.sweep import Grid
-from atnmf_core.sweep.lambdas import lambda_series, rounded_lambda
+from atnmf_core.sweep.lambdas import lambda_series
 from pages.common.setting import LAM_MOST
 
 __all__ = ["METHODS", "MOST_FITS", "TREATMENTS", "Plan"]
 
 METHODS = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 TREATMENTS = {"zero": "zeros (paper)", "ignore": "ignored"}
+LAM_LEAST = 1.0001
+"""From here on, what a figure or an address spells with six digits is the very number."""
 MOST_FITS = 20_000
 """A larger sweep is planned at the command line, where nobody waits for a page."""
 
@@ -96,8 +98,8 @@ class Plan:
             )
         if high < low:
             return f"The range of λ ends at {high:g}, before it begins at {low:g}: exchange the two."
-        if rounded_lambda(low) <= 1:
-            return f"The range of λ begins at {low:.10g}, too near 1 to be told from it: begin at 1.001."
+        if low < LAM_LEAST:
+            return f"The range of λ begins at {low:.10g}, too near 1 to be shown: begin at {LAM_LEAST:g}."
         if count > 1 and high == low:
             return f"The range of λ begins and ends at {low:g}, so {count} values cannot differ: widen it."
         return None

@@ -23,12 +23,14 @@ def test_lambdas_are_evenly_spaced_in_the_logarithm_of_lambda_minus_one() -> Non
 
 
 def test_a_lambda_is_spelled_the_same_in_a_grid_and_in_an_address() -> None:
-    for lam in Plan(low=1.013, high=87.3, count=30).lams():
-        assert float(f"{lam:g}") == lam
+    for plan in (Plan(low=1.013, high=87.3, count=30), Plan(low=1.0001, high=1.003, count=30)):
+        assert plan.problems(FACES) == []
+        for lam in plan.lams():
+            assert float(f"{lam:g}") == lam
 
 
 def test_lambdas_that_round_to_the_same_are_one() -> None:
-    assert Plan(low=1.001, high=1.002, count=40).lams() == (1.001, 1.002)
+    assert Plan(low=1.001, high=1.002, count=40).lams() == tuple(1 + n / 10_000 for n in range(10, 21))
 
 
 @pytest.mark.parametrize(

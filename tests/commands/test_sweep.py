@@ -92,6 +92,7 @@ def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep: list[st
         (["--K", "0"], "Ks: 0"),
         (["--K", "51"], "K=51: synthetic is 100 x 50"),
         (["--starts", "0"], "starts: 0"),
+        (["--seed", "4294967295"], "seed=4294967295 with starts=2: begin at 4294967294 or below"),
         (["--jobs", "0"], "'0' is no number of processes"),
         (["--methods", "pca"], "invalid choice: 'pca'"),
         (["--data", "nowhere.mat"], "'nowhere.mat' is neither a file nor one of lfw"),
@@ -141,6 +142,12 @@ def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(
     assert "`data convert` takes it" in said
 
 
+def test_a_series_of_lambdas_may_begin_near_1(sweep: list[str]) -> None:
+    assert main([*sweep, *OPTIONS, "--lam", "1.0004:2:3", "--write-grid", "grid.json"]) == 0
+
+    assert Grid.from_json(Path("grid.json").read_text()).lams == (1.0004, 1.414, 2.0)
+
+
 def test_nothing_to_sweep_is_said(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(sweep) == 2
     assert "nothing to sweep: give --data, --alpha, --K and --lam" in capsys.readouterr().err
@@ -179,7 +186,16 @@ def test_a_name_that_nobody_has_is_refused(sweep: list[str], capsys: pytest.Capt
     [
         Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0, 5.0)),
         Grid("a file.npz", alphas=(0.3, 0.55), Ks=(3,), methods=("nmf", "anmf"), missing=("zero", "ignore")),
-        Grid("lfw", (0.9,), (25,), (1.05, 1.083), solver="paper", starts=4, mask_seed=3, tol_inner=1e-5),
+        Grid(
+            "lfw",
+            (1 / 3,),
+            (25,),
+            (1.05, 1 + 1e-7 / 3, 1.083),
+            solver="paper",
+            starts=4,
+            mask_seed=3,
+            tol_inner=1e-5,
+        ),
     ],
     ids=str,
 )

@@ -5,6 +5,7 @@ import io
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,15 @@ def test_the_command_lines_print_the_same_errors(repository: Path) -> None:
             [sys.executable, *words[1:]], cwd=repository, capture_output=True, text=True, check=True
         )
         assert f"RMSE, hidden     {rmse(DATA.V, fit.V_hat, ~OBSERVED):.6g}\n" in run.stdout
+
+
+def test_a_recipe_spells_numbers_to_their_last_digit() -> None:
+    recipe = replace(RECIPE, lam=1.00000049, alpha=1 / 3)
+
+    assert f"alpha={1 / 3!r}, " in recipe.python()
+    assert "lam=1.00000049," in recipe.python()
+    assert f"--alpha {1 / 3!r} " in recipe.command_line()
+    assert recipe.command_line().splitlines()[0].endswith("--lam 1.00000049")
 
 
 def test_data_without_a_name_has_no_command_line() -> None:
