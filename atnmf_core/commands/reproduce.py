@@ -84,10 +84,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run what the store lacks, print the table, write the CSV; 1 where fits failed."""
     grids = _grids(args)
+    earlier = _earlier(args.csv)
     cells, failed = _kept(args, grids) if args.no_run else _run(args, grids)
     print(comparison(args.name, cells))
     if args.csv:
-        _write(args.csv, cells)
+        with args.csv.open("w", newline="") as file:
+            write_measured(merged(earlier, cells), file)
     return 1 if failed else 0
 
 
@@ -138,7 +140,11 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(f"--lam {foreign[0]:g}: the table {args.name} has lambda = {lams}.")
 
 
-def _write(path: Path, cells: list[Measured]) -> None:
-    kept = read_measured(csv.DictReader(path.read_text().splitlines())) if path.exists() else ()
-    with path.open("w", newline="") as file:
-        write_measured(merged(kept, cells), file)
+def _earlier(path: Path | None) -> tuple[Measured, ...]:
+    """The cells of a CSV file that is there already; looked at before hours of fits, not after them."""
+    if path is None or not path.exists():
+        return ()
+    try:
+        return read_measured(csv.DictReader(path.read_text().splitlines()))
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(f"--csv {path}: not a file that `reproduce` wrote; choose another name.") from error

@@ -91,8 +91,8 @@ def published(name: str) -> tuple[Published, ...]:
 def measured(name: str) -> tuple[Measured, ...]:
     """What was measured for a table and is kept with the program; empty where nothing is.
 
-    Made by `python -m atnmf_core reproduce NAME --csv FILE`; where time was short, with fewer starts or with
-    `--max-outer`, as each cell says.
+    Made by `python -m atnmf_core reproduce NAME --csv FILE`; each cell says from how many starts and with
+    which `--max-outer`.
     """
     return read_measured(_rows(name, "measured"))
 

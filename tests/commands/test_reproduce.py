@@ -44,6 +44,19 @@ def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data: Path) -> None:
     assert [cell.max_outer for cell in cells] == [2]
 
 
+@pytest.mark.parametrize("other", [b"a,b\n1,2\n", b"alpha,method\n0.3\n", b"caf\xe9\n"])
+def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(
+    other: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.csv").write_bytes(other)
+
+    assert main([*NMF_ONLY, "--csv", "mine.csv"]) == 2
+
+    assert "--csv mine.csv: not a file that `reproduce` wrote" in capsys.readouterr().err
+    assert Path("mine.csv").read_bytes() == other
+    assert not Path("store.sqlite").exists()
+
+
 def test_what_the_store_has_is_shown_without_running_or_writing(
     paper_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
