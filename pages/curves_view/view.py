@@ -76,20 +76,25 @@ def _kept() -> None:
     """Curves that are there at once, as pills; none is pressed while a sweep is shown."""
     state = st.session_state
     kind, _, name = state[key("show")].partition(":")
-    state["curves_kept"] = name if kind == "kept" and name in KEPT else None
+    pressed = name if kind == "kept" and name in KEPT else None
+    # Another widget where none is pressed: a browser that polls before it has drawn that still sends the pill
+    # that was pressed, and of one and the same widget this would count as pressing it again.
+    widget = "curves_kept" if pressed else "curves_kept_none"
+    state[widget] = pressed
     st.pills(
         "Kept with the program",
         KEPT,
         format_func=KEPT.get,
-        key="curves_kept",
+        key=widget,
         on_change=_show_kept,
+        args=(widget,),
         label_visibility="collapsed",
     )
 
 
-def _show_kept() -> None:
+def _show_kept(widget: str) -> None:
     state = st.session_state
-    name = state["curves_kept"]
+    name = state[widget]
     if name is None:
         return
     state[key("show")] = f"kept:{name}"

@@ -203,6 +203,20 @@ def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) ->
         assert [record.name for record in reader.sweeps()] == ["two"]
 
 
+def test_a_pill_leads_from_a_sweep_to_a_kept_curve_and_none_is_pressed_before(
+    repository: Path, store: Path
+) -> None:
+    keep(store, "mine")
+    page = opened(repository, show="sweep:mine")
+    pills = page.button_group(key="curves_kept_none")
+    assert pills.value is None
+
+    pills.set_value("synthetic").run()
+
+    assert titles(page)[0] == KEPT["synthetic"]
+    assert page.button_group(key="curves_kept").value == "synthetic"
+
+
 def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
     keep(store, "mine", failed=2)
     page = opened(repository, show="sweep:mine")
