@@ -49,7 +49,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
     """
     columns = [cell for cell in cells if cell.published.alpha == cells[0].published.alpha]
     head = "".join(f'<th scope="col" class="{cell.published.method}">{_head(cell)}</th>' for cell in columns)
-    usual = usual_effort(cells)
+    usual, beside = usual_effort(cells), _usual_starts(cells)
     places = {cell.place: number for number, cell in enumerate(cells)}
     again = {cell.place: cell for cell in here}
     bodies = []
@@ -64,7 +64,9 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
                 _line("here", "run here", members, places, lambda cell: _measured(again[cell.place], None))
             )
         lines.append(
-            _line("ignored", "ignored", members, places, lambda cell: _ignored(cell, again[cell.place]))
+            _line(
+                "ignored", "ignored", members, places, lambda cell: _ignored(cell, again[cell.place], beside)
+            )
         )
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{line}</tr>" for i, line in enumerate(lines))
@@ -125,20 +127,22 @@ def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
     return efforts.most_common(1)[0][0] if efforts else None
 
 
+def _usual_starts(cells: Sequence[Cell]) -> int | None:
+    """Starts of most cells that were measured with hidden entries ignored."""
+    starts = Counter(cell.ignore.starts for cell in cells if cell.ignore is not None)
+    return starts.most_common(1)[0][0] if starts else None
+
+
 def legend(cells: Sequence[Cell]) -> str:
     """What the marks mean, and from what most of the measured numbers were made."""
     marks = ", ".join(f"{mark} {words}" for mark, words in MARKS.values())
-    usual = usual_effort(cells)
-    made = "" if usual is None else f" Measured with {_effort(*usual)} unless said otherwise."
-    return (
-        f"RMSE on hidden entries, mean ± standard deviation. {marks}. Ignored: hidden entries left out of "
-        f"the loss.{made}"
-    )
-
-
-def _effort(starts: int, max_outer: int) -> str:
-    counted = f"{starts} start" + ("" if starts == 1 else "s")
-    return f"{counted}, at most {max_outer} of {PAPER_OUTER} outer iterations"
+    usual, beside = usual_effort(cells), _usual_starts(cells)
+    told = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
+    told += " Ignored: hidden entries left out of the loss" + (f", {_starts(beside)}." if beside else ".")
+    if usual is not None:
+        starts, outer = usual
+        told += f" Measured with {_starts(starts)}, at most {outer} of {PAPER_OUTER} outer iterations."
+    return told + (" Cells made otherwise say so." if usual or beside else "")
 
 
 def _head(cell: Cell) -> str:
@@ -169,20 +173,30 @@ def _measured(cell: Cell, usual: tuple[int, int] | None) -> str:
     if zero is None or cell.agreement is None or cell.difference is None:
         return '<span class="none">not measured</span>' if usual is not None else ""
     mark, words = MARKS[cell.agreement]
-    made = (zero.starts, zero.max_outer)
-    own = "" if made == usual or zero.solver != "paper" else f"<small>{_short(*made)}</small>"
     return (
         f'<b title="{escape(_exact(zero))}">{_spread(zero.mean, zero.deviation, cell.digits)}</b>'
         f' <span class="difference"><span class="mark {cell.agreement}" role="img" aria-label="{words}"'
-        f' title="{words}">{mark}</span> {percent(cell.difference)}</span>{own}'
+        f' title="{words}">{mark}</span> {percent(cell.difference)}</span>{_own_effort(zero, usual)}'
     )
 
 
-def _ignored(cell: Cell, again: Cell) -> str:
+def _own_effort(cell: Measured, usual: tuple[int, int] | None) -> str:
+    """From what a number was made, where that is not as usual; only Algorithm 1 counts outer iterations."""
+    starts = _starts(cell.starts)
+    if cell.solver != "paper":
+        return "" if usual is not None and usual[0] == cell.starts else f"<small>{starts}</small>"
+    if (cell.starts, cell.max_outer) == usual:
+        return ""
+    return f"<small>{starts}, {cell.max_outer} of {PAPER_OUTER}</small>"
+
+
+def _ignored(cell: Cell, again: Cell, usual: int | None) -> str:
     ignore = again.ignore or cell.ignore
     if ignore is None:
         return '<span class="none">not measured</span>'
-    where = " <small>run here</small>" if again.ignore else ""
+    made = [] if ignore.starts == usual else [_starts(ignore.starts)]
+    where = ", ".join(["run here", *made] if again.ignore else made)
+    where = f" <small>{where}</small>" if where else ""
     mean, *deviation = small_spread(ignore.mean, ignore.deviation).split(" ± ")
     told = "".join(f" <i>± {number}</i>" for number in deviation)
     return f'<span title="{escape(_exact(ignore))}">{escape(mean)}{told}</span>{where}'
@@ -193,9 +207,8 @@ def _spread(mean: float, deviation: float | None, digits: int) -> str:
     return f"{mean:.{digits}f}" + ("" if deviation is None else f" <i>± {deviation:.{digits}f}</i>")
 
 
-def _short(starts: int, max_outer: int) -> str:
-    counted = f"{starts} start" + ("" if starts == 1 else "s")
-    return f"{counted}, {max_outer} of {PAPER_OUTER}"
+def _starts(number: int) -> str:
+    return f"{number} start" + ("" if number == 1 else "s")
 
 
 def _exact(cell: Measured) -> str:

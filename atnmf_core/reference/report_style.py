@@ -16,7 +16,7 @@ STYLE = """
   border-collapse: separate; border-spacing: 0; color: var(--ink); line-height: 1.3;
   font-variant-numeric: tabular-nums; font-size: 1rem; width: 100%;
 }
-.comparison th, .comparison td { padding: 0.2rem 0.5rem 0.2rem 0.4rem; text-align: left; }
+.comparison th, .comparison td { padding: 0.2rem 0.25rem 0.2rem 0.4rem; text-align: left; }
 .comparison th, .comparison td { white-space: nowrap; }
 .comparison i { font-style: normal; font-weight: 400; color: var(--muted); font-size: 0.8125rem; }
 .comparison small { display: block; color: var(--muted); font-size: 0.75rem; }

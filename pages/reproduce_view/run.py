@@ -42,8 +42,8 @@ def choose_run() -> None:
         "Outer iterations",
         OUTER,
         "outer",
-        disabled=st.session_state[key("missing")] == "ignore",
-        help="After so many Algorithm 1 is ended; the authors allowed 100. The fast solver has none.",
+        disabled=st.session_state[key("missing")] == "ignore" or st.session_state[key("method")] == "anmf",
+        help="After so many Algorithm 1 is ended; the authors allowed 100. Others have none.",
     )
 
 

@@ -116,6 +116,27 @@ def test_what_differs_from_the_usual_effort_is_said_in_the_cell() -> None:
     assert "1 start, at most 20 of 100" in legend(compare("cbcl", cells))
 
 
+def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_own_starts() -> None:
+    anmf = replace(FULL, method="anmf", lam=None, solver="fast", mean=0.2, starts=3)
+    ignored = [replace(FULL, alpha=alpha, missing="ignore", solver="fast") for alpha in (0.3, 0.4)]
+    cells = compare("cbcl", [FULL, anmf, *ignored, replace(ignored[0], alpha=0.5, starts=2)])
+
+    table = Table.read(comparison_table("cbcl", cells, compare("cbcl", [])))
+    by_place = {cell.place: table.cells[number] for number, cell in enumerate(cells)}
+
+    assert "ANMF reconstruction" in table.heads
+    assert by_place[0.3, "anmf", None]["published"].startswith("0.189")
+    assert by_place[0.3, "anmf", None]["measured"].startswith("0.200")
+    assert by_place[0.3, "anmf", None]["measured"].endswith("3 starts")
+    lam = FULL.lam
+    assert ["start" in by_place[alpha, "atnmf", lam]["ignored"] for alpha in (0.3, 0.4, 0.5)] == [
+        False,
+        False,
+        True,
+    ]
+    assert "left out of the loss, 10 starts." in legend(cells)
+
+
 def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
     here = compare("cbcl", [replace(FULL, mean=0.1770)])
 
