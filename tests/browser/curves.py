@@ -32,6 +32,11 @@ class Curves:
     def _title(self) -> Locator:
         return self.page.get_by_test_id("stMain").get_by_role("heading", level=3).first
 
+    def line(self, name: str) -> Locator:
+        """What the list of sweeps says about one."""
+        lines = self.page.locator("[class*='st-key-curves_line_']")
+        return lines.filter(has=self.page.get_by_text(name, exact=True))
+
     def press(self, name: str) -> None:
         """The first button of that name, whether the page is polling or not."""
         self.page.get_by_role("button", name=name, exact=True).first.click()

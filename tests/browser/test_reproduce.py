@@ -3,31 +3,18 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from atnmf_core.reference import measured, published
 from atnmf_core.reference.compare import compare
 
 from .dashboard import Dashboard
-from .server import serve
 
 PAGE = "/reproduce"
 QUICK = {"alpha": 0.8, "method": "nmf", "outer": 1}
 SLOW = {"alpha": 0.3, "method": "atnmf-2", "starts": 10}
-
-
-@pytest.fixture
-def own_server(
-    browser: Browser, paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Dashboard]:
-    """A tab on a dashboard that has run nothing yet."""
-    monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "store.sqlite"))
-    with serve() as address, browser.new_context() as context:
-        yield Dashboard(context.new_page(), address)
 
 
 def test_each_table_shows_published_and_measured_numbers(dashboard: Dashboard) -> None:
@@ -82,34 +69,36 @@ def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
     assert b"AT-NMF (5), published" in taken(page, "Chart, HTML")
 
 
-def test_a_cell_is_run_again_and_stands_beside_the_kept_number(own_server: Dashboard) -> None:
-    page = own_server.open(PAGE, **QUICK)
+def test_a_cell_is_run_again_and_stands_beside_the_kept_number(
+    dashboard: Dashboard, paper_data: Path
+) -> None:
+    page = dashboard.open(PAGE, **QUICK)
     expect(page.get_by_text(re.compile(r"^about (a moment|\d+ s)$"))).to_be_visible()
-    expect(page.locator("td.here")).to_have_count(0)
+    fresh = page.locator("td.here", has_text="7.8")
+    expect(fresh).to_have_count(0)
 
     page.get_by_role("button", name="Run this cell").click()
 
-    fresh = page.locator("td.here", has_text="7.8")
     expect(fresh).to_be_visible(timeout=60_000)
     expect(fresh).to_contain_text("1 start, 1 of 100")
     expect(page.get_by_role("button", name="Run it again")).to_be_visible()
     expect(page.get_by_text(re.compile(r"^Run here 7\.8"))).to_be_visible()
 
 
-def test_a_run_survives_a_reload_and_can_be_cancelled(own_server: Dashboard) -> None:
-    page = own_server.open(PAGE, **SLOW)
+def test_a_run_survives_a_reload_and_can_be_cancelled(dashboard: Dashboard, paper_data: Path) -> None:
+    page = dashboard.open(PAGE, **SLOW)
     page.get_by_role("button", name="Run this cell").click()
     cancel = page.get_by_role("button", name="Cancel")
     expect(page.get_by_text(re.compile(r"Synthetic, α = 0\.3, AT-NMF \(2\): 0 of 10 done"))).to_be_visible(
         timeout=60_000
     )
 
-    page.goto(f"{own_server.address}{PAGE}?table=cbcl")
+    page.goto(f"{dashboard.address}{PAGE}?table=cbcl")
     expect(page.get_by_text("Synthetic, α = 0.3, AT-NMF (2)")).to_be_visible(timeout=30_000)
     cancel.click()
 
     expect(cancel).to_have_count(0, timeout=60_000)
-    page.goto(f"{own_server.address}{PAGE}?alpha=0.3&method=atnmf-2&starts=10")
+    page.goto(f"{dashboard.address}{PAGE}?alpha=0.3&method=atnmf-2&starts=10")
     expect(page.get_by_text(re.compile(r"Stopped: \d+ of 10 starts are done"))).to_be_visible(timeout=30_000)
 
 
