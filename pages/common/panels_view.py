@@ -128,7 +128,7 @@ def _learned(setting: Setting, data: Dataset, drawn: PanelData) -> tuple[Panel, 
 
 
 def _scale(drawn: PanelData) -> str:
-    return f'<img class="scale" src="{R_SCALE}" alt=""> −{drawn.r_limit:g} … {drawn.r_limit:g}'
+    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {drawn.r_limit:g}'
 
 
 def _measured(mine: dict[str, float], other: dict[str, float], colour: str) -> str:

@@ -118,7 +118,8 @@ def _card(data: Dataset, run: Run, part: int, user: int) -> dict[str, Any]:
     v = pictures.picture(data, data.V, user)
     share = share_in_sample(run.fit.W, run.fit.H, part, user)
     return {
-        "title": f"face {user + 1} · {share:.0%}",
+        "title": f"face {user + 1}",
+        "note": f"{share:.0%} of it",
         "src": data_url(grey(v, grey_top(v))),
         "active": False,
     }

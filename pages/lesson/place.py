@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages.common.address import Address
+from pages.common.address import Address, remembered
 
 from .chapter import Chapter, Stage
 from .chapters import CHAPTERS
@@ -16,6 +16,7 @@ from .control import Control
 
 __all__ = ["Place", "address", "control_key", "query_of"]
 
+PAGE = "learn"
 CHAPTER, HIDE, PRESENT = "learn_chapter", "learn_hide", "learn_present"
 NAVIGATION, QUESTIONS = "chapters", "questions"
 """Names that a link can hide beside those of controls."""
@@ -67,12 +68,16 @@ def query_of(place: Place) -> dict[str, str]:
 
 
 def _read(query: Mapping[str, str]) -> dict[str, Any]:
-    """Every value of the page. What an address does not say, or says wrongly, is as on the first view."""
+    """Every value of the page. What an address does not say of its own chapter, or says wrongly, is as on the
+    first view; other chapters stay as they were left.
+    """
+    left = remembered(PAGE) or {}
     number = int(query["chapter"]) if query.get("chapter") in map(str, range(1, len(CHAPTERS) + 1)) else 1
     values: dict[str, Any] = {
-        control_key(at, control.name): control.default
+        key: control.default if at == number else left.get(key, control.default)
         for at, chapter in enumerate(CHAPTERS, start=1)
         for control in chapter.controls
+        for key in (control_key(at, control.name),)
     }
     for control in CHAPTERS[number - 1].controls:
         if control.name in query:
@@ -94,4 +99,4 @@ def _can_be_hidden() -> set[str]:
     return names | {NAVIGATION, QUESTIONS}
 
 
-address = Address("learn", _read, lambda values: query_of(Place.of(values)))
+address = Address(PAGE, _read, lambda values: query_of(Place.of(values)))

@@ -115,7 +115,9 @@ def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path)
     assert page.number_input[0].value == 3
 
 
-def test_the_way_back_leads_to_the_chapter_before(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_were(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
     monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
     page = opened(repository, chapter="1", K="9")
@@ -126,6 +128,8 @@ def test_the_way_back_leads_to_the_chapter_before(repository: Path, monkeypatch:
     page.run()
 
     assert page.title[0].value == CHAPTERS[1].text.title
+    next(button for button in page.button if "←" in button.label).click().run()
+    assert page.slider(key="learn_1_K").value == 9
 
 
 def test_moving_a_control_moves_the_address(repository: Path) -> None:
