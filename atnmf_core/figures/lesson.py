@@ -126,7 +126,7 @@ def findings_chart(
         "range": [-5.8, 1.5] if with_ignored else [-0.45, 0.05],
         "title": {"text": "error as a share of NMF's published error", "standoff": 4},
         "tickvals": ticks,
-        "ticktext": [f"{tick:.5f}".rstrip("0").rstrip(".") for tick in ticks],
+        "ticktext": ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1", "10"] if with_ignored else ticks,
         "fixedrange": True,
         "showgrid": True,
         "tickangle": 0,

@@ -18,6 +18,7 @@ from pages.lesson.chapters import CHAPTERS
 from .dashboard import Dashboard
 from .learn import Learn
 
+FONT_SIZE, USUAL_SIZE = "parseFloat(getComputedStyle(document.documentElement).fontSize)", 16
 V_DIAL, P_DIAL, LAM_DIAL = "v, the number in the data", "p, its prediction", "λ, the attacker's price"
 
 
@@ -78,7 +79,9 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
     assert learn.query == {"chapter": "2", "hidden": "1-3", "alpha": "0.7", "face": "3"}
 
 
-def test_the_attack_on_one_number_is_the_cores_at_every_stop(dashboard: Dashboard) -> None:
+def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragged(
+    dashboard: Dashboard,
+) -> None:
     learn = Learn(dashboard, 3)
 
     for v, p, lam in [(12, 4, 8), (12, 4, 2), (6, 18, 8), (0, 10, 5), (20, 20, 12), (20, 0, 20), (3, 30, 0)]:
@@ -94,17 +97,13 @@ def test_the_attack_on_one_number_is_the_cores_at_every_stop(dashboard: Dashboar
     learn.set_dials({V_DIAL: 6, P_DIAL: 18, LAM_DIAL: 8})
     assert "v is wiped out" in learn.said()
 
-
-def test_a_number_can_be_dragged_on_its_line(dashboard: Dashboard) -> None:
-    learn = Learn(dashboard, 3)
     line = learn.page.locator("svg.line")
     line.scroll_into_view_if_needed()
     box = line.bounding_box()
-    dots = line.locator("circle.orange").bounding_box()
-
-    learn.page.mouse.move(dots["x"] + dots["width"] / 2, dots["y"] + dots["height"] / 2)
+    dot = line.locator("circle.orange").bounding_box()
+    learn.page.mouse.move(dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2)
     learn.page.mouse.down()
-    learn.page.mouse.move(box["x"] + box["width"] / 2, dots["y"] + 5, steps=5)
+    learn.page.mouse.move(box["x"] + box["width"] / 2, dot["y"] + 5, steps=5)
     learn.page.mouse.up()
 
     assert float(learn.dial(P_DIAL).get_attribute("aria-valuetext")) == pytest.approx(1.0, abs=0.06)
@@ -239,14 +238,9 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
 
 
 def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: Dashboard) -> None:
-    learn = Learn(dashboard, 3)
-    small = learn.page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
-    expect(learn.page.get_by_test_id("stSidebar")).to_be_visible()
-
     learn = Learn(dashboard, 3, present=1)
-    large = learn.page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
 
-    assert large > 1.2 * small
+    assert learn.page.evaluate(FONT_SIZE) > 1.2 * USUAL_SIZE
     expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
     learn.page.keyboard.press("ArrowRight")
     expect(learn.page.get_by_role("heading", level=1)).to_have_text(CHAPTERS[3].text.title)
@@ -257,6 +251,9 @@ def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: D
     learn.dial(V_DIAL).press("ArrowRight")
     learn.rest()
     assert learn.query == {"chapter": "3", "v": "0.65", "present": "1"}
+    dashboard.press("Stop presenting")
+    expect(learn.page.get_by_test_id("stSidebar")).to_be_visible()
+    assert learn.page.evaluate(FONT_SIZE) == USUAL_SIZE
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def _table(found: tuple[Finding, ...], both: bool) -> str:
 def _cell(error: Error | None) -> str:
     if error is None:
         return "–"
-    lam = "" if error.lam is None else f" (λ = {error.lam:g})"
+    lam = "" if error.lam is None else f" (λ\u00a0=\u00a0{error.lam:g})"
     return f"{error.mean:.3g}{lam}" if error.mean >= SMALLEST else f"below {SMALLEST:g}"
 
 
