@@ -99,6 +99,7 @@ def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
 def show_recipe(again: Recipe) -> None:
     """As Python and, where there is one, as a command line."""
     st.markdown("**The same numbers again**")
-    st.code(again.python(), language="python", wrap_lines=True)
+    # Without colours: Streamlit's are too pale to read on the dark theme.
+    st.code(again.python(), language=None, wrap_lines=True)
     if again.command_line():
-        st.code(again.command_line(), language="bash", wrap_lines=True)
+        st.code(again.command_line(), language=None, wrap_lines=True)

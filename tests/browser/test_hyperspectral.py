@@ -192,7 +192,7 @@ def test_known_abundances_of_a_file_are_compared_with(dashboard: Dashboard) -> N
     cube.page.locator('input[type="file"]').first.set_input_files(
         {"name": "own.npy", "mimeType": "application/octet-stream", "buffer": own.getvalue()}
     )
-    expect(cube.page.get_by_text("Materials", exact=True)).to_be_visible()
+    expect(cube.page.get_by_text("Materials", exact=True)).to_be_visible(timeout=60_000)
     dashboard.wait_until_idle()
     cube.page.get_by_text("Known materials").click()
     cube.page.locator('input[type="file"]').last.set_input_files(
