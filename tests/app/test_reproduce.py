@@ -1,5 +1,7 @@
 """The Reproduce page runs from top to bottom, follows its address, and knows what was run here."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,23 @@ def test_every_table_is_shown_with_its_notes(repository: Path, table: str) -> No
     assert "ANMF (reconstruction)" in said(page)
     assert ("but its numbers are those of K = 3" in said(page)) == (table in ("moffet", "madonna"))
     assert f"python -m atnmf_core reproduce {table}" in page.code[0].value
+
+
+def test_the_first_view_waits_for_no_library_that_it_does_not_use(repository: Path) -> None:
+    views = sorted((repository / "pages" / "reproduce_view").glob("[a-z]*.py"))
+    imports = "; ".join(f"import pages.reproduce_view.{file.stem}" for file in views)
+    slow = {"h5py", "joblib", "pandas", "requests", "scipy", "spectral", "tifffile"}
+
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys; {imports}; print(*sys.modules)"],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+    assert "pages.reproduce_view.tables" in found
+    assert slow & set(found) == set()
 
 
 def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -> None:
