@@ -87,7 +87,6 @@ class _Multiplicative:
         self._unit = 2.0 ** (2 * precision.nmant)
         self._per_unit = 1 / self._unit  # exact, and quicker to multiply by than to divide
         self._normal = float(precision.tiny) * self._unit
-        self._rounder = 1.5 * 2.0**precision.nmant * float(precision.smallest_subnormal) * self._unit
         self._largest = float(precision.max)
         self._most = self._largest**0.5 * self._unit
         mask, unit = problem.mask, W.dtype.type(self._unit)
@@ -151,13 +150,14 @@ class _Multiplicative:
         self._underflow(parts, up, factor.spare)
 
     def _underflow(self, parts: Array, small: Array, error: Array) -> None:
-        """Round what would be denormal to multiples of the least number: adding the rounder does it.
+        """Round what would be denormal to multiples of the least number: between the smallest normal number
+        and its double the numbers are just so far apart.
 
         The rounding error is exact, and zero for the normal numbers; taking it off needs no choice per entry.
         """
         np.minimum(parts, self._normal, out=small)
-        np.add(small, self._rounder, out=error)
-        error -= self._rounder
+        np.add(small, self._normal, out=error)
+        error -= self._normal
         error -= small
         parts += error
 
