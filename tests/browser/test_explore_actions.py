@@ -82,7 +82,7 @@ def test_a_click_on_a_part_shows_who_uses_it(dashboard: Dashboard) -> None:
     dashboard.wait_until_idle()
 
     expect(explore.page.get_by_text("Faces that use it most in AT-NMF")).to_be_visible()
-    user = explore.page.get_by_role("button", name=re.compile(r"face \d+ · \d+%")).first
+    user = explore.page.get_by_role("button", name=re.compile(r"face \d+ *\d+% of it")).first
     number = re.search(r"\d+", user.inner_text()).group()
     user.click()
     dashboard.wait_until_idle()
@@ -142,7 +142,7 @@ def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(
 ) -> None:
     explore = Explore(dashboard, detail="take", alpha=0.35, lam=3, K=12, pattern="block", image=5)
     shown = re.findall(r"0\.\d{3}", explore.callout())[:2]
-    snippet = explore.page.locator("code.language-python").inner_text()
+    snippet = explore.page.get_by_test_id("stCode").first.locator("code").inner_text()
 
     run = subprocess.run(
         [sys.executable, "-c", snippet], cwd=repository, capture_output=True, text=True, check=True
