@@ -7,18 +7,24 @@ import streamlit as st
 from pages.common.frame import through_app
 from pages.common.offer import show_offer
 from pages.common.setting import Setting
-from pages.common.sweeping import keep_going
+from pages.common.sweeping import keep_going, unreadable
 from pages.curves_view.form import show_form
 from pages.curves_view.state import ADDRESS, arrive
 from pages.curves_view.view import show_curves
 
+TITLE = "How the error moves with λ and α"
+
 through_app()
 for folder in ("common", "curves_view"):
     st.html(Path(__file__).parent / folder / "style.css")
+if reason := unreadable():
+    st.title(TITLE, anchor=False)
+    st.error(f"The sweeps of this machine cannot be read. {reason}")
+    st.stop()
 arrive()
 plan, data = show_form()
 keep_going()
-st.title("How the error moves with λ and α", anchor=False)
+st.title(TITLE, anchor=False)
 if data is None:
     show_offer(Setting(data=plan.data, upload=plan.upload))
 show_curves()

@@ -7,12 +7,12 @@ import threading
 
 import streamlit as st
 
-from atnmf_core.sweep import open_store, read_store
+from atnmf_core.sweep import StoreError, open_store, read_store
 from atnmf_core.sweep.launch import log_file, start_queue, stop
 from atnmf_core.sweep.place import default_store
 from atnmf_core.sweep.queue import Queue
 
-__all__ = ["cancel_sweep", "keep_going", "queue_sweep", "trouble"]
+__all__ = ["cancel_sweep", "keep_going", "queue_sweep", "trouble", "unreadable"]
 
 
 class _Worker:
@@ -66,6 +66,18 @@ def keep_going(*, again: bool = False) -> None:
         idle = bool(store.queued()) and not store.is_worked_off()
     if idle:
         _worker().start(again=again)
+
+
+def unreadable() -> str:
+    """Why the store cannot be used, and what to do; empty where it can, or where there is none yet."""
+    path = default_store()
+    try:
+        if path.exists():
+            with read_store(path) as store:
+                store.sweeps()
+    except (StoreError, OSError) as error:
+        return str(error)
+    return ""
 
 
 def trouble() -> str | None:

@@ -42,7 +42,7 @@ def show_take_away(shown: Shown) -> None:
             key="curves_csv",
         )
     for command in shown.commands:
-        st.code(command, language="bash", wrap_lines=True)
+        st.code(command, language=None, wrap_lines=True)
 
 
 def _stem(shown: Shown) -> str:

@@ -29,7 +29,7 @@ def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> 
             st.caption("The whole table again, and the chosen cell")
             st.code(
                 f"python -m atnmf_core reproduce {choice.table}\n{choice.command_line()}",
-                language="bash",
+                language=None,
                 wrap_lines=True,
             )
 

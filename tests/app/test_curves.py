@@ -308,3 +308,13 @@ def test_any_address_is_bearable(repository: Path, store: Path) -> None:
     )
 
     assert not page.exception
+
+
+def test_a_store_that_cannot_be_read_is_explained(repository: Path, store: Path) -> None:
+    store.write_bytes(b"not a store" * 1000)
+
+    page = opened(repository)
+
+    assert not page.exception
+    assert [title.value for title in page.title] == ["How the error moves with λ and α"]
+    assert str(store) in page.error[0].value
