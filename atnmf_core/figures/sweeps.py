@@ -140,6 +140,7 @@ def _ring(point: CurvePoint) -> Trace:
         "y": [point.mean],
         "mode": "markers",
         "marker": {"size": 18, "color": "rgba(0,0,0,0)", "line": {"color": ATNMF, "width": 2}},
+        "cliponaxis": False,
         "hoverinfo": "skip",
         "showlegend": False,
         "name": "best",
