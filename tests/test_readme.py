@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from atnmf_core.reference import NAMES, measured
+from atnmf_core.reference.compare import TITLES, compare
+
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
@@ -55,6 +58,23 @@ def test_every_file_it_points_at_exists() -> None:
 def test_its_pictures_are_small() -> None:
     for picture in (REPOSITORY / "assets" / "screenshots").iterdir():
         assert picture.stat().st_size < MAX_PICTURE_BYTES, picture.name
+
+
+def test_its_exceptions_are_those_of_the_kept_tables() -> None:
+    told = {
+        (title, float(alpha))
+        for title, alphas in re.findall(r"^\| ([A-Z][\w ]+) \| ((?:0\.\d(?:, )?)+) \|", README, re.MULTILINE)
+        for alpha in alphas.split(", ")
+    }
+    outside = [
+        (TITLES[name], cell)
+        for name in NAMES
+        for cell in compare(name, measured(name))
+        if cell.agreement == "outside"
+    ]
+
+    assert {cell.published.method for _, cell in outside} == {"anmf"}
+    assert told == {(title, cell.published.alpha) for title, cell in outside}
 
 
 def test_it_is_a_short_read() -> None:
