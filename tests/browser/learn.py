@@ -1,6 +1,7 @@
 """What a person sees and does on the Learn page."""
 
 import re
+import time
 from typing import Literal
 
 from playwright.sync_api import Locator
@@ -71,3 +72,10 @@ class Learn:
     @property
     def query(self) -> dict[str, str]:
         return dict(part.split("=") for part in self.page.url.partition("?")[2].split("&") if part)
+
+    def expect_query(self, expected: dict[str, str]) -> None:
+        """The address comes to say this, and nothing else."""
+        deadline = time.monotonic() + 30
+        while self.query != expected and time.monotonic() < deadline:
+            self.page.wait_for_timeout(50)
+        assert self.query == expected

@@ -42,7 +42,7 @@ def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:
     learn.press("Step")
     expect_sum(K=9, face=20, count=6)
     learn.rest()
-    assert learn.query == {"K": "9", "face": "20", "at": "6"}
+    learn.expect_query({"K": "9", "face": "20", "at": "6"})
     learn.press("Reset")
     expect(learn.page.locator(".added")).to_have_text("Nothing added yet")
 
@@ -76,7 +76,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
     expect_face(0.7, 8)
     dashboard.set_slider("Face", "3")
     expect_face(0.7, 3)
-    assert learn.query == {"chapter": "2", "hidden": "1-3", "alpha": "0.7", "face": "3"}
+    learn.expect_query({"chapter": "2", "hidden": "1-3", "alpha": "0.7", "face": "3"})
 
 
 def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragged(
@@ -93,7 +93,7 @@ def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragg
         assert f"{left:.3f} is left" in learn.said()
 
     learn.rest()
-    assert learn.query == {"chapter": "3", "v": "0.15", "p": "1.5", "lam": "1.01"}
+    learn.expect_query({"chapter": "3", "v": "0.15", "p": "1.5", "lam": "1.01"})
     learn.set_dials({V_DIAL: 6, P_DIAL: 18, LAM_DIAL: 8})
     assert "v is wiped out" in learn.said()
 
@@ -120,7 +120,7 @@ def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard: Dashboard)
         assert ("beyond it" in learn.said()) == (guess > price * number)
 
     learn.rest()
-    assert learn.query == {"chapter": "5", "v": "0", "p": "1", "lam": "1.3"}
+    learn.expect_query({"chapter": "5", "v": "0", "p": "1", "lam": "1.3"})
 
 
 def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
@@ -148,7 +148,7 @@ def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
     learn.press("Pause")
     stopped = int(learn.dial("Half-step shown").input_value())
     learn.rest()
-    assert learn.query == {"chapter": "4", "at": str(stopped)}
+    learn.expect_query({"chapter": "4", "at": str(stopped)})
     expect_board(stopped)
     learn.press("Reset")
     expect_board(0)
@@ -171,7 +171,7 @@ def test_the_game_follows_price_start_and_algorithm(dashboard: Dashboard) -> Non
     exact = play(EXAMPLE, 3.0, K=2, solver="fast", seed=5)
     np.testing.assert_allclose(learn.board("W H"), exact.half_steps[7].V_hat)
     expect(learn.page.get_by_text("the loss rose in 0 of 12").first).to_be_visible()
-    assert learn.query == {"chapter": "4", "at": "7", "lam": "3", "seed": "5", "track": "fast"}
+    learn.expect_query({"chapter": "4", "at": "7", "lam": "3", "seed": "5", "track": "fast"})
 
 
 def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard) -> None:
@@ -250,7 +250,7 @@ def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: D
     dashboard.wait_until_idle()
     learn.dial(V_DIAL).press("ArrowRight")
     learn.rest()
-    assert learn.query == {"chapter": "3", "v": "0.65", "present": "1"}
+    learn.expect_query({"chapter": "3", "v": "0.65", "present": "1"})
     dashboard.press("Stop presenting")
     expect(learn.page.get_by_test_id("stSidebar")).to_be_visible()
     assert learn.page.evaluate(FONT_SIZE) == USUAL_SIZE
