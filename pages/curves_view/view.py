@@ -20,6 +20,7 @@ __all__ = ["show_curves"]
 
 POLL_SECONDS = 1.0
 UNDER_WAY = ("running", "queued")
+_TURN = "curves_turn"
 
 
 def show_curves() -> None:
@@ -77,9 +78,7 @@ def _kept() -> None:
     state = st.session_state
     kind, _, name = state[key("show")].partition(":")
     pressed = name if kind == "kept" and name in KEPT else None
-    # Another widget where none is pressed: a browser that polls before it has drawn that still sends the pill
-    # that was pressed, and of one and the same widget this would count as pressing it again.
-    widget = "curves_kept" if pressed else "curves_kept_none"
+    widget = _pills_for(pressed)
     state[widget] = pressed
     st.pills(
         "Kept with the program",
@@ -92,10 +91,23 @@ def _kept() -> None:
     )
 
 
+def _pills_for(pressed: str | None) -> str:
+    """The key of the pills: another one each time that a sweep comes in place of a kept curve, or goes.
+
+    A browser that polls before it has drawn the change still sends the pill that was pressed. Of the same
+    widget, or of one that was there before, this would count as pressing it again.
+    """
+    turn, none = st.session_state.get(_TURN, (0, pressed is None))
+    if none != (pressed is None):
+        turn += 1
+    st.session_state[_TURN] = turn, pressed is None
+    return f"curves_kept_{turn}"
+
+
 def _show_kept(widget: str) -> None:
     state = st.session_state
     name = state[widget]
-    if name is None:
+    if name is None or widget != f"curves_kept_{state[_TURN][0]}":
         return
     state[key("show")] = f"kept:{name}"
     state[key("view")] = "alpha" if name.startswith("table:") else "lambda"

@@ -11,6 +11,7 @@ from atnmf_core.reference import lfw_curve
 from atnmf_core.sweep import Grid, Measures, open_store, read_store
 from atnmf_core.sweep.queue import Queue
 from pages.common import sweeping
+from pages.curves_view import view
 from pages.curves_view.shown import KEPT
 
 SECONDS = 60
@@ -208,13 +209,13 @@ def test_a_pill_leads_from_a_sweep_to_a_kept_curve_and_none_is_pressed_before(
 ) -> None:
     keep(store, "mine")
     page = opened(repository, show="sweep:mine")
-    pills = page.button_group(key="curves_kept_none")
+    pills = page.button_group(key="curves_kept_0")
     assert pills.value is None
 
     pills.set_value("synthetic").run()
 
     assert titles(page)[0] == KEPT["synthetic"]
-    assert page.button_group(key="curves_kept").value == "synthetic"
+    assert page.button_group(key="curves_kept_1").value == "synthetic"
 
 
 def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
@@ -318,3 +319,22 @@ def test_a_store_that_cannot_be_read_is_explained(repository: Path, store: Path)
     assert not page.exception
     assert [title.value for title in page.title] == ["How the error moves with λ and α"]
     assert str(store) in page.error[0].value
+
+
+def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A browser that polls late still sends the pill that was pressed before a sweep was started."""
+    state = {"curves_show": "kept:lfw"}
+    monkeypatch.setattr(view.st, "session_state", state)
+    before = view._pills_for("lfw")
+    state["curves_show"] = "sweep:s"
+    now = view._pills_for(None)
+
+    state[before] = "lfw"
+    view._show_kept(before)
+    assert state["curves_show"] == "sweep:s"
+
+    state[now] = "synthetic"
+    view._show_kept(now)
+    assert state["curves_show"] == "kept:synthetic"
