@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from . import pictures
+from .analysis import pictures
+from .analysis.recovery import PixelSpectrum
 from .datasets import Dataset
 from .figures.panels import PanelData
 from .metrics import rmse
-from .recovery import PixelSpectrum
 from .result import Fit
 
 __all__ = ["factors_npz", "measures_csv", "spectra_csv"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common.download_offer import show_offer
 from pages.common.frame import through_app
-from pages.common.offer import show_offer
 from pages.common.setting import Setting
 from pages.common.sweeping import keep_going, unreadable
 from pages.curves_view.form import show_form

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.callout import show_callout
 from pages.common.controls import controls
-from pages.common.film_view import show_film
+from pages.common.download_offer import show_offer
+from pages.common.fit_progress import obtain, show_wait
 from pages.common.frame import through_app
-from pages.common.improving_view import show_while_waiting
-from pages.common.lambda_curve import show_lambda_curve
-from pages.common.offer import show_offer
-from pages.common.panels_view import show_errors, show_given, show_learned
-from pages.common.parts_view import show_parts, show_users
-from pages.common.pictures_shown import picture_strip
-from pages.common.presets import show_presets
+from pages.common.picture_view import picture_strip
 from pages.common.take_away import show_take_away
-from pages.common.watching import obtain, show_wait
+from pages.explore_view.callout import show_callout
+from pages.explore_view.film_view import show_film
+from pages.explore_view.lambda_curve import show_lambda_curve
+from pages.explore_view.panels_view import show_errors, show_given, show_learned
+from pages.explore_view.parts_view import show_parts, show_users
+from pages.explore_view.presets import show_presets
+from pages.explore_view.waiting_view import show_while_waiting
 
 CLOSER_LOOKS = {"errors": "Error map", "film": "Film of the run", "take": "Take away"}
 SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}

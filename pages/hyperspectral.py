@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common.download_offer import show_offer
+from pages.common.fit_progress import obtain, show_wait
 from pages.common.frame import through_app
-from pages.common.offer import show_offer
-from pages.common.watching import obtain, show_wait
 from pages.hyperspectral_view.cube_controls import cube_controls
 from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials

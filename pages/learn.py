@@ -1,10 +1,10 @@
 """Learn: adversarially trained NMF in seven short chapters, each with a picture that reacts."""
 
 from pages.common.frame import through_app
-from pages.lesson.navigation import show_chapters, show_way_on
-from pages.lesson.place import Place, address
-from pages.lesson.stage import show_chapter, show_style
-from pages.lesson.teaching import show_teaching
+from pages.learn_view.navigation import show_chapters, show_way_on
+from pages.learn_view.stage import show_chapter, show_style
+from pages.learn_view.state import Place, address
+from pages.learn_view.teaching import show_teaching
 
 through_app()
 address.follow()

@@ -11,7 +11,7 @@ from pages.reproduce_view.choice import ADDRESS, read_choice
 from pages.reproduce_view.run import choose_run, show_run
 from pages.reproduce_view.store import look_up
 from pages.reproduce_view.tables import kept, show_numbers, show_tables
-from pages.reproduce_view.taking import show_taking
+from pages.reproduce_view.take_away import show_taking
 from pages.reproduce_view.words import show_notes, show_treatments
 
 through_app()

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from .. import pictures
+from ..analysis import pictures
 from ..datasets import Dataset, paper_mask
 from ..export import factors_npz
 from ..factorization import factorize

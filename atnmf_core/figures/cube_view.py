@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..analysis.recovery import Reach, restored_band
 from ..datasets import Dataset
 from ..metrics import rmse
-from ..recovery import Reach, restored_band
 from .composite import Limits, composite, smaller, stretch_limits
 from .palette import nice_limit, paint, sequential
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable
 
-from ..cost import expected_sweep_seconds
 from ..datasets import catalogue
+from ..running.cost import expected_sweep_seconds
 from ..sweep.grid import Grid, Point
 from .compare import PAPER_OUTER
 from .protocol import PROTOCOLS

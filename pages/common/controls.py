@@ -6,12 +6,13 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from atnmf_core import Dataset, pictures
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
 from atnmf_core.datasets import DataUnavailable
 
 from .address import change, follow_address, read_setting, write_address
-from .carrying import is_cube, take_along
 from .components import component
+from .data_carryover import is_cube, take_along
 from .data_choice import UPLOAD, choose_data, entry_of, load, uploads
 from .setting import ALPHAS, K_MOST, LAMBDAS, PATTERNS_OF, SEED_MOST, Setting
 

@@ -9,10 +9,10 @@ from atnmf_core.export import factors_npz, measures_csv
 from atnmf_core.figures.images import enlarge, png
 from atnmf_core.figures.panels import figure
 from atnmf_core.recipe import Recipe
+from pages.explore_view.panels_view import six_panels
 
-from . import solving
+from . import fit_pair
 from .data_choice import UPLOAD
-from .panels_view import six_panels
 from .setting import Setting
 
 __all__ = ["download", "recipe", "show_recipe", "show_take_away", "source_of", "stem_of"]
@@ -20,7 +20,7 @@ __all__ = ["download", "recipe", "show_recipe", "show_take_away", "source_of", "
 PANEL_SIDE, FIGURE_SIDE = 600, 400
 
 
-def show_take_away(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
+def show_take_away(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """Downloads on the left, the snippet on the right."""
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -29,7 +29,7 @@ def show_take_away(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
         show_recipe(recipe(setting, source_of(setting, data)))
 
 
-def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
+def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     panels = six_panels(setting, data, pair)
     stem = stem_of(setting, data)
     st.markdown("**Pictures**")
@@ -44,7 +44,7 @@ def _downloads(setting: Setting, data: Dataset, pair: solving.Pair) -> None:
                 help=f"{panel.title}, PNG",
             )
     st.markdown("**Numbers**")
-    observed = solving.mask(setting, data)
+    observed = fit_pair.mask(setting, data)
     with st.container(horizontal=True, gap="small"):
         download(
             "Factors, NPZ",

@@ -1,1 +1,6 @@
-"""The pieces of the Curves page."""
+"""What the Curves page alone uses."""
+
+from pathlib import Path
+
+COMPONENTS = Path(__file__).parent / "components"
+"""The page's own components."""

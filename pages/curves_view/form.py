@@ -8,7 +8,7 @@ import time
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.cost import expected_sweep_seconds
+from atnmf_core.running.cost import expected_sweep_seconds
 from atnmf_core.sweep import Grid, open_store, read_store
 from atnmf_core.sweep.place import default_store
 from atnmf_core.sweep.uploads import set_down, upload_path
@@ -16,8 +16,8 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.controls import PATTERN_NAMES, SOLVER_NAMES, chosen_data, segments
 from pages.common.data_choice import UPLOAD, choose_data
+from pages.common.duration_words import spoken
 from pages.common.setting import ALPHAS, K_MOST, PATTERNS_OF, SEED_MOST
-from pages.common.spoken import spoken
 from pages.common.sweeping import queue_sweep
 
 from .plan import METHODS, TREATMENTS, Plan

@@ -9,7 +9,7 @@ import streamlit as st
 
 from atnmf_core.sweep import Result, SweepRecord, open_store
 from atnmf_core.sweep.place import default_store
-from pages.common.spoken import spoken
+from pages.common.duration_words import spoken
 from pages.common.sweeping import cancel_sweep, keep_going, queue_sweep, trouble
 
 from .shown import Shown

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.common.components import component
 
+from . import COMPONENTS
 from .chart import figure_of
 from .shown import Shown
 from .state import key
@@ -20,7 +21,7 @@ def show_take_away(shown: Shown) -> None:
     # Made when it is asked for, by another thread that knows nothing of this session.
     stem, figure = _stem(shown), figure_of(shown)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
-        component("picture")(
+        component("picture", folder=COMPONENTS)(
             data={"stem": stem, "chart": "curves_chart"}, key="curves_picture", width="content"
         )
         st.download_button(

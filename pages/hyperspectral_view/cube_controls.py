@@ -9,8 +9,8 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.datasets import Truth
 from pages.common.address import change
-from pages.common.carrying import take_along
 from pages.common.controls import chosen_data, fit_to, links, seeds_and_colour, segments, sliders, treatment
+from pages.common.data_carryover import take_along
 from pages.common.data_choice import choose_data
 
 from .cube_setting import ADDRESS, SIZES, CubeSetting, span

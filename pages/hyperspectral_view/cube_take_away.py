@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.analysis.recovery import restored_cube
 from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz
-from atnmf_core.recovery import restored_cube
-from pages.common import solving
+from pages.common import fit_pair
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
 from .cube_controls import SCENE
@@ -24,7 +24,7 @@ FORMATS = {
 }
 
 
-def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
+def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     """Files on the left, the snippet on the right."""
     st.subheader("Take away", anchor=False)
     left, right = st.columns([2, 3], gap="large")
@@ -38,7 +38,7 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: solving.Pair)
         show_recipe(recipe(setting, source, setting.start))
 
 
-def _cubes(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
+def _cubes(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     kept = "observed entries kept" if setting.restored == "kept" else "W H alone"
     wavelengths = "" if data.wavelengths is None else ", with its wavelengths"
     st.markdown(f"**The restored cube** · {kept}{wavelengths}")
@@ -55,7 +55,7 @@ def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: ob
 
     def make() -> bytes:
         cube = restored_cube(
-            data, solving.mask(setting, data), W, H, method=method, keep_observed=setting.restored == "kept"
+            data, fit_pair.mask(setting, data), W, H, method=method, keep_observed=setting.restored == "kept"
         )
         return write(cube) if write else write_envi_zip(cube, stem)
 
@@ -63,9 +63,9 @@ def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: ob
     download(label, make, f"{stem}.{ending}", mime, f"{data.title} as restored by {method}, {label}")
 
 
-def _numbers(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
+def _numbers(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     st.markdown("**Numbers**")
-    observed = solving.mask(setting, data)
+    observed = fit_pair.mask(setting, data)
     download(
         "Factors and mask, NPZ",
         lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),

@@ -8,13 +8,13 @@ from typing import Any
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.analysis.unmixing import Materials, Score, materials_of, score
 from atnmf_core.datasets import Truth
 from atnmf_core.figures.composite import smaller
 from atnmf_core.figures.cube_view import band_axis, spectra_top
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import MATERIALS, tint
-from atnmf_core.unmixing import Materials, Score, materials_of, score
-from pages.common import solving
+from pages.common import fit_pair
 from pages.common.components import component
 from pages.common.setting import FitKey
 
@@ -29,9 +29,9 @@ Key = tuple[tuple[FitKey, FitKey], str]
 """The fits, and what the truth is known to be."""
 
 
-def show_materials(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> None:
+def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     """A card per material, and how near the truth all of them are."""
-    key = (solving.keys(setting, data), "" if data.truth is None else data.truth.content_hash)
+    key = (fit_pair.keys(setting, data), "" if data.truth is None else data.truth.content_hash)
     found, truth = _found(key, data, pair)
     st.subheader("Materials", anchor=False)
     st.markdown(_summary(found, truth))
@@ -39,7 +39,7 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> N
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _found(key: Key, _data: Dataset, _pair: solving.Pair) -> tuple[tuple[Materials, ...], Truth | None]:
+def _found(key: Key, _data: Dataset, _pair: fit_pair.Pair) -> tuple[tuple[Materials, ...], Truth | None]:
     return materials_of(list(factors_of(_pair).values()), _data.truth)
 
 

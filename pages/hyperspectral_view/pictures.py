@@ -10,16 +10,16 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.analysis.recovery import Reach, hidden_error, reach_of
 from atnmf_core.figures.cube_view import CubeView, error_top
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.film import Frame
-from atnmf_core.recovery import Reach, hidden_error, reach_of
-from pages.common import solving
+from atnmf_core.running.film import Frame
+from pages.common import fit_pair
 from pages.common.components import component
-from pages.common.pictures_shown import ERROR_SCALE
+from pages.common.fit_progress import POLL_SECONDS, Shown, improving
+from pages.common.picture_view import ERROR_SCALE
 from pages.common.setting import FitKey, MaskKey
-from pages.common.watching import POLL_SECONDS, Shown, improving
 
 from . import COMPONENTS
 from .cube_setting import CubeSetting
@@ -32,13 +32,13 @@ Factors = Mapping[str, tuple[Any, Any]]
 Panels = list[dict[str, str]]
 
 
-def factors_of(pair: solving.Pair) -> Factors:
+def factors_of(pair: fit_pair.Pair) -> Factors:
     """W and H by method."""
     return {"AT-NMF": (pair.atnmf.fit.W, pair.atnmf.fit.H), "NMF": (pair.nmf.fit.W, pair.nmf.fit.H)}
 
 
 def reach(setting: CubeSetting, data: Dataset) -> Reach:
-    return _reach(setting.mask_key(data.content_hash), solving.mask(setting, data))
+    return _reach(setting.mask_key(data.content_hash), fit_pair.mask(setting, data))
 
 
 @st.cache_data(show_spinner=False, max_size="32 MB")
@@ -51,7 +51,7 @@ def show_pictures(setting: CubeSetting, data: Dataset, shown: Shown | None) -> N
     if shown is not None and shown.is_current:
         _mount(setting, data, _given(setting, data), _learned(shown.setting, data, shown.pair))
         return
-    running = bool(solving.jobs(setting, data))
+    running = bool(fit_pair.jobs(setting, data))
     st.fragment(_meanwhile, run_every=POLL_SECONDS if running else None)(setting, data, shown)
 
 
@@ -89,7 +89,7 @@ def _panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str =
 def _view(setting: CubeSetting, data: Dataset) -> CubeView:
     return CubeView(
         data,
-        solving.mask(setting, data),
+        fit_pair.mask(setting, data),
         reach(setting, data),
         shown_bands(setting, data),
         float(setting.clip),
@@ -125,8 +125,8 @@ def _given_drawn(key: tuple[object, ...], _setting: CubeSetting, _data: Dataset)
     ]
 
 
-def _learned(setting: CubeSetting, data: Dataset, pair: solving.Pair) -> Panels:
-    return _learned_drawn(solving.keys(setting, data), _drawn_from(setting, data), setting, data, pair)
+def _learned(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> Panels:
+    return _learned_drawn(fit_pair.keys(setting, data), _drawn_from(setting, data), setting, data, pair)
 
 
 @st.cache_data(show_spinner=False, max_size="32 MB")
@@ -135,7 +135,7 @@ def _learned_drawn(
     key: tuple[object, ...],
     _setting: CubeSetting,
     _data: Dataset,
-    _pair: solving.Pair,
+    _pair: fit_pair.Pair,
 ) -> Panels:
     view, factors = _view(_setting, _data), factors_of(_pair)
     if view.is_single:
@@ -193,7 +193,7 @@ def _figure(figures: Sequence[float], number: int, where: str) -> str:
 
 @st.cache_data(show_spinner=False, max_size="32 MB")
 def _hidden_error(key: FitKey, _data: Dataset, _W: Any, _H: Any) -> npt.NDArray[np.float64]:
-    observed = solving.mask_of(key.mask, _data)
+    observed = fit_pair.mask_of(key.mask, _data)
     return hidden_error(_data.V, observed, _W, _H)
 
 

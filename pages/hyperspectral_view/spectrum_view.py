@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.analysis.recovery import PixelSpectrum, pixel_spectrum
 from atnmf_core.export import spectra_csv
 from atnmf_core.figures.cube_view import band_axis, points, spectra_top
 from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.recovery import PixelSpectrum, pixel_spectrum
-from pages.common import solving
+from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.take_away import download
@@ -78,7 +78,7 @@ def _clicked(event: str) -> Place:
 
 
 def _at(setting: CubeSetting, data: Dataset, factors: Factors, place: Place) -> PixelSpectrum:
-    observed = solving.mask(setting, data)
+    observed = fit_pair.mask(setting, data)
     return pixel_spectrum(data, observed, reach(setting, data), factors, place[0] - 1, place[1] - 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atnmf_core.figures.report import MARKS
 from atnmf_core.reference import Measured
 from atnmf_core.reference.compare import (
     Cell,
@@ -14,7 +15,6 @@ from atnmf_core.reference.compare import (
     small_spread,
     spread,
 )
-from atnmf_core.reference.report import MARKS
 
 __all__ = ["show_cell"]
 

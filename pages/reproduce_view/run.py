@@ -19,8 +19,8 @@ from atnmf_core.sweep import StoreError, SweepRecord
 from atnmf_core.sweep.grid import Grid
 from pages.common.address import rerun
 from pages.common.data_choice import entry_of, load
-from pages.common.offer import offer_data
-from pages.common.spoken import spoken
+from pages.common.download_offer import offer_data
+from pages.common.duration_words import spoken
 from pages.common.sweeping import cancel_sweep, trouble
 
 from .choice import OUTER, STARTS, Choice, key

@@ -10,13 +10,14 @@ import streamlit as st
 
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.mosaic import agreement_mosaic
+from atnmf_core.figures.report import comparison_table, legend
 from atnmf_core.reference import NAMES, measured
 from atnmf_core.reference.compare import TITLES, Cell, compare
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.reference.report import comparison_table, legend
 from pages.common.address import change
 from pages.common.components import component
 
+from . import COMPONENTS
 from .choice import Choice, columns, key, method_of
 
 __all__ = ["kept", "show_numbers", "show_tables"]
@@ -81,7 +82,7 @@ def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
 def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
     cells = kept(choice.table)
     places = [cell.place for cell in cells]
-    component("comparison")(
+    component("comparison", folder=COMPONENTS)(
         data={
             "table": comparison_table(choice.table, cells, here),
             "label": f"{TITLES[choice.table]}, choose a cell",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pages.common.lambda_curve import tracer
+from pages.explore_view.lambda_curve import tracer
 
 
 @pytest.fixture(autouse=True)

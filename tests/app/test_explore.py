@@ -125,7 +125,7 @@ def test_data_that_is_not_at_hand_is_offered_and_a_failed_download_is_explained(
         raise DataUnavailable("cbcl_faces.zip could not be downloaded: the network is away.")
 
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr("pages.common.offer.fetch", no_network)
+    monkeypatch.setattr("pages.common.download_offer.fetch", no_network)
     page = opened(repository, data="cbcl")
     assert "is not on this machine" in page.main.markdown[0].value
 
@@ -144,7 +144,7 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     monkeypatch.setattr("atnmf_core.datasets.registry._registry", lambda: files)
     monkeypatch.setenv("ATNMF_DATA_DIR", str(kept))
     with serving(served) as server:
-        monkeypatch.setattr("pages.common.offer.fetch", partial(fetch, transfer=server.transfer))
+        monkeypatch.setattr("pages.common.download_offer.fetch", partial(fetch, transfer=server.transfer))
         page = opened(repository, data="synthetic-paper", K="5")
         told = "".join(caption.value for caption in page.main.caption)
         assert "Published by the paper's authors with their code" in told

@@ -8,7 +8,7 @@ import pytest
 
 from atnmf_core import Dataset, InputError, hide_entries, rmse
 from pages.common import fits, solving
-from pages.common.fits import FitStore
+from pages.common.fit_cache import FitStore
 from pages.common.setting import FitKey, Setting
 
 DATA = Dataset(np.random.default_rng(3).random((30, 20)), "matrix", "small")
@@ -188,10 +188,10 @@ def test_the_second_of_two_fits_that_a_page_waits_for_is_not_given_up_while_the_
     monkeypatch.setattr(solving, "store", lambda: store)
     setting, turn = Setting(K=3), store._turns[False]
     turn.acquire()
-    solving.start(setting, DATA, long=False)
+    fit_pair.start(setting, DATA, long=False)
     threading.Timer(0.6, turn.release).start()
 
-    assert solving.wait_a_little(setting, DATA) is not None
+    assert fit_pair.wait_a_little(setting, DATA) is not None
 
 
 def test_a_short_fit_that_nobody_asks_for_any_more_is_not_made(

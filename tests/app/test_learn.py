@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core.lesson import findings
 from atnmf_core.reference.curves import kept_curve
-from pages.lesson.chapters import CHAPTERS
-from pages.lesson.place import Place, address, control_key, query_of
+from pages.learn_view.chapters import CHAPTERS
+from pages.learn_view.state import Place, address, control_key, query_of
 
 SECONDS = 60
 NUMBERS = range(1, len(CHAPTERS) + 1)

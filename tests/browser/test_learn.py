@@ -13,7 +13,7 @@ from atnmf_core.adversary import entry_loss, optimal_attack
 from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, play, weigh
 from atnmf_core.reference.curves import kept_curve
 from pages.common.setting import LAMBDAS
-from pages.lesson.chapters import CHAPTERS
+from pages.learn_view.chapters import CHAPTERS
 
 from .dashboard import Dashboard
 from .learn import Learn

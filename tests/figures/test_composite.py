@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import InputError, factorize, hide_entries, load_dataset
+from atnmf_core.analysis.recovery import reach_of
 from atnmf_core.figures.composite import (
     INFRARED,
     NATURAL,
@@ -14,7 +15,6 @@ from atnmf_core.figures.composite import (
 )
 from atnmf_core.figures.cube_view import CubeView, error_top
 from atnmf_core.figures.palette import tint
-from atnmf_core.recovery import reach_of
 
 RED = "#E5383B"
 SCENE = load_dataset("simulated-scene", rows=10, cols=14, bands=40)

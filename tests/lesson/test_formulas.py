@@ -19,12 +19,12 @@ from atnmf_core.adversary import (
     optimal_attack,
 )
 from atnmf_core.lesson import build_up, weigh
-from pages.lesson.formulas import FORMULAS
-from pages.lesson.text import read_text
+from pages.learn_view.formulas import FORMULAS
+from pages.learn_view.text import read_text
 
 from .latex import evaluate
 
-TEXTS = sorted(path.stem for path in (Path(__file__).parents[2] / "pages/lesson/text").glob("*.md"))
+TEXTS = sorted(path.stem for path in (Path(__file__).parents[2] / "pages/learn_view/text").glob("*.md"))
 PRICES = (1.01, 1.5, 2.0, 5.0, 100.0)
 SYMBOL = re.compile(r"\\?[a-zA-Z]+(_(\w|\{\w+\}|\{\\mathrm\{\w+\}\}))?(\^\*)?")
 
@@ -125,7 +125,7 @@ def test_the_legends_of_the_moving_pictures_are_right_too(lam: float) -> None:
 
 def test_every_formula_is_used() -> None:
     sources = "".join(
-        (Path(__file__).parents[2] / f"pages/lesson/text/{name}.md").read_text() for name in TEXTS
+        (Path(__file__).parents[2] / f"pages/learn_view/text/{name}.md").read_text() for name in TEXTS
     )
 
     assert set(re.findall(r"\[\[(\w+)\]\]", sources)) == set(FORMULAS)
@@ -133,7 +133,7 @@ def test_every_formula_is_used() -> None:
 
 def legend(picture: str) -> list[str]:
     """The formulas in the legend of a moving picture, as LaTeX."""
-    html = (Path(__file__).parents[2] / f"pages/lesson/components/{picture}.html").read_text()
+    html = (Path(__file__).parents[2] / f"pages/learn_view/components/{picture}.html").read_text()
     found = re.findall(r"[(λ][^<>,]*²", html)
     spelled = {"²": "^2", "−": "-", "λ": r"\lambda"}
     return [re.sub("|".join(spelled), lambda sign: spelled[sign[0]], formula) for formula in found]

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from atnmf_core.figures.report import comparison_csv, comparison_page, comparison_table, legend
 from atnmf_core.reference import NAMES, Measured, measured, published
 from atnmf_core.reference.compare import Cell, compare, exception_reason, provenance
-from atnmf_core.reference.report import comparison_csv, comparison_page, comparison_table, legend
 
 FULL = Measured(
     0.3, "atnmf", 2.0, 49, "zero", "paper", "float32", 0.1764, 0.0008, 10, 100, 9.5, "3", "2026-01-31"

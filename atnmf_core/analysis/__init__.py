@@ -1,0 +1,1 @@
+"""What a fit means: parts, materials, recovery, pictures."""

@@ -1,0 +1,58 @@
+"""How a matrix of a data set is looked at, one picture at a time.
+
+For faces a picture is a column of V (or V_hat, R ...), for a cube it is a row (a band image), and a plain
+matrix is one picture as it stands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..datasets import Dataset
+from ..problem import InputError
+
+__all__ = ["count", "part_pictures", "picture", "picture_name", "predicted_picture"]
+
+Values = npt.NDArray[Any]
+
+
+def count(data: Dataset) -> int:
+    """How many pictures V holds."""
+    return {"faces": data.shape[1], "cube": data.shape[0], "matrix": 1}[data.kind]
+
+
+def picture(data: Dataset, matrix: Values, index: int) -> Values:
+    """Picture number `index` (from 0) of a matrix of V's shape."""
+    if not 0 <= index < count(data):
+        raise InputError(f"index={index}: {data.name} has pictures 0 to {count(data) - 1}.")
+    if data.kind == "matrix":
+        return np.asarray(matrix)
+    return data.image(matrix[:, index] if data.kind == "faces" else matrix[index])
+
+
+def predicted_picture(data: Dataset, W: Values, H: Values, index: int) -> Values:
+    """Picture number `index` of W H, without computing the others."""
+    if data.kind == "faces":
+        return data.image(W @ H[:, index])
+    return data.image(W[index] @ H) if data.kind == "cube" else W @ H
+
+
+def picture_name(data: Dataset, index: int) -> str:
+    """How a picture is called, counted from 1."""
+    if data.kind == "cube":
+        return data.wavelength_label(index)
+    return f"face {index + 1}" if data.kind == "faces" else "the matrix"
+
+
+def part_pictures(data: Dataset, W: Values, H: Values) -> Values:
+    """One picture per part, as K x rows x cols: columns of W for faces, abundance maps (rows of H) for a
+    cube, and columns of W as upright strips for a matrix.
+    """
+    if data.kind == "faces":
+        return data.images(W)
+    if data.kind == "cube":
+        return data.images(H)
+    return np.repeat(W.T[:, :, None], max(1, W.shape[0] // 4), axis=2)

@@ -1,0 +1,134 @@
+"""What can be restored of a cube and what cannot: a prediction needs something observed of its pixel and
+something of its band.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..datasets import Dataset
+from ..metrics import rmse
+from ..problem import InputError
+from .unmixing import spectral_angles
+
+__all__ = [
+    "PixelSpectrum",
+    "Reach",
+    "hidden_error",
+    "pixel_spectrum",
+    "reach_of",
+    "restored_band",
+    "restored_cube",
+]
+
+Array = npt.NDArray[np.floating]
+Values = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+ROWS = 16
+"""W H is gone through in pieces of so many bands, which need no room of its size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """Which bands (F) and pixels (N) have something observed, and how many bands are observed per pixel."""
+
+    bands: Mask
+    pixels: Mask
+    counts: npt.NDArray[np.intp]
+
+    def weak(self, K: int) -> int:
+        """How many pixels have something observed, but fewer bands than K materials take to tell apart."""
+        return int(((self.counts > 0) & (self.counts < K)).sum())
+
+
+def reach_of(observed: Mask) -> Reach:
+    counts = observed.sum(axis=0)
+    return Reach(np.asarray(observed.any(axis=1)), counts > 0, counts)
+
+
+def restored_band(
+    V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int, *, keep_observed: bool = True
+) -> Values:
+    """Band f as restored by W H, a vector of N pixels: NaN where nothing tells what belongs there."""
+    predicted = W[f] @ H if reach.bands[f] else np.full(V.shape[1], np.nan, H.dtype)
+    predicted[~reach.pixels] = np.nan
+    return np.where(observed[f], V[f], predicted) if keep_observed else predicted
+
+
+def restored_cube(
+    data: Dataset, observed: Mask, W: Array, H: Array, *, method: str, keep_observed: bool = True
+) -> Dataset:
+    """The whole cube as restored, in single precision like its factors; NaN where nothing is known."""
+    reach = reach_of(observed)
+    V = np.empty(data.shape, np.float32)
+    for f in range(len(V)):
+        V[f] = restored_band(data.V, observed, reach, W, H, f, keep_observed=keep_observed)
+    title = f"{data.title}, restored by {method}"
+    return replace(data, V=V, name=f"{data.name}-restored", title=title, notes=(), truth=None)
+
+
+def hidden_error(V: Array, observed: Mask, W: Array, H: Array) -> Values:
+    """Per pixel, the RMSE of W H over its hidden bands; NaN where it has none, or none with a truth."""
+    total, count = np.zeros(V.shape[1]), np.zeros(V.shape[1], np.intp)
+    for bands in np.array_split(np.arange(len(V)), max(1, len(V) // ROWS)):
+        compared = ~observed[bands] & ~np.isnan(V[bands])
+        error = np.where(compared, V[bands] - W[bands] @ H, 0.0)
+        total += np.einsum("fn,fn->n", error, error)
+        count += compared.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(total / np.where(count, count, np.nan)))
+
+
+@dataclass(frozen=True, eq=False)
+class PixelSpectrum:
+    """Everything known about one pixel, band by band.
+
+    Attributes
+    ----------
+    row, col : its place in the image, from 0.
+    original : the true values, NaN where nobody knows them.
+    observed : which of them the learner saw.
+    predicted : per method the values of W H; NaN where nothing tells what belongs there.
+    """
+
+    row: int
+    col: int
+    original: Values
+    observed: Mask
+    predicted: dict[str, Values]
+
+    def error(self, method: str) -> float:
+        """RMSE over the hidden bands; NaN where none has a truth and a prediction."""
+        hat = self.predicted[method]
+        return rmse(np.where(np.isnan(hat), np.nan, self.original), hat, ~self.observed)
+
+    def angle(self, method: str) -> float:
+        """Degrees between the original and the predicted spectrum, over the bands that have both."""
+        hat = self.predicted[method]
+        both = ~(np.isnan(self.original) | np.isnan(hat))
+        if not both.any():
+            return float("nan")
+        return float(spectral_angles(self.original[both][:, None], hat[both][:, None])[0, 0])
+
+
+def pixel_spectrum(
+    data: Dataset,
+    observed: Mask,
+    reach: Reach,
+    factors: Mapping[str, tuple[Array, Array]],
+    row: int,
+    col: int,
+) -> PixelSpectrum:
+    """The spectrum of the pixel at (row, col), counted from 0, and what each method makes of it."""
+    shape = data.image_shape or (0, 0)
+    if not (0 <= row < shape[0] and 0 <= col < shape[1]):
+        raise InputError(f"row={row}, col={col}: {data.name} has {shape[0]} x {shape[1]} pixels.")
+    n = int(data.vector_positions(np.array([row]), np.array([col]))[0])
+    told = reach.bands & reach.pixels[n]
+    predicted = {method: np.where(told, W @ H[:, n], np.nan) for method, (W, H) in factors.items()}
+    return PixelSpectrum(row, col, np.asarray(data.V[:, n]), observed[:, n], predicted)

@@ -1,0 +1,192 @@
+"""Learned factors of a cube as materials: columns of W are their spectra, rows of H say how much of each is
+where; and how far both are from the truth, where that is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment, lsq_linear
+
+from ..datasets import Truth
+from ..metrics import rmse
+from ..problem import InputError
+from .parts import order_by_use
+
+__all__ = ["Materials", "Score", "materials_of", "score", "spectral_angles", "with_unit_sums"]
+
+Array = npt.NDArray[np.floating]
+Wide = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+FREEDOM = 1.4
+FEWEST = 5
+"""Where there is most of a material: the pixels, a thousandth of them but at least so many, with the highest
+abundance.
+"""
+
+
+def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
+    """Angles in degrees between the columns of two matrices of as many rows: K x M for F x K and F x M.
+
+    It is what unmixing measures spectra by, since brightness does not matter to it. A column of zeros points
+    nowhere and is at 90 degrees to everything.
+
+    Examples
+    --------
+    >>> spectral_angles([[1.0], [0.0]], [[2.0, 1.0], [0.0, 1.0]]).round(3)
+    array([[ 0., 45.]])
+    """
+    first, second = np.asarray(W, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    if first.ndim != 2 or second.ndim != 2 or len(first) != len(second):
+        raise InputError(
+            f"spectra of shapes {first.shape} and {second.shape}: matrices with one row per band are needed."
+        )
+    # The cosine of a small angle has lost its digits; the chord between unit vectors has not.
+    one, two = _unit(first), _unit(second)
+    chords = np.linalg.norm(one[:, :, None] - two[:, None, :], axis=0)
+    angles: Wide = np.degrees(2 * np.arcsin(np.clip(chords / 2, 0, 1)))
+    angles[np.ix_(~first.any(axis=0), np.ones(second.shape[1], dtype=bool))] = 90.0
+    angles[:, ~second.any(axis=0)] = 90.0
+    return angles
+
+
+def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
+    """The same product, scaled so that the abundances of a pixel sum to one as nearly as one number per
+    material allows: then maps of different materials and methods can be compared.
+
+    Where a scene has shade or a material that is nearly black, that alone would leave scales open. So a
+    material's abundance where there is most of it stays within a factor of `FREEDOM` of one.
+    """
+    wide = H.astype(np.float64)
+    count = min(wide.shape[1], max(FEWEST, wide.shape[1] // 1000))
+    most = np.median(np.partition(wide, -count, axis=1)[:, -count:], axis=1)
+    whole = np.where(most > 0, 1 / np.where(most > 0, most, 1.0), 1.0)
+    level = wide * whole[:, None]
+    # The normal equations through a square root: K x K instead of N x K.
+    values, vectors = np.linalg.eigh(level @ level.T)
+    root = np.sqrt(np.maximum(values, values.max(initial=0.0) * 1e-9 + 1e-300))
+    right = vectors.T @ level.sum(axis=1) / root
+    scale = whole * lsq_linear((vectors * root).T, right, bounds=(1 / FREEDOM, FREEDOM)).x
+    return W.astype(np.float64) / scale, wide * scale[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Materials:
+    """What one method found, in the places shared with others: spectra F x K and abundances K x N."""
+
+    spectra: Wide
+    abundances: Wide
+
+    def share(self, place: int) -> float:
+        """How much of the whole scene the material at this place makes up."""
+        return float(self.abundances[place].mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """How far found materials are from the true ones at the same places.
+
+    Attributes
+    ----------
+    angles : per place, degrees between found and true spectrum; NaN where the truth has no spectrum for it.
+    errors : per place, RMSE of the abundance map; NaN where the truth has none.
+    """
+
+    angles: Wide
+    errors: Wide
+
+    @property
+    def mean_angle(self) -> float:
+        return _mean(self.angles)
+
+    @property
+    def mean_error(self) -> float:
+        return _mean(self.errors)
+
+
+def materials_of(
+    factors: Sequence[tuple[Array, Array]], truth: Truth | None = None
+) -> tuple[tuple[Materials, ...], Truth | None]:
+    """The materials of several fits of one cube with as many parts, and the truth about them, matched: those
+    at one place belong together.
+
+    Places follow the truth where there is one, then the use that the first fit makes of its materials. Where
+    there are more true materials than parts, the truth is cut down to those that the first fit found.
+    Partners are chosen so that the sum of their spectral angles is smallest; against a truth that has
+    abundances only, so that the squared error of the maps is.
+    """
+    scaled = [with_unit_sums(W, H) for W, H in factors]
+    if truth is not None:
+        truth = _found_by(truth, *scaled[0])
+    matched = [_matched(W, H, truth) for W, H in scaled]
+    lead = _rest(matched[0], order_by_use(*scaled[0]))
+    orders = [
+        np.concatenate([mine, _partners(scaled[0][0][:, lead], W, _rest(mine, np.arange(W.shape[1])))])
+        for mine, (W, _) in zip(matched, scaled, strict=True)
+    ]
+    found = tuple(Materials(W[:, order], H[order]) for (W, H), order in zip(scaled, orders, strict=True))
+    return found, truth
+
+
+def _cost(W: Wide, H: Wide, truth: Truth) -> Wide:
+    """How unlike each true material (rows) and each found one (columns) are."""
+    if truth.endmembers.size:
+        return spectral_angles(truth.endmembers, W)
+    A = truth.abundances
+    cost: Wide = (A**2).sum(axis=1)[:, None] - 2 * A @ H.T + (H**2).sum(axis=1)
+    return cost
+
+
+def _found_by(truth: Truth, W: Wide, H: Wide) -> Truth:
+    """Of the true materials those that have a partner."""
+    kept = np.sort(linear_sum_assignment(_cost(W, H, truth))[0])
+    if kept.size == truth.count:
+        return truth
+    names = tuple(truth.names[k] for k in kept) if truth.names else ()
+    spectra = truth.endmembers[:, kept] if truth.endmembers.size else truth.endmembers
+    return Truth(spectra, truth.abundances[kept] if truth.abundances.size else truth.abundances, names)
+
+
+def _matched(W: Wide, H: Wide, truth: Truth | None) -> Indices:
+    """For each true material the found one that stands for it."""
+    if truth is None:
+        return np.empty(0, dtype=np.intp)
+    true, mine = linear_sum_assignment(_cost(W, H, truth))
+    return np.asarray(mine[np.argsort(true)], dtype=np.intp)
+
+
+def _rest(taken: Indices, order: Indices) -> Indices:
+    return order[~np.isin(order, taken)]
+
+
+def _partners(lead: Wide, W: Wide, rest: Indices) -> Indices:
+    """For each column of `lead` the one of W, among `rest`, that stands for it."""
+    return np.asarray(rest[linear_sum_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
+
+
+def score(found: Materials, truth: Truth) -> Score:
+    """How far materials that were matched to the truth are from it."""
+    K = found.spectra.shape[1]
+    angles, errors = np.full(K, np.nan), np.full(K, np.nan)
+    for place in range(min(K, truth.count)):
+        if truth.endmembers.size:
+            pair = (found.spectra[:, [place]], truth.endmembers[:, [place]])
+            angles[place] = spectral_angles(*pair)[0, 0]
+        if truth.abundances.size:
+            errors[place] = rmse(truth.abundances[place], found.abundances[place])
+    return Score(angles, errors)
+
+
+def _unit(spectra: Wide) -> Wide:
+    length = np.linalg.norm(spectra, axis=0)
+    unit: Wide = spectra / np.where(length > 0, length, 1.0)
+    return unit
+
+
+def _mean(values: Wide) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")

@@ -1,0 +1,78 @@
+"""What a fit or a sweep will cost, roughly: enough to choose between solving at once and on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..problem import Missing, Solver
+from ..pure_pixels import ROUNDS, sample_size
+from ..sweep.grid import Grid
+
+__all__ = ["expected_bytes", "expected_seconds", "expected_sweep_seconds"]
+
+# Fitted to CPU seconds, one BLAS thread, on the bundled faces, CBCL, Moffett and the simulated scene.
+_SWEEPS = 36
+_PER_PART, _PER_ENTRY, _PER_PRODUCT, _PER_PAIR = 3e-5, 1.2e-9, 2.2e-10, 3e-10
+_PAIRS_BELOW_K = 20
+_ANMF_FACTOR = 3
+"""A fit by ANMF costs about so many of the fast solver's."""
+# The most that the process of a fit was seen to take, on the simulated scene of 307 x 307 pixels.
+_BYTES, _BYTES_PER_ENTRY = 50_000_000, 34
+_PER_LOOK, _PER_PLACE, _PER_INVERSE, _PER_PAIR_OF_PARTS = 8e-8, 2e-6, 1e-9, 1e-10
+_INNER_ITERATIONS, _PER_INNER, _PER_INNER_PRODUCT = 70_000, 1.5e-4, 2e-10
+
+
+def expected_seconds(
+    shape: tuple[int, int],
+    K: int,
+    *,
+    solver: Solver = "fast",
+    missing: Missing = "ignore",
+    start: str = "random",
+) -> float:
+    """Seconds that one fit of an F x N matrix with K parts takes on a machine of our day.
+
+    For "paper" it is what a run takes that meets no stopping rule early, as is usual at the default limits.
+    """
+    if start == "pure-pixels":
+        return _seconds_of_start(shape, K) + expected_seconds(shape, K, solver=solver, missing=missing)
+    entries = shape[0] * shape[1]
+    if solver == "paper":
+        products = entries * K * (1.5 if missing == "ignore" else 1.0)
+        return _INNER_ITERATIONS * (_PER_INNER + _PER_INNER_PRODUCT * products)
+    # A Gram matrix per column, for few parts; above that, hidden entries are filled and one serves all.
+    pairs = K * (K + 1) / 2 if missing == "ignore" and K < _PAIRS_BELOW_K else 0
+    per_entry = _PER_ENTRY + _PER_PRODUCT * K + _PER_PAIR * pairs
+    return _SWEEPS * (_PER_PART * K + per_entry * entries)
+
+
+def _seconds_of_start(shape: tuple[int, int], K: int) -> float:
+    """An inverse of K x K for each pixel of the sample in each round, then one for every pixel."""
+    pixels = ROUNDS * min(sample_size(K), shape[1]) + shape[1]
+    per_pixel = _PER_PLACE + _PER_INVERSE * K**3 + _PER_PAIR_OF_PARTS * shape[0] * K**2
+    return _PER_LOOK * shape[0] * shape[1] + per_pixel * pixels
+
+
+def expected_bytes(shape: tuple[int, int]) -> int:
+    """Memory that one fit of an F x N matrix takes in a process of its own."""
+    return _BYTES + _BYTES_PER_ENTRY * shape[0] * shape[1]
+
+
+def expected_sweep_seconds(
+    grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
+) -> float:
+    """Seconds that all fits of a grid take one after the other, on data of F x N.
+
+    `tried` tells how many need not be made, by K, treatment and method.
+    """
+    total = 0.0
+    for K in grid.Ks:
+        for missing in grid.missing:
+            for method in grid.methods:
+                solver: Solver = "fast" if method == "anmf" else grid.solver
+                each = expected_seconds(shape, K, solver=solver, missing=missing)
+                fits = len(grid.alphas) * grid.starts * (len(grid.lams) if method == "atnmf" else 1)
+                fits -= tried.get((K, missing, method), 0)
+                total += fits * each * (_ANMF_FACTOR if method == "anmf" else 1)
+    return total

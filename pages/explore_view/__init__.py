@@ -1,0 +1,6 @@
+"""What the Explore page alone uses."""
+
+from pathlib import Path
+
+COMPONENTS = Path(__file__).parent / "components"
+"""The page's own components."""

@@ -1,0 +1,139 @@
+"""The panels of the picture in view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+from atnmf_core.figures.palette import HIDDEN
+from atnmf_core.figures.panels import (
+    LEARNED,
+    Panel,
+    PanelData,
+    error_panels,
+    given_panels,
+    learned_panels,
+)
+from atnmf_core.running.film import Frame
+from pages.common import fit_pair
+from pages.common.picture_view import ERROR_SCALE, R_SCALE, show_panels, show_places
+from pages.common.setting import Setting
+
+__all__ = [
+    "frame_panels",
+    "panel_data",
+    "show_errors",
+    "show_given",
+    "show_improving",
+    "show_learned",
+    "show_nothing_yet",
+    "six_panels",
+]
+
+FRAMES = ("", "", "orange", "blue")
+# Streamlit's columns share their gap unevenly between a narrow and a wide one; these make all six equal.
+GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
+
+
+def show_given(setting: Setting, data: Dataset) -> None:
+    """(a) and (b): they need no fit, and so follow every move of a slider at once."""
+    first, second = _given(setting, data)
+    name = pictures.picture_name(data, setting.image - 1)
+    counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
+    hidden = 1 - pictures.picture(data, fit_pair.mask(setting, data), setting.image - 1).mean()
+    show_panels((first, second), (counted, f"{hidden:.0%} of it hidden"), "given", gap=GAP_OF_TWO)
+
+
+def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
+    """(c) to (f), their scale and their measures."""
+    drawn = panel_data(setting, data, pair)
+    at, nmf = (drawn.measures(restored) for restored in (drawn.at_restored, drawn.nmf_restored))
+    notes = (_scale(drawn), "what the learner fits", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
+    show_panels(
+        _learned(setting, data, drawn), notes, "learned", frames=FRAMES, pixels=drawn, gap=GAP_OF_FOUR
+    )
+
+
+def show_improving(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> None:
+    """(c) to (f) of fits under way, AT-NMF's frame first."""
+    drawn = _from_frames(setting, data, frames)
+    iterations = [f"iteration {frame.iteration}" for frame in frames]
+    show_panels(
+        _learned(setting, data, drawn),
+        (_scale(drawn), "", *iterations),
+        "learned",
+        frames=FRAMES,
+        pixels=drawn,
+        gap=GAP_OF_FOUR,
+    )
+
+
+def frame_panels(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> tuple[Panel, ...]:
+    """(c) to (f) at an iteration, AT-NMF's frame first."""
+    return _learned(setting, data, _from_frames(setting, data, frames))
+
+
+def show_nothing_yet(data: Dataset) -> None:
+    """The places of (c) to (f) before anything was learned."""
+    show_places(LEARNED, pictures.picture(data, data.V, 0).shape, "learned", FRAMES, GAP_OF_FOUR)
+
+
+def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
+    """Where both methods err, on one scale."""
+    drawn = panel_data(setting, data, pair)
+    panels, top = error_panels(drawn, pictures.picture_name(data, setting.image - 1))
+    scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
+    left, right = st.columns([2, 4], gap="large")
+    with left:
+        show_panels(panels, (scale, scale), "errors", frames=("orange", "blue"), gap=GAP_OF_TWO)
+    with right:
+        at, nmf = drawn.closer_shares()
+        st.markdown(
+            "Distance |v − restored| at every pixel, both on one scale. Of the hidden pixels, "
+            f":orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at **{nmf:.0%}**."
+        )
+
+
+def six_panels(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[Panel, ...]:
+    """(a) to (f) as pictures."""
+    return (*_given(setting, data), *_learned(setting, data, panel_data(setting, data, pair)))
+
+
+def panel_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> PanelData:
+    return _drawn(setting, data, [(run.fit.W, run.fit.H) for run in (pair.atnmf, pair.nmf)])
+
+
+def _from_frames(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> PanelData:
+    return _drawn(setting, data, [(frame.W, frame.H) for frame in frames])
+
+
+def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> PanelData:
+    index = setting.image - 1
+    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, fit_pair.mask(setting, data)))
+    at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in factors)
+    return PanelData(v, observed, at_hat, nmf_hat, setting.lam, setting.restored == "kept")
+
+
+def _given(setting: Setting, data: Dataset) -> tuple[Panel, Panel]:
+    index = setting.image - 1
+    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, fit_pair.mask(setting, data)))
+    return given_panels(v, observed, HIDDEN[setting.colour], pictures.picture_name(data, index))
+
+
+def _learned(setting: Setting, data: Dataset, drawn: PanelData) -> tuple[Panel, ...]:
+    return learned_panels(drawn, HIDDEN[setting.colour], pictures.picture_name(data, setting.image - 1))
+
+
+def _scale(drawn: PanelData) -> str:
+    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {drawn.r_limit:g}'
+
+
+def _measured(mine: dict[str, float], other: dict[str, float], colour: str) -> str:
+    better = ' <span class="best">better</span>' if mine["RMSE"] < other["RMSE"] else ""
+    return (
+        f'<b class="{colour}">{mine["RMSE"]:.3f}</b> RMSE hidden{better}<br>'
+        f"PSNR {mine['PSNR']:.1f} dB · SSIM {mine['SSIM']:.2f}"
+    )

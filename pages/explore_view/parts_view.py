@@ -1,0 +1,134 @@
+"""Learned parts of both methods side by side, and who uses a chosen one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+from atnmf_core.analysis.parts import PartOrder, share_in_sample, side_by_side, top_users, use
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import grey
+from atnmf_core.figures.panels import grey_top
+from atnmf_core.figures.parts import columns_for, part_sheet
+from pages.common.address import change
+from pages.common.components import component
+from pages.common.fit_cache import Run
+from pages.common.fit_pair import Pair
+from pages.common.setting import Setting
+
+from . import COMPONENTS
+
+__all__ = ["show_parts", "show_users"]
+
+SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
+USERS = 4
+SCALE_NAMES = {"own": "scale each", "shared": "one scale"}
+MEANING = {
+    "faces": "Most used first. Click one to see whose face it is in.",
+    "cube": "Abundance maps (rows of H), most used first.",
+    "matrix": "Columns of W, most used first.",
+}
+
+
+def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
+    """Two sheets of tiles: AT-NMF's most used part first, and in each place the NMF part most like it."""
+    order = side_by_side(pair.atnmf.fit, pair.nmf.fit)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Parts · :orange[AT-NMF]**")
+        _sheet("parts_atnmf", setting, data, pair.atnmf, order.first)
+    with right:
+        st.markdown("**Parts · :blue[NMF], same order**")
+        _sheet("parts_nmf", setting, data, pair.nmf, order.second)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(MEANING[data.kind], width="content")
+        st.segmented_control(
+            "Grey scale of the parts",
+            SCALE_NAMES,
+            format_func=SCALE_NAMES.get,
+            key="scale",
+            required=True,
+            label_visibility="collapsed",
+        )
+
+
+def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]) -> None:
+    W, H = run.fit.W, run.fit.H
+    shares = use(W, H)
+    parts = pictures.part_pictures(data, W, H)[places]
+    sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225)
+    names = [
+        f"{SHEETS[key]}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)
+    ]
+    component("sheets", folder=COMPONENTS)(
+        data={
+            "src": data_url(sheet),
+            "alt": f"The {len(places)} parts that {SHEETS[key]} learned, most used first",
+            "columns": columns_for(parts),
+            "names": names,
+            "chosen": setting.part - 1,
+        },
+        key=key,
+        on_chosen_change=lambda: change(part=int(st.session_state[key]["chosen"]) + 1),
+    )
+
+
+def show_users(setting: Setting, data: Dataset, pair: Pair) -> None:
+    """For the chosen part, the samples that use it most, under either method."""
+    if not 1 <= setting.part <= setting.K:
+        return
+    order = side_by_side(pair.atnmf.fit, pair.nmf.fit)
+    similarity = order.similarity[setting.part - 1]
+    st.markdown(f"**Part {setting.part}** · the two methods' parts here are {similarity:.0%} alike (cosine)")
+    columns = st.columns(2, gap="medium")
+    runs = zip(SHEETS.values(), (pair.atnmf, pair.nmf), _chosen(setting, order), strict=True)
+    for column, (method, run, part) in zip(columns, runs, strict=True):
+        with column:
+            _users(data, run, part, method)
+
+
+def _chosen(setting: Setting, order: PartOrder) -> tuple[int, int]:
+    return int(order.first[setting.part - 1]), int(order.second[setting.part - 1])
+
+
+def _users(data: Dataset, run: Run, part: int, method: str) -> None:
+    users = top_users(run.fit.H, part, USERS)
+    if data.kind != "faces":
+        where = ", ".join(_place(data, int(user)) for user in users) or "nowhere"
+        st.caption(f"{method} uses it most at {where}.")
+        return
+    st.caption(f"Faces that use it most in {method}")
+    component("cards")(
+        data={
+            "cards": [_card(data, run, part, int(user)) for user in users],
+            "label": f"Faces that use it most in {method}",
+            "wraps": True,
+        },
+        key=f"users_{method}",
+        on_chosen_change=lambda: change(
+            image=int(users[int(st.session_state[f"users_{method}"]["chosen"])]) + 1
+        ),
+    )
+
+
+def _card(data: Dataset, run: Run, part: int, user: int) -> dict[str, Any]:
+    v = pictures.picture(data, data.V, user)
+    share = share_in_sample(run.fit.W, run.fit.H, part, user)
+    return {
+        "title": f"face {user + 1}",
+        "note": f"{share:.0%} of it",
+        "src": data_url(grey(v, grey_top(v))),
+        "active": False,
+    }
+
+
+def _place(data: Dataset, sample: int) -> str:
+    if data.image_shape is None:
+        return f"column {sample + 1}"
+    row, col = np.argwhere(data.image(np.arange(data.shape[1])) == sample)[0]
+    return f"row {row + 1}, column {col + 1}"

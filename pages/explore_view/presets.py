@@ -1,0 +1,73 @@
+"""Settings worth a look, one click each."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import streamlit as st
+
+from atnmf_core.analysis import pictures
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import HIDDEN
+from atnmf_core.figures.panels import PanelData, given_panels, learned_panels
+from pages.common import fit_pair
+from pages.common.address import change
+from pages.common.components import component
+from pages.common.data_choice import load
+from pages.common.setting import VIEW, Setting
+
+__all__ = ["PRESETS", "Preset", "show_presets"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A setting with a name, and the panel of it that tells what it is about."""
+
+    title: str
+    setting: Setting
+    panel: str
+
+
+PRESETS = (
+    Preset("Figure 4 of the paper", Setting(data="cbcl", K=49, image=2401), "b"),
+    Preset("Half the pixels gone", Setting(alpha=0.5), "b"),
+    Preset("90 % gone", Setting(alpha=0.9, missing="ignore", K=10), "b"),
+    Preset("A strong adversary", Setting(lam=1.05), "d"),
+    Preset("No adversary", Setting(lam=100.0), "f"),
+    Preset("Ignored against zero-filled", Setting(alpha=0.5, missing="ignore"), "e"),
+)
+
+
+def show_presets(setting: Setting) -> None:
+    """The row of presets; a click sets everything but how things are looked at."""
+    cards = [
+        {"title": preset.title, "src": _thumbnail(number), "active": preset.setting.solved == setting.solved}
+        for number, preset in enumerate(PRESETS)
+    ]
+    component("cards")(data={"cards": cards}, key="presets", on_chosen_change=_choose)
+
+
+def _choose() -> None:
+    preset = PRESETS[int(st.session_state["presets"]["chosen"])].setting
+    chosen = {name: value for name, value in asdict(preset).items() if name not in VIEW}
+    if preset.data != st.session_state["data"]:
+        chosen["image"] = preset.image
+    change(**chosen, part=0)
+    st.session_state["run_asked"] = True
+
+
+@st.cache_data(show_spinner=False)
+def _thumbnail(number: int) -> str:
+    """A small picture from the bundled faces; the paper's own data may not be there."""
+    preset = PRESETS[number]
+    setting = preset.setting if preset.setting.data == "lfw" else Setting(alpha=preset.setting.alpha)
+    data = load("lfw")
+    index = Setting().image - 1
+    observed = pictures.picture(data, fit_pair.mask(setting, data), index)
+    v = pictures.picture(data, data.V, index)
+    if preset.panel == "b":
+        return data_url(given_panels(v, observed, HIDDEN["red"], "")[1].pixels)
+    pair = fit_pair.solve_now(setting, data)
+    hats = [pictures.picture(data, run.fit.W @ run.fit.H, index) for run in (pair.atnmf, pair.nmf)]
+    drawn = learned_panels(PanelData(v, observed, *hats, setting.lam, keep_observed=False), HIDDEN["red"], "")
+    return data_url(next(panel.pixels for panel in drawn if panel.letter == preset.panel))

@@ -1,0 +1,30 @@
+"""What stands in the place of the learned panels while a fit is on its way."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from pages.common import fit_pair
+from pages.common.fit_progress import POLL_SECONDS, Shown, improving
+from pages.common.setting import Setting
+
+from .panels_view import show_improving, show_learned, show_nothing_yet
+
+__all__ = ["show_while_waiting"]
+
+
+def show_while_waiting(setting: Setting, data: Dataset, shown: Shown | None) -> None:
+    """The picture as it improves, before that the last one that was solved."""
+    running = bool(fit_pair.jobs(setting, data))
+    st.fragment(_panels, run_every=POLL_SECONDS if running else None)(setting, data, shown)
+
+
+def _panels(setting: Setting, data: Dataset, shown: Shown | None) -> None:
+    frames = improving(setting, data)
+    if frames:
+        show_improving(setting, data, frames)
+    elif shown is not None:
+        show_learned(shown.setting, data, shown.pair)
+    else:
+        show_nothing_yet(data)

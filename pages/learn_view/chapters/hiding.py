@@ -1,0 +1,91 @@
+"""Chapter 2: what is hidden can be predicted, and two ways to deal with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import rmse
+from atnmf_core.analysis import pictures
+from atnmf_core.figures.lesson import series_chart
+from atnmf_core.figures.palette import HIDDEN, grey
+from atnmf_core.figures.panels import Panel, given_panels, grey_top
+from atnmf_core.lesson import PART, SERIES, Weighing, weigh
+from pages.common.picture_view import show_panels
+from pages.common.setting import ALPHAS, Setting
+
+from ..chapter import Chapter, Stage
+from ..control import Number, Several, Stops
+from ..faces import FACES, faces, restored
+
+__all__ = ["HIDING"]
+
+TREATMENTS = {"ignore": "hidden ignored", "zero": "hidden as zeros"}
+
+
+def facts(stage: Stage) -> dict[str, str]:
+    return {"part": ", ".join(f"{w:g}" for w in PART)}
+
+
+def show(stage: Stage) -> None:
+    observed = [place not in stage["hidden"] for place in range(1, len(SERIES) + 1)]
+    weighed = {missing: weigh(PART, SERIES, observed, missing) for missing in TREATMENTS}
+    predictions = {missing: one.prediction(PART).tolist() for missing, one in weighed.items()}
+    st.plotly_chart(
+        series_chart(SERIES, observed, predictions, size=stage.letters),
+        key=stage.key("chart"),
+        config={"displayModeBar": False},
+        alt="The series, its hidden places, and both predictions",
+    )
+    for missing, words in TREATMENTS.items():
+        st.markdown(f"{words.capitalize()}: {_by_hand(observed, missing, weighed[missing])}")
+    K = Setting().K
+    st.markdown(f"**The same on a face.** NMF finds {K} parts and all weights together, from what is seen.")
+    _show_face(stage["alpha"], stage["face"], stage.key("panels"))
+
+
+def _by_hand(observed: list[bool], missing: str, weighed: Weighing) -> str:
+    seen = [place for place, is_seen in enumerate(observed) if is_seen]
+    above = " + ".join(f"{PART[i]:g}·{SERIES[i]:g}" for i in seen)
+    below = " + ".join(f"{PART[i]:g}²" for i in (seen if missing == "ignore" else range(len(PART))))
+    return f"({above}) / ({below}) = {weighed.overlap:g} / {weighed.size:g} = :blue[**{weighed.weight:.3g}**]"
+
+
+def _show_face(alpha: float, face: int, key: str) -> None:
+    data = faces()
+    v = pictures.picture(data, data.V, face - 1)
+    hidings = {missing: restored(alpha, missing) for missing in TREATMENTS}
+    seen = pictures.picture(data, hidings["ignore"].observed, face - 1)
+    name = f"face {face}"
+    given = zip(("The face", "What is seen"), given_panels(v, seen, HIDDEN["red"], name), strict=True)
+    panels = [Panel("", title, panel.pixels, panel.alt) for title, panel in given]
+    notes = ["", f"{1 - seen.mean():.0%} of it hidden"]
+    for missing, hiding in hidings.items():
+        prediction = pictures.predicted_picture(data, hiding.run.fit.W, hiding.run.fit.H, face - 1)
+        error = rmse(v, prediction, ~seen)
+        words = TREATMENTS[missing].capitalize()
+        alt = f"Prediction of {name}, {TREATMENTS[missing]}, error {error:.3f}"
+        panels.append(Panel("", words, grey(prediction, grey_top(v)), alt))
+        notes.append(f'error on hidden pixels <b class="blue">{error:.3f}</b>')
+    show_panels(panels, notes, key)
+
+
+HIDING = Chapter(
+    name="hiding",
+    short="Hiding",
+    controls=(
+        Several(
+            "hidden", "Hidden places of the series", (3,), (1, 2, 3, 4, 5), help="One at least must be seen."
+        ),
+        Stops(
+            "alpha",
+            "Hidden share α of the faces' pixels",
+            0.5,
+            ALPHAS,
+            "{:.2f}",
+            help="α, alpha, is how much is taken away: 0.5 is half of all pixels.",
+        ),
+        Number("face", "Face", 8, 1, FACES),
+    ),
+    show=show,
+    facts=facts,
+)

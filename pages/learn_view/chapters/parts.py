@@ -1,0 +1,80 @@
+"""Chapter 1: what NMF is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core.analysis import pictures
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import grey
+from atnmf_core.figures.panels import grey_top
+from atnmf_core.lesson import build_up
+
+from ..chapter import Chapter, Stage
+from ..components import moving_picture
+from ..control import Number
+from ..faces import FACES, faces, fitted
+
+__all__ = ["PARTS"]
+
+MOST = 49
+
+
+def facts(stage: Stage) -> dict[str, str]:
+    pixels, count = faces().shape
+    return {"pixels": str(pixels), "faces": str(count)}
+
+
+def show(stage: Stage) -> None:
+    K, face = stage["K"], stage["face"]
+    key = stage.key("picture")
+    film = _film(K, face)
+
+    def stay() -> None:
+        st.session_state[stage.key("at")] = min(MOST, int(st.session_state[key]["at"]))
+
+    moving_picture("build", "agree", "player")(
+        data=film | {"at": min(stage["at"], K), "player": "at" not in stage.hidden},
+        key=key,
+        on_at_change=stay,
+    )
+    st.caption("The error is the typical distance between a pixel and its prediction.")
+
+
+@st.cache_data(show_spinner=False, max_entries=60)
+def _film(K: int, face: int) -> dict[str, Any]:
+    data, run = faces(), fitted(K)
+    steps = build_up(data.V[:, face - 1], run.fit.W, run.fit.H[:, face - 1])
+    v = pictures.picture(data, data.V, face - 1)
+    top = grey_top(v)
+
+    def drawn(vector: Any, white: float) -> str:
+        return data_url(grey(data.image(np.asarray(vector)), white))
+
+    return {
+        "film": f"{K} {face}",
+        "face": data_url(grey(v, top)),
+        "alt": f"Face {face}",
+        "sums": [drawn(one, top) for one in steps.sums.T],
+        "errors": [f"{error:.3f}" for error in steps.errors],
+        "parts": [
+            {"src": drawn(part, 1.0), "weight": f"{weight:.2f}"}
+            for part, weight in zip(steps.parts.T, steps.weights, strict=True)
+        ],
+    }
+
+
+PARTS = Chapter(
+    name="parts",
+    short="Parts",
+    controls=(
+        Number("K", "Number of parts K", 16, 1, MOST, help="NMF learns all parts anew for every K."),
+        Number("face", "Face", 8, 1, FACES),
+        Number("at", "Player: parts added", 5, 0, MOST, inside=True),
+    ),
+    show=show,
+    facts=facts,
+)

@@ -1,0 +1,47 @@
+"""The bundled faces and fits of them; each fit is made once per server and shared with the other pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from atnmf_core import Dataset
+from pages.common.data_choice import load
+from pages.common.fit_cache import Run, store
+from pages.common.fit_pair import mask
+from pages.common.setting import FitKey, MaskKey, Setting
+
+__all__ = ["FACES", "Hiding", "faces", "fitted", "restored"]
+
+FACES = 100
+
+
+def faces() -> Dataset:
+    return load("lfw")
+
+
+def fitted(K: int) -> Run:
+    """NMF with K parts of all faces, nothing hidden."""
+    data = faces()
+    nothing_hidden = MaskKey(data.content_hash, 0.0, 0, "entries")
+    key = FitKey(nothing_hidden, K, None, "ignore", "fast", 0)
+    return store().solve(key, data, np.ones(data.shape, dtype=bool))
+
+
+@dataclass(frozen=True, eq=False)
+class Hiding:
+    """What was hidden, and NMF's fit of the rest."""
+
+    observed: npt.NDArray[np.bool_]
+    run: Run
+
+
+def restored(alpha: float, missing: Literal["ignore", "zero"]) -> Hiding:
+    """NMF, as on the Explore page, of faces with a share alpha of all pixels hidden."""
+    data = faces()
+    setting = Setting(alpha=alpha, missing=missing)
+    observed = mask(setting, data)
+    return Hiding(observed, store().solve(setting.fit_key(data.content_hash, "nmf"), data, observed))

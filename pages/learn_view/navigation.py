@@ -1,0 +1,47 @@
+"""From chapter to chapter: the list on top, the way on at the end."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.common.address import change
+
+from .chapters import CHAPTERS
+from .components import moving_picture
+from .state import CHAPTER, NAVIGATION, PRESENT, Place
+
+__all__ = ["show_chapters", "show_way_on"]
+
+
+def show_chapters(place: Place) -> None:
+    """The list of chapters; where a link hides it, a presenter's keys still turn them."""
+    moving_picture("chapters")(
+        data={
+            "titles": [chapter.short for chapter in CHAPTERS],
+            "chosen": place.number,
+            "shown": NAVIGATION not in place.hidden,
+            "keys": place.presenting,
+        },
+        key="learn_chapters",
+        on_chosen_change=lambda: _turn_to(int(st.session_state["learn_chapters"]["chosen"])),
+    )
+
+
+def show_way_on(place: Place) -> None:
+    """Buttons to the chapters before and after, and out of presenting."""
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        if NAVIGATION not in place.hidden:
+            _button(place.number - 1, "← {number} · {title}")
+            _button(place.number + 1, "{number} · {title} →")
+        if place.presenting:
+            st.button("Stop presenting", on_click=change, kwargs={PRESENT: False}, icon=":material/close:")
+
+
+def _button(number: int, label: str) -> None:
+    if 1 <= number <= len(CHAPTERS):
+        words = label.format(number=number, title=CHAPTERS[number - 1].short)
+        st.button(words, on_click=_turn_to, args=(number,), key=f"learn_turn_{number}")
+
+
+def _turn_to(number: int) -> None:
+    change(**{CHAPTER: number})

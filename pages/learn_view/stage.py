@@ -1,0 +1,41 @@
+"""A chapter on the page: its text, its controls and picture, its questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from .state import QUESTIONS, Place
+from .text import filled
+
+__all__ = ["show_chapter", "show_style"]
+
+_FOLDER = Path(__file__).parent
+# Text needs less room than its picture.
+WIDTHS = (5, 9)
+
+
+def show_style(place: Place) -> None:
+    st.html(_FOLDER / "lesson.css")
+    if place.presenting:
+        st.html(_FOLDER / "presenting.css")
+
+
+def show_chapter(place: Place) -> None:
+    """The text on the left, the controls and their picture on the right, questions below."""
+    chapter, stage = place.chapter, place.stage
+    st.title(chapter.text.title, anchor=False)
+    text, picture = st.columns(WIDTHS, gap="large")
+    with text:
+        st.markdown(filled(chapter.text.body, chapter.facts(stage)))
+    with picture:
+        with st.container(horizontal=True, gap="medium"):
+            for control in chapter.controls:
+                if not control.inside and control.name not in stage.hidden:
+                    control.draw(place.key(control.name))
+        chapter.show(stage)
+    if QUESTIONS not in place.hidden:
+        for question in chapter.text.questions:
+            with st.expander(f"**Think first.** {question.asked}"):
+                st.markdown(question.answer)

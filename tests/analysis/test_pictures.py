@@ -1,0 +1,45 @@
+"""Every kind of data is looked at as pictures."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import Dataset, InputError, load_dataset
+from atnmf_core.analysis import pictures
+
+RNG = np.random.default_rng(2)
+FACES = Dataset(RNG.random((6, 4)), "faces", "faces", image_shape=(2, 3))
+CUBE = Dataset(RNG.random((4, 6)), "cube", "cube", image_shape=(2, 3), wavelengths=np.arange(4) * 100.0)
+MATRIX = Dataset(RNG.random((4, 6)), "matrix", "matrix")
+W4, W6 = RNG.random((4, 2)), RNG.random((6, 2))
+H4, H6 = RNG.random((2, 4)), RNG.random((2, 6))
+FACTORS = [(FACES, W6, H4), (CUBE, W4, H6), (MATRIX, W4, H6)]
+
+
+def test_a_face_is_a_column_a_band_is_a_row_and_a_matrix_is_one_picture() -> None:
+    assert (pictures.picture(FACES, FACES.V, 1) == FACES.V[:, 1].reshape(3, 2).T).all()
+    assert (pictures.picture(CUBE, CUBE.V, 1) == CUBE.V[1].reshape(3, 2).T).all()
+    assert (pictures.picture(MATRIX, MATRIX.V, 0) == MATRIX.V).all()
+    assert [pictures.count(data) for data in (FACES, CUBE, MATRIX)] == [4, 4, 1]
+
+
+@pytest.mark.parametrize(("data", "W", "H"), FACTORS, ids=lambda value: getattr(value, "kind", ""))
+def test_a_predicted_picture_is_that_picture_of_the_whole_prediction(data, W, H) -> None:
+    for index in range(pictures.count(data)):
+        whole = pictures.picture(data, W @ H, index)
+        assert pictures.predicted_picture(data, W, H, index) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(("data", "W", "H"), FACTORS, ids=lambda value: getattr(value, "kind", ""))
+def test_there_is_one_picture_per_part(data, W, H) -> None:
+    assert len(pictures.part_pictures(data, W, H)) == 2
+
+
+def test_names_count_from_one() -> None:
+    assert pictures.picture_name(FACES, 0) == "face 1"
+    assert pictures.picture_name(CUBE, 2) == "band 3, 200 nm"
+    assert pictures.picture_name(MATRIX, 0) == "the matrix"
+
+
+def test_a_picture_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(InputError, match="pictures 0 to 99"):
+        pictures.picture(load_dataset("lfw"), load_dataset("lfw").V, 100)

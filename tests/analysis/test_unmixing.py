@@ -1,0 +1,139 @@
+"""Materials are matched to the truth and to each other, and measured against it."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import InputError, load_dataset
+from atnmf_core.analysis.unmixing import Materials, materials_of, score, spectral_angles, with_unit_sums
+from atnmf_core.datasets import Truth
+
+RNG = np.random.default_rng(0)
+E, A = RNG.random((20, 4)), RNG.dirichlet(np.ones(4), 200).T
+A[:, :4] = np.eye(4)
+SHUFFLED = np.array([2, 0, 3, 1])
+
+
+def test_the_angle_is_the_textbooks_and_does_not_see_brightness() -> None:
+    one, other = RNG.random((7, 3)), RNG.random((7, 5))
+    lengths = np.outer(np.linalg.norm(one, axis=0), np.linalg.norm(other, axis=0))
+
+    angles = spectral_angles(one, other)
+
+    np.testing.assert_allclose(angles, np.degrees(np.arccos(one.T @ other / lengths)))
+    np.testing.assert_allclose(spectral_angles(3 * one, 0.1 * other), angles)
+
+
+def test_small_angles_keep_their_digits() -> None:
+    tiny = np.radians(1e-7)
+    angle = spectral_angles([[1.0], [0.0]], [[np.cos(tiny)], [np.sin(tiny)]])
+
+    assert angle[0, 0] == pytest.approx(1e-7, rel=1e-6)
+
+
+def test_a_spectrum_of_zeros_is_at_right_angles_to_everything() -> None:
+    angles = spectral_angles(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[1.0], [1.0]]))
+
+    np.testing.assert_allclose(angles, [[90.0], [0.0]], atol=1e-9)
+
+
+def test_spectra_of_different_bands_are_refused() -> None:
+    with pytest.raises(InputError, match=r"\(3, 2\) and \(4, 2\)"):
+        spectral_angles(np.ones((3, 2)), np.ones((4, 2)))
+
+
+def test_any_scales_of_the_factors_give_back_abundances_that_sum_to_one() -> None:
+    scale = np.array([0.01, 3.0, 200.0, 1.0])
+
+    W, H = with_unit_sums(E * scale, A / scale[:, None])
+
+    np.testing.assert_allclose(H, A, atol=1e-9)
+    np.testing.assert_allclose(W @ H, E @ A, atol=1e-9)
+
+
+def test_a_scene_whose_abundances_cannot_sum_to_one_keeps_every_material_in_sight() -> None:
+    """A black material can be anywhere in any amount, and its abundances say nothing about the others."""
+    H = RNG.random((3, 500)) * np.array([[1e-3], [1.0], [50.0]])
+    H[2, :400] = 0.0
+
+    _, scaled = with_unit_sums(RNG.random((10, 3)), H)
+
+    most = np.sort(scaled, axis=1)[:, -5:].mean(axis=1)
+    assert (most > 0.5).all()
+    assert (most < 2).all()
+
+
+def test_materials_take_the_places_of_the_true_ones() -> None:
+    (found,), _ = materials_of([(E[:, SHUFFLED], A[SHUFFLED])], Truth(E, A))
+
+    np.testing.assert_allclose(found.spectra, E)
+    np.testing.assert_allclose(found.abundances, A, atol=1e-9)
+    exact = score(found, Truth(E, A))
+    assert exact.mean_angle == pytest.approx(0, abs=1e-6)
+    assert exact.mean_error == pytest.approx(0, abs=1e-9)
+
+
+def test_without_a_truth_the_second_fit_follows_the_first_most_used_first() -> None:
+    (first, second), truth = materials_of([(E, A), (E[:, SHUFFLED], A[SHUFFLED])])
+
+    assert truth is None
+
+    use = first.spectra.sum(axis=0) * first.abundances.sum(axis=1)
+    assert (np.diff(use) <= 0).all()
+    np.testing.assert_allclose(second.spectra, first.spectra)
+
+
+def test_abundances_alone_are_a_truth_too() -> None:
+    truth = Truth(np.empty((20, 0)), A)
+
+    (found,), _ = materials_of([(E[:, SHUFFLED], A[SHUFFLED])], truth)
+
+    np.testing.assert_allclose(found.abundances, A, atol=1e-9)
+    assert np.isnan(score(found, truth).mean_angle)
+    assert score(found, truth).mean_error == pytest.approx(0, abs=1e-9)
+
+
+def test_fewer_parts_than_materials_are_compared_with_those_that_they_are() -> None:
+    truth = Truth(E, A, ("water", "grass", "soil", "stone"))
+
+    (first, second), known = materials_of([(E[:, [3, 1]], A[[3, 1]]), (E[:, [1, 3]], A[[1, 3]])], truth)
+
+    assert known.names == ("grass", "stone")
+    for found in (first, second):
+        np.testing.assert_allclose(
+            found.spectra / E[:, [1, 3]], np.ones((20, 1)) * found.spectra[0] / E[0, [1, 3]]
+        )
+        np.testing.assert_allclose(score(found, known).angles, 0, atol=1e-5)
+
+
+def test_parts_beyond_the_materials_come_last_and_belong_together() -> None:
+    more = np.hstack([E, RNG.random((20, 2))])
+    H = np.vstack([A, 0.1 * RNG.random((2, 200))])
+    order = np.array([5, 2, 0, 4, 3, 1])
+
+    (first, second), truth = materials_of([(more, H), (more[:, order], H[order])], Truth(E, A))
+
+    assert truth.count == 4
+    np.testing.assert_allclose(spectral_angles(first.spectra[:, :4], E).diagonal(), 0, atol=1e-5)
+    np.testing.assert_allclose(second.spectra, first.spectra, rtol=1e-6)
+    assert np.isnan(score(first, truth).angles).tolist() == [False] * 4 + [True] * 2
+
+
+def test_the_score_is_the_angle_and_the_error_of_each_place() -> None:
+    found = Materials(E + 0.1, A + 0.05)
+
+    measured = score(found, Truth(E, A))
+
+    cosines = [
+        np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(E.T, (E + 0.1).T, strict=True)
+    ]
+    np.testing.assert_allclose(measured.angles, np.degrees(np.arccos(cosines)))
+    np.testing.assert_allclose(measured.errors, 0.05)
+    assert measured.mean_angle == pytest.approx(np.degrees(np.arccos(cosines)).mean())
+
+
+def test_truths_are_told_apart() -> None:
+    scene = load_dataset("simulated-scene", rows=8, cols=8, bands=10)
+    hashes = {Truth(E, A).content_hash, Truth(E, A[::-1]).content_hash, scene.truth.content_hash}
+
+    assert len(hashes) == 3
+    assert Truth(E, A).content_hash == Truth(E.copy(), A.copy()).content_hash
