@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core.datasets import DataUnavailable, fetch
-from pages.common import data_choice, offer
+from pages.common import data_choice, download_offer
 from tests.datasets.paper_server import serving, stand_in
 
 SECONDS = 120
@@ -152,7 +152,7 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
         assert not server.requests
 
         next(button for button in page.button if button.label == "Download it").click().run()
-        assert offer._downloads()["synthetic-paper"].finished.wait(60)
+        assert download_offer._downloads()["synthetic-paper"].finished.wait(60)
 
     assert sorted(path.name for path in (kept / "synthetic").iterdir()) == sorted(
         path.name for path in (served / "synthetic").iterdir()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import Dataset, InputError, hide_entries, rmse
-from pages.common import fits, solving
+from pages.common import fit_pair
 from pages.common.fit_cache import FitStore
 from pages.common.setting import FitKey, Setting
 
