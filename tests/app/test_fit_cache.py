@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import Dataset, InputError, hide_entries, rmse
-from pages.common import fit_pair
+from pages.common import fit_cache, fit_pair
 from pages.common.fit_cache import FitStore
 from pages.common.setting import FitKey, Setting
 
@@ -20,14 +20,14 @@ KEY = Setting(K=3).fit_key(DATA.content_hash, "atnmf")
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict]:
     """The parameters of every fit of DATA that was computed; pages of other tests may still be at work."""
     made: list[dict] = []
-    solve = fits.factorize
+    solve = fit_cache.factorize
 
     def counted(*arrays: object, **parameters: object) -> object:
         if arrays[0] is DATA.V:
             made.append(parameters)
         return solve(*arrays, **parameters)
 
-    monkeypatch.setattr(fits, "factorize", counted)
+    monkeypatch.setattr(fit_cache, "factorize", counted)
     return made
 
 
@@ -183,9 +183,9 @@ def test_what_the_solver_refuses_reaches_whoever_waits() -> None:
 def test_the_second_of_two_fits_that_a_page_waits_for_is_not_given_up_while_the_first_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fits, "FORGOTTEN_SECONDS", 0.2)
+    monkeypatch.setattr(fit_cache, "FORGOTTEN_SECONDS", 0.2)
     store = FitStore()
-    monkeypatch.setattr(solving, "store", lambda: store)
+    monkeypatch.setattr(fit_pair, "store", lambda: store)
     setting, turn = Setting(K=3), store._turns[False]
     turn.acquire()
     fit_pair.start(setting, DATA, long=False)
@@ -197,7 +197,7 @@ def test_the_second_of_two_fits_that_a_page_waits_for_is_not_given_up_while_the_
 def test_a_short_fit_that_nobody_asks_for_any_more_is_not_made(
     calls: list[dict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fits, "FORGOTTEN_SECONDS", 0.3)
+    monkeypatch.setattr(fit_cache, "FORGOTTEN_SECONDS", 0.3)
     store = FitStore()
     with store._turns[False]:
         left = store.start(KEY, DATA, OBSERVED)
