@@ -1,0 +1,56 @@
+"""Which modules of the source tree import which, read from the sources without running them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+Arrow = tuple[str, str]
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """The dotted name and the file of every module of the core and of the pages."""
+    files = [file for folder in ("atnmf_core", "pages") for file in sorted((root / folder).rglob("*.py"))]
+    return {_dotted(file.relative_to(root)): file for file in files}
+
+
+def arrows(root: Path) -> set[Arrow]:
+    """(importer, imported) for every import between two modules of the tree, inside functions too."""
+    known = modules(root)
+    return {
+        (name, target)
+        for name, file in known.items()
+        for target in _imported(name, file, known)
+        if target != name
+    }
+
+
+def in_a_cycle(drawn: set[Arrow]) -> set[Arrow]:
+    """Those arrows from whose head a way leads back to their tail."""
+    return {(tail, head) for tail, head in drawn if tail in reached(drawn, head)}
+
+
+def reached(drawn: set[Arrow], start: str) -> set[str]:
+    """Every module that `start` imports, directly or through others, and `start` itself."""
+    found, waiting = {start}, [start]
+    while waiting:
+        tail = waiting.pop()
+        new = {head for one, head in drawn if one == tail} - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _imported(name: str, file: Path, known: dict[str, Path]) -> Iterator[str]:
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            base = ".".join([*parents, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield from [one for one in (f"{base}.{alias.name}", base) if one in known][:1]
+
+
+def _dotted(file: Path) -> str:
+    return ".".join(file.with_suffix("").parts).removesuffix(".__init__")
