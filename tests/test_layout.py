@@ -17,7 +17,9 @@ TIERS = (
     ("lesson",),
     ("reference",),
     ("curves", "export", "estimator"),
-    ("restoration", "sweep", "analysis", "running"),
+    ("restoration",),
+    ("sweep", "analysis"),
+    ("running",),
     ("atnmf_core",),
     ("datasets", "factorization"),
     ("solvers", "pure_pixels"),
@@ -44,7 +46,6 @@ WRONG_ARROWS = {
     "atnmf_core.figures.panels -> atnmf_core.metrics",
     "atnmf_core.figures.sweeps -> atnmf_core.solvers.anmf",
     "atnmf_core.reference.compare -> atnmf_core.solvers.anmf",
-    "atnmf_core.running.cost -> atnmf_core.sweep.grid",
     "pages.common.take_away -> pages.explore_view.panels_view",
     "pages.curves_view.shown -> atnmf_core.commands.sweep",
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sweep.lambdas import rounded_lambda
+from ..sweep.grid import rounded_lambda
 
 __all__ = ["LIMITS", "add_limits", "given", "input_file", "lambdas", "output_file", "workers"]
 

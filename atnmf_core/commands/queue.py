@@ -11,7 +11,7 @@ import time
 from typing import IO
 
 from ..sweep import Store, StoreError, open_store
-from ..sweep.process import SIGN_OF_LIFE, give_way
+from ..sweep.processes import SIGN_OF_LIFE, give_way
 from ..sweep.queue import Queue, Turn
 from .running import add_running_options, ended_by_signals
 

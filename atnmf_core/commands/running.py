@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..datasets import Dataset
 from ..sweep import Grid, Store, run_sweep
-from ..sweep.place import named_store, store_place
+from ..sweep.store import default_store_path, store_from_environment
 from .arguments import workers
 from .progress import ProgressLine
 
@@ -35,7 +35,7 @@ def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool =
     group.add_argument(
         "--store",
         type=Path,
-        default=store_place() if of_dashboard else named_store() or own,
+        default=default_store_path() if of_dashboard else store_from_environment() or own,
         metavar="FILE",
         help="SQLite file that keeps every finished fit, so that none is run twice (default: the file that "
         f"ATNMF_STORE names, else {'that of the dashboard, in the cache folder' if of_dashboard else own})",

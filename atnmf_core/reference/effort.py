@@ -6,8 +6,7 @@ import statistics
 from collections.abc import Iterable
 
 from ..datasets import catalogue
-from ..running.cost import expected_sweep_seconds
-from ..sweep.grid import Grid, Point
+from ..sweep.grid import Grid, Point, expected_sweep_seconds
 from .compare import PAPER_OUTER
 from .protocol import PROTOCOLS
 from .tables import Measured

@@ -1,22 +1,16 @@
-"""What a fit or a sweep will cost, roughly: enough to choose between solving at once and on request."""
+"""What a fit will cost, roughly: enough to choose between solving at once and on request."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from ..problem import Missing, Solver
 from ..pure_pixels import ROUNDS, sample_size
-from ..sweep.grid import Grid
 
-__all__ = ["expected_bytes", "expected_seconds", "expected_sweep_seconds"]
+__all__ = ["expected_bytes", "expected_seconds"]
 
 # Fitted to CPU seconds, one BLAS thread, on the bundled faces, CBCL, Moffett and the simulated scene.
 _SWEEPS = 36
 _PER_PART, _PER_ENTRY, _PER_PRODUCT, _PER_PAIR = 3e-5, 1.2e-9, 2.2e-10, 3e-10
 _PAIRS_BELOW_K = 20
-_ANMF_FACTOR = 3
-"""A fit by ANMF costs about so many of the fast solver's."""
 # The most that the process of a fit was seen to take, on the simulated scene of 307 x 307 pixels.
 _BYTES, _BYTES_PER_ENTRY = 50_000_000, 34
 _PER_LOOK, _PER_PLACE, _PER_INVERSE, _PER_PAIR_OF_PARTS = 8e-8, 2e-6, 1e-9, 1e-10
@@ -57,22 +51,3 @@ def _seconds_of_start(shape: tuple[int, int], K: int) -> float:
 def expected_bytes(shape: tuple[int, int]) -> int:
     """Memory that one fit of an F x N matrix takes in a process of its own."""
     return _BYTES + _BYTES_PER_ENTRY * shape[0] * shape[1]
-
-
-def expected_sweep_seconds(
-    grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
-) -> float:
-    """Seconds that all fits of a grid take one after the other, on data of F x N.
-
-    `tried` tells how many need not be made, by K, treatment and method.
-    """
-    total = 0.0
-    for K in grid.Ks:
-        for missing in grid.missing:
-            for method in grid.methods:
-                solver: Solver = "fast" if method == "anmf" else grid.solver
-                each = expected_seconds(shape, K, solver=solver, missing=missing)
-                fits = len(grid.alphas) * grid.starts * (len(grid.lams) if method == "atnmf" else 1)
-                fits -= tried.get((K, missing, method), 0)
-                total += fits * each * (_ANMF_FACTOR if method == "anmf" else 1)
-    return total

@@ -1,13 +1,14 @@
 """Many fits at once: a grid as plain data, an engine that runs it, and a store that keeps the results."""
 
 from .engine import run_sweep
-from .grid import Grid, Point
+from .grid import Grid, Point, expected_sweep_seconds, lambda_series
 from .reader import StoreReader, read_store
 from .records import EngineError, Measures, Result, Summary, SweepRecord, Tally
-from .sources import load_source, save_dataset
-from .store import Store, StoreError, open_store
+from .sources import load_source, save_dataset, save_upload, upload_path
+from .store import MAX_NAME_LENGTH, Store, StoreError, default_store, open_store
 
 __all__ = [
+    "MAX_NAME_LENGTH",
     "EngineError",
     "Grid",
     "Measures",
@@ -19,9 +20,14 @@ __all__ = [
     "Summary",
     "SweepRecord",
     "Tally",
+    "default_store",
+    "expected_sweep_seconds",
+    "lambda_series",
     "load_source",
     "open_store",
     "read_store",
     "run_sweep",
     "save_dataset",
+    "save_upload",
+    "upload_path",
 ]

@@ -10,7 +10,7 @@ from typing import Literal
 from ..datasets import Dataset
 from ..problem import InputError
 from .grid import Grid
-from .process import SIGN_OF_LIFE
+from .processes import SIGN_OF_LIFE
 from .records import EngineError, Tally
 from .store import Store, StoreError
 
@@ -46,8 +46,8 @@ def run_sweep(
     progress : called after every result.
     """
     # joblib takes long to import, and whoever only reads a store needs none of it.
-    from .leader import Leader
-    from .work import masks
+    from .fitting import masks
+    from .workers import Leader
 
     _check(grid, data)
     observed = masks(data, grid)

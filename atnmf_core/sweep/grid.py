@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import product
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from ..factorization import SOLVER_VERSIONS
 from ..hiding import PATTERNS
 from ..problem import InputError, Method, Missing, Solver, check_alpha, check_seed
+from ..running.cost import expected_seconds
 
-__all__ = ["Draw", "Grid", "Point"]
+__all__ = ["Draw", "Grid", "Point", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
 
 Draw = Literal["seeded", "paper"]
 MAX_POINTS = 1_000_000
 """Beyond this a grid is a slip of the pen, and would fill the store before the first fit."""
+_ANMF_FACTOR = 3
+"""A fit by ANMF costs about this many fits of the fast solver."""
 
 
 @dataclass(frozen=True)
@@ -211,3 +218,48 @@ def _whole(name: str, value: Any, least: int) -> None:
 def _nonnegative(name: str, value: Any) -> None:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < float("inf"):
         raise InputError(f"{name}: {value!r} is no finite number of at least 0.")
+
+
+def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:
+    """At most `count` values from low to high, above 1, evenly spaced in the logarithm of lambda - 1.
+
+    That is where the adversary's strength changes evenly. Values that round to the same are one.
+
+    Examples
+    --------
+    >>> lambda_series(1.1, 11, 3), lambda_series(2, 5, 1)
+    ((1.1, 2.0, 11.0), (2.0,))
+    """
+    steps = np.geomspace(low - 1, high - 1, count)
+    return tuple(dict.fromkeys(rounded_lambda(1 + step) for step in steps))
+
+
+def rounded_lambda(lam: float) -> float:
+    """To four digits, or as many as keep two of lambda - 1, which is what the adversary feels.
+
+    Examples
+    --------
+    >>> rounded_lambda(12.3456), rounded_lambda(1.00041234)
+    (12.35, 1.00041)
+    """
+    decimals = max(3 - math.floor(math.log10(lam)), 1 - math.floor(math.log10(lam - 1)))
+    return round(float(lam), decimals)
+
+
+def expected_sweep_seconds(
+    grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
+) -> float:
+    """Seconds that all fits of a grid take one after the other, on data of F x N.
+
+    `tried` tells how many need not be made, by K, treatment and method.
+    """
+    total = 0.0
+    for K in grid.Ks:
+        for missing in grid.missing:
+            for method in grid.methods:
+                solver: Solver = "fast" if method == "anmf" else grid.solver
+                each = expected_seconds(shape, K, solver=solver, missing=missing)
+                fits = len(grid.alphas) * grid.starts * (len(grid.lams) if method == "atnmf" else 1)
+                fits -= tried.get((K, missing, method), 0)
+                total += fits * each * (_ANMF_FACTOR if method == "anmf" else 1)
+    return total

@@ -7,15 +7,21 @@ and goes on when somebody works the queue off again.
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import NamedTuple
 
-from ..problem import InputError
-from .process import birth_mark, host_name, is_alive
-from .store import Store
+from .processes import birth_mark, host_name, is_alive
+from .records import SweepRecord
+from .store import Store, sweep_id
 
-__all__ = ["Queue", "Turn"]
+__all__ = ["Queue", "Turn", "log_file", "start_queue", "stop"]
+
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Turn(NamedTuple):
@@ -98,18 +104,35 @@ class Queue:
             connection.execute("UPDATE runners SET alive = ? WHERE pid = ?", (time.time(), os.getpid()))
 
 
-def sweep_id(connection: sqlite3.Connection, name: str) -> int:
-    """The number of the sweep of that name.
-
-    Raises
-    ------
-    InputError : there is none.
-    """
-    row = connection.execute("SELECT id FROM sweeps WHERE name = ?", (name,)).fetchone()
-    if row is None:
-        raise InputError(f"there is no sweep {name!r}.")
-    return int(row["id"])
-
-
 def _lives(holder: sqlite3.Row) -> bool:
     return is_alive(holder["pid"], holder["host"], holder["process_born"], holder["alive"])
+
+
+def start_queue(store: Path) -> subprocess.Popen[bytes]:
+    """`python -m atnmf_core queue`, in a session of its own: it outlives whoever started it."""
+    paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+    with log_file(store).open("w") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", PACKAGE.name, "queue", f"--store={store.resolve()}"],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def log_file(store: Path) -> Path:
+    """Where that process writes what went wrong."""
+    return store.with_name(store.name + ".log")
+
+
+def stop(record: SweepRecord) -> None:
+    """Ask the process that works on a sweep to end; what it has finished is kept."""
+    if record.status != "running" or record.host != host_name() or record.pid is None:
+        return
+    try:
+        os.kill(record.pid, signal.SIGTERM)
+    except (ProcessLookupError, PermissionError):
+        # It ended in between, or is not ours to end.
+        return

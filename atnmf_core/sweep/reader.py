@@ -26,7 +26,7 @@ from typing import Any, Self
 from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from .grid import Grid, Point
-from .process import is_alive
+from .processes import is_alive
 from .records import Measures, Result, Summary, SweepRecord, SweepStatus
 from .schema import connect, explained
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from ..datasets import Dataset, catalogue, load_dataset, read_dataset
 from ..datasets.readers.errors import foreign_code
 from ..problem import InputError
 
-__all__ = ["load_source", "save_dataset"]
+__all__ = ["is_upload_of", "load_source", "save_dataset", "save_upload", "upload_path"]
 
 _MARK = "atnmf_dataset"
 
@@ -75,3 +76,32 @@ def _saved(path: Path) -> Dataset | None:
             image_shape=None if shape is None else (int(shape[0]), int(shape[1])),
             **facts,
         )
+
+
+def upload_path(store: Path, data: Dataset) -> Path:
+    """Where the sweeps of a store find this data."""
+    return _folder(store) / f"{data.content_hash[:16]}.npz"
+
+
+def save_upload(store: Path, data: Dataset) -> None:
+    """Write uploaded data beside the store, where another process finds it.
+
+    Call it after the sweep was added: from then on nobody deletes the file.
+    """
+    path = upload_path(store, data)
+    if path.exists():
+        return
+    path.parent.mkdir(exist_ok=True)
+    # Renamed when complete, so that a file under its name is always whole.
+    aside = path.with_suffix(f".{os.getpid()}.part")
+    save_dataset(data, aside)
+    aside.replace(path)
+
+
+def is_upload_of(store: Path, source: str) -> bool:
+    """Whether a grid's data is a file that `save_upload` wrote for this store."""
+    return Path(source).parent == _folder(store)
+
+
+def _folder(store: Path) -> Path:
+    return store.parent / "uploads"

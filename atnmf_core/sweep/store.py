@@ -6,6 +6,7 @@ systems.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
@@ -14,16 +15,30 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 
+import pooch
+
 from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from .grid import Grid, Point
-from .process import birth_mark, host_name
+from .processes import birth_mark, host_name
 from .reader import StoreReader, lives
 from .records import Measures
 from .schema import StoreError
+from .sources import is_upload_of
 
-__all__ = ["Claim", "Store", "StoreError", "open_store"]
+__all__ = [
+    "MAX_NAME_LENGTH",
+    "Claim",
+    "Store",
+    "StoreError",
+    "default_store",
+    "default_store_path",
+    "open_store",
+    "store_from_environment",
+    "sweep_id",
+]
 
+MAX_NAME_LENGTH = 80
 Claim = tuple[str, Point]
 """A point's key and the point."""
 _POINT = [field.name for field in fields(Point)]
@@ -170,6 +185,56 @@ class Store(StoreReader):
         (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
         return self.forget(row["id"], only_failed=True)
 
+    def rename_sweep(self, name: str, new: str) -> str:
+        """Rename a sweep; returns the new name as stored, without surplus spaces.
+
+        Raises
+        ------
+        InputError : the name is empty, too long or taken, or the sweep is running or queued.
+        """
+        new = " ".join(new.split())
+        if not new or len(new) > MAX_NAME_LENGTH:
+            raise InputError(f"a name has 1 to {MAX_NAME_LENGTH} characters, this one has {len(new)}.")
+        if new == name:
+            return new
+        self._refuse_if_active(name, "renamed")
+        with self.transaction() as connection:
+            if connection.execute("SELECT 1 FROM sweeps WHERE name = ?", (new,)).fetchone():
+                raise InputError(f"there is a sweep {new!r} already; choose another name.")
+            connection.execute("UPDATE sweeps SET name = ? WHERE id = ?", (new, sweep_id(connection, name)))
+        return new
+
+    def delete_sweep(self, name: str) -> None:
+        """Delete a sweep with its points and its uploaded data, except what another sweep shares.
+
+        Raises
+        ------
+        InputError : the sweep is running or queued.
+        """
+        self._refuse_if_active(name, "deleted")
+        source = self.sweep(name).grid.dataset
+        with self.transaction() as connection:
+            sweep = sweep_id(connection, name)
+            own = "SELECT key FROM sweep_points WHERE sweep = ?"
+            others = "SELECT key FROM sweep_points WHERE sweep <> ?"
+            connection.execute(
+                f"DELETE FROM points WHERE key IN ({own}) AND key NOT IN ({others})", (sweep, sweep)
+            )
+            runs = "SELECT id FROM runs WHERE sweep = ?"
+            connection.execute(f"UPDATE points SET run = NULL WHERE run IN ({runs})", (sweep,))
+            for table in ("sweep_points", "queue", "runs"):
+                connection.execute(f"DELETE FROM {table} WHERE sweep = ?", (sweep,))
+            connection.execute("DELETE FROM sweeps WHERE id = ?", (sweep,))
+            left = connection.execute("SELECT settings FROM sweeps")
+            if is_upload_of(self.path, source) and all(
+                json.loads(row["settings"])["dataset"] != source for row in left
+            ):
+                Path(source).unlink(missing_ok=True)
+
+    def _refuse_if_active(self, name: str, action: str) -> None:
+        if self.sweep(name).status in ("running", "queued"):
+            raise InputError(f"{name!r} is running or queued; stop it before it is {action}.")
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is kept or nothing."""
@@ -182,3 +247,34 @@ class Store(StoreReader):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+
+def sweep_id(connection: sqlite3.Connection, name: str) -> int:
+    """The number of the sweep of that name.
+
+    Raises
+    ------
+    InputError : there is none.
+    """
+    row = connection.execute("SELECT id FROM sweeps WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise InputError(f"there is no sweep {name!r}.")
+    return int(row["id"])
+
+
+def default_store() -> Path:
+    """The file of the dashboard's store; its folder is created if need be."""
+    path = default_store_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def default_store_path() -> Path:
+    """The file of the dashboard's store: the one ATNMF_STORE names, else one in the user's cache folder."""
+    return store_from_environment() or Path(pooch.os_cache("atnmf")) / "sweeps.sqlite"
+
+
+def store_from_environment() -> Path | None:
+    """The file that ATNMF_STORE names; None where it is not set."""
+    named = os.environ.get("ATNMF_STORE")
+    return Path(named).expanduser() if named else None

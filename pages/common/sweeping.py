@@ -7,10 +7,8 @@ import threading
 
 import streamlit as st
 
-from atnmf_core.sweep import StoreError, open_store, read_store
-from atnmf_core.sweep.launch import log_file, start_queue, stop
-from atnmf_core.sweep.place import default_store
-from atnmf_core.sweep.queue import Queue
+from atnmf_core.sweep import StoreError, default_store, open_store, read_store
+from atnmf_core.sweep.queue import Queue, log_file, start_queue, stop
 
 __all__ = ["cancel_sweep", "keep_going", "queue_sweep", "trouble", "unreadable"]
 

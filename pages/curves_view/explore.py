@@ -8,8 +8,7 @@ import streamlit as st
 
 from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.datasets import catalogue
-from atnmf_core.sweep import Grid, Result, load_source, read_store
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import Grid, Result, default_store, load_source, read_store
 from pages.common.data_choice import UPLOAD, uploads
 from pages.common.setting import ALPHAS, K_MOST, SEED_MOST, Setting
 

@@ -8,10 +8,15 @@ import time
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.running.cost import expected_sweep_seconds
-from atnmf_core.sweep import Grid, open_store, read_store
-from atnmf_core.sweep.place import default_store
-from atnmf_core.sweep.uploads import set_down, upload_path
+from atnmf_core.sweep import (
+    Grid,
+    default_store,
+    expected_sweep_seconds,
+    open_store,
+    read_store,
+    save_upload,
+    upload_path,
+)
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.controls import PATTERN_NAMES, SOLVER_NAMES, chosen_data, segments
@@ -156,7 +161,7 @@ def _begin(plan: Plan, data: Dataset) -> None:
         name = _free_name(_name(plan, data), names)
         store.add_sweep(name, grid, data.content_hash)
     if uploaded:
-        set_down(path, data)
+        save_upload(path, data)
     queue_sweep(name)
     change(
         **{key("show"): f"sweep:{name}", key("at_alpha"): None, key("at_missing"): None, key("at_K"): None}

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from atnmf_core import InputError
 from atnmf_core.problem import Method, Missing, Solver
-from atnmf_core.sweep import Grid
-from atnmf_core.sweep.lambdas import lambda_series
+from atnmf_core.sweep import Grid, lambda_series
 from pages.common.setting import LAM_MOST
 
 __all__ = ["METHODS", "MOST_FITS", "TREATMENTS", "Plan"]

@@ -12,8 +12,7 @@ from atnmf_core.reference import measured, write_measured
 from atnmf_core.reference.curves import KEPT_GRIDS, kept_curve, kept_text
 from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.reference.tables import Measured
-from atnmf_core.sweep import Grid, Result, SweepRecord, read_store
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import Grid, Result, SweepRecord, default_store, read_store
 
 from .notes import NOTES
 

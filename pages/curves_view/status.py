@@ -7,8 +7,7 @@ import time
 
 import streamlit as st
 
-from atnmf_core.sweep import Result, SweepRecord, open_store
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import Result, SweepRecord, default_store, open_store
 from pages.common.duration_words import spoken
 from pages.common.sweeping import cancel_sweep, keep_going, queue_sweep, trouble
 

@@ -6,9 +6,7 @@ import streamlit as st
 
 from atnmf_core import InputError
 from atnmf_core.reference.stored import belongs_to
-from atnmf_core.sweep import Grid, SweepRecord, open_store, read_store
-from atnmf_core.sweep.housekeeping import LONGEST_NAME, delete_sweep, rename_sweep
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, SweepRecord, default_store, open_store, read_store
 from pages.common.sweeping import cancel_sweep, queue_sweep
 
 from .plan import METHODS
@@ -102,7 +100,7 @@ def _menu(record: SweepRecord) -> None:
             st.caption("Cancel it first, to rename or delete it.")
             return
         field = f"name {record.name}"
-        st.text_input("Name", value=record.name, max_chars=LONGEST_NAME, key=field)
+        st.text_input("Name", value=record.name, max_chars=MAX_NAME_LENGTH, key=field)
         st.button("Rename", key=f"rename {record.name}", on_click=_rename, args=(record.name, field))
         st.divider()
         st.caption(f"Its {record.done} fits are deleted with it, except those that another sweep shares.")
@@ -112,7 +110,7 @@ def _menu(record: SweepRecord) -> None:
 def _rename(name: str, field: str) -> None:
     try:
         with open_store(default_store()) as store:
-            new = rename_sweep(store, name, st.session_state[field])
+            new = store.rename_sweep(name, st.session_state[field])
     except InputError as error:
         st.session_state["curves_refused"] = str(error)
         return
@@ -123,7 +121,7 @@ def _rename(name: str, field: str) -> None:
 def _delete(name: str) -> None:
     try:
         with open_store(default_store()) as store:
-            delete_sweep(store, name)
+            store.delete_sweep(name)
     except InputError as error:
         st.session_state["curves_refused"] = str(error)
         return

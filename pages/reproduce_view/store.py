@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from atnmf_core import Dataset
 from atnmf_core.reference import Measured
 from atnmf_core.reference.stored import belongs_to, measured_in, sweep_name
-from atnmf_core.sweep import StoreError, SweepRecord, open_store, read_store
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import StoreError, SweepRecord, default_store, open_store, read_store
 from pages.common.sweeping import keep_going, queue_sweep
 
 from .choice import Choice

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from atnmf_core.sweep import open_store
-from atnmf_core.sweep.launch import stop
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import default_store, open_store
+from atnmf_core.sweep.queue import stop
 from tests.browser.chromium import launch
 from tests.browser.curves import Curves
 from tests.browser.dashboard import Dashboard

@@ -9,8 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Download, expect
 
 from atnmf_core import load_dataset
-from atnmf_core.sweep import Grid, Measures, open_store, read_store
-from atnmf_core.sweep.place import default_store
+from atnmf_core.sweep import Grid, Measures, default_store, open_store, read_store
 
 from .curves import SECONDS, Curves
 from .dashboard import Dashboard

@@ -2,8 +2,7 @@
 
 import pytest
 
-from atnmf_core.running.cost import expected_bytes, expected_seconds, expected_sweep_seconds
-from atnmf_core.sweep import Grid
+from atnmf_core.running.cost import expected_bytes, expected_seconds
 
 FACES, CBCL = (625, 100), (361, 2429)
 
@@ -32,22 +31,3 @@ def test_a_start_at_pure_pixels_costs_extra_and_more_with_more_parts() -> None:
 def test_a_large_cube_takes_about_half_a_gigabyte_and_faces_next_to_nothing() -> None:
     assert 0.4e9 < expected_bytes((162, 307 * 307)) < 0.8e9
     assert expected_bytes(FACES) < 0.1e9
-
-
-def test_a_sweep_takes_as_long_as_its_fits() -> None:
-    grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(25,), lams=(2.0, 5.0), missing=("zero", "ignore"), starts=3)
-
-    each = {missing: expected_seconds(FACES, 25, missing=missing) for missing in ("zero", "ignore")}
-
-    assert expected_sweep_seconds(grid, FACES) == pytest.approx(2 * 3 * 3 * (each["zero"] + each["ignore"]))
-
-
-def test_anmf_takes_longer_than_nmf_and_has_one_algorithm() -> None:
-    nmf, anmf = (
-        expected_sweep_seconds(Grid("lfw", alphas=(0.3,), Ks=(25,), methods=(method,)), FACES)
-        for method in ("nmf", "anmf")
-    )
-    by_paper = Grid("lfw", alphas=(0.3,), Ks=(25,), methods=("anmf",), solver="paper")
-
-    assert anmf > nmf
-    assert expected_sweep_seconds(by_paper, FACES) == anmf

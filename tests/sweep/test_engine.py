@@ -17,10 +17,10 @@ from atnmf_core.sweep import (
     Point,
     Store,
     Tally,
-    leader,
+    fitting,
     open_store,
     run_sweep,
-    work,
+    workers,
 )
 from atnmf_core.sweep.starts import paper_start
 
@@ -77,7 +77,7 @@ def test_a_finished_sweep_makes_no_fit_when_run_again(
     store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_sweep(store, "s", GRID, faces, n_jobs=1)
-    monkeypatch.setattr(leader, "fit_point", forbidden)
+    monkeypatch.setattr(workers, "fit_point", forbidden)
 
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
@@ -102,7 +102,7 @@ def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
         fit = factorize(*given, **options)  # type: ignore[arg-type]
         return replace(fit, W=np.full_like(fit.W, np.nan)) if fit.method == "atnmf" else fit
 
-    monkeypatch.setattr(work, "factorize", diverged)
+    monkeypatch.setattr(fitting, "factorize", diverged)
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
@@ -117,7 +117,7 @@ def test_a_point_that_fails_is_noted_and_the_others_are_made(
             raise MemoryError("out of memory")
         return Measures(0.5, 0.5, 1.0, 1.0, 1, True, 0.0)
 
-    monkeypatch.setattr(work, "_measure", exhausted)
+    monkeypatch.setattr(fitting, "_measure", exhausted)
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
@@ -140,7 +140,7 @@ def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> Non
 def test_a_worker_that_dies_is_replaced_and_its_point_made(
     store: Store, faces: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leader, "fit_point", DiesOnce(tmp_path / "died"))
+    monkeypatch.setattr(workers, "fit_point", DiesOnce(tmp_path / "died"))
 
     run_sweep(store, "s", GRID, faces, n_jobs=2)
 
@@ -151,7 +151,7 @@ def test_a_worker_that_dies_is_replaced_and_its_point_made(
 def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
     store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leader, "fit_point", dies)
+    monkeypatch.setattr(workers, "fit_point", dies)
 
     with pytest.raises(EngineError, match="keep dying"):
         run_sweep(store, "s", GRID, faces, n_jobs=2)
@@ -165,8 +165,8 @@ def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
 def test_each_worker_uses_one_blas_thread_and_maps_the_data(
     store: Store, faces: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "_measure", None)
-    monkeypatch.setattr(leader, "fit_point", Observes(tmp_path))
+    monkeypatch.setattr(fitting, "_measure", None)
+    monkeypatch.setattr(workers, "fit_point", Observes(tmp_path))
 
     run_sweep(store, "s", GRID, faces, n_jobs=2)
 
@@ -184,9 +184,9 @@ def test_blas_is_held_to_one_thread_during_a_fit(faces: Dataset, monkeypatch: py
         )
         return Measures(0.5, 0.5, 1.0, 1.0, 1, True, 0.0)
 
-    monkeypatch.setattr(work, "_measure", count)
+    monkeypatch.setattr(fitting, "_measure", count)
     with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
-        work.fit_point(faces.V, np.packbits(faces.observed), "key", next(GRID.points()))
+        fitting.fit_point(faces.V, np.packbits(faces.observed), "key", next(GRID.points()))
 
     assert set(threads) == {1}
 
@@ -258,11 +258,13 @@ class DiesOnce:
     def __init__(self, mark: Path) -> None:
         self.mark = mark
 
-    def __call__(self, V: np.ndarray, packed: np.ndarray, key: str, point: Point) -> tuple[str, work.Outcome]:
+    def __call__(
+        self, V: np.ndarray, packed: np.ndarray, key: str, point: Point
+    ) -> tuple[str, fitting.Outcome]:
         try:
             self.mark.touch(exist_ok=False)
         except FileExistsError:
-            return work.fit_point(V, packed, key, point)
+            return fitting.fit_point(V, packed, key, point)
         dies()
         raise AssertionError
 
@@ -273,6 +275,8 @@ class Observes:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __call__(self, V: np.ndarray, packed: np.ndarray, key: str, point: Point) -> tuple[str, work.Outcome]:
+    def __call__(
+        self, V: np.ndarray, packed: np.ndarray, key: str, point: Point
+    ) -> tuple[str, fitting.Outcome]:
         (self.folder / f"seen-{key}").write_text(type(V).__name__)
         return key, Measures(0.5, 0.5, 1.0, 1.0, 1, True, 0.0)

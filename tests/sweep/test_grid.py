@@ -7,8 +7,10 @@ import pytest
 
 from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.problem import InputError
-from atnmf_core.sweep import Grid
+from atnmf_core.running.cost import expected_seconds
+from atnmf_core.sweep import Grid, expected_sweep_seconds
 
+FACES = (625, 100)
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
 
 
@@ -129,6 +131,25 @@ def test_settings_that_cannot_be_run_are_refused_by_name(settings: dict[str, obj
 def test_a_text_that_is_no_grid_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="grid"):
         Grid.from_json(text)
+
+
+def test_a_sweep_takes_as_long_as_its_fits() -> None:
+    grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(25,), lams=(2.0, 5.0), missing=("zero", "ignore"), starts=3)
+
+    each = {missing: expected_seconds(FACES, 25, missing=missing) for missing in ("zero", "ignore")}
+
+    assert expected_sweep_seconds(grid, FACES) == pytest.approx(2 * 3 * 3 * (each["zero"] + each["ignore"]))
+
+
+def test_anmf_takes_longer_than_nmf_and_has_one_algorithm() -> None:
+    nmf, anmf = (
+        expected_sweep_seconds(Grid("lfw", alphas=(0.3,), Ks=(25,), methods=(method,)), FACES)
+        for method in ("nmf", "anmf")
+    )
+    by_paper = Grid("lfw", alphas=(0.3,), Ks=(25,), methods=("anmf",), solver="paper")
+
+    assert anmf > nmf
+    assert expected_sweep_seconds(by_paper, FACES) == anmf
 
 
 def keys(grid: Grid, content_hash: str = "hash") -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from atnmf_core.problem import InputError
 from atnmf_core.sweep import Grid, Measures, Store, open_store, read_store
-from atnmf_core.sweep.process import birth_mark, host_name
+from atnmf_core.sweep.processes import birth_mark, host_name
 from atnmf_core.sweep.queue import Queue
 
 GRID = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))

@@ -8,10 +8,17 @@ import pytest
 
 from atnmf_core import Dataset
 from atnmf_core.problem import InputError
-from atnmf_core.sweep import Grid, Measures, Store, load_source, open_store
-from atnmf_core.sweep.housekeeping import LONGEST_NAME, delete_sweep, rename_sweep
+from atnmf_core.sweep import (
+    MAX_NAME_LENGTH,
+    Grid,
+    Measures,
+    Store,
+    load_source,
+    open_store,
+    save_upload,
+    upload_path,
+)
 from atnmf_core.sweep.queue import Queue
-from atnmf_core.sweep.uploads import set_down, upload_path
 
 NARROW = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))
 WIDE = Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0,))
@@ -36,22 +43,22 @@ def names(store: Store) -> set[str]:
 def test_a_renamed_sweep_keeps_its_results(store: Store) -> None:
     before = list(store.results("wide"))
 
-    assert rename_sweep(store, "wide", "  for   the talk ") == "for the talk"
+    assert store.rename_sweep("wide", "  for   the talk ") == "for the talk"
 
     assert names(store) == {"narrow", "for the talk"}
     assert list(store.results("for the talk")) == before
 
 
-@pytest.mark.parametrize("new", ["", "   ", "x" * (LONGEST_NAME + 1), "narrow"])
+@pytest.mark.parametrize("new", ["", "   ", "x" * (MAX_NAME_LENGTH + 1), "narrow"])
 def test_a_name_that_is_none_or_taken_is_refused(store: Store, new: str) -> None:
     with pytest.raises(InputError, match=r"a name has 1 to|there is a sweep 'narrow' already"):
-        rename_sweep(store, "wide", new)
+        store.rename_sweep("wide", new)
 
     assert names(store) == {"narrow", "wide"}
 
 
 def test_deleting_a_sweep_leaves_the_points_that_another_has_too(store: Store) -> None:
-    delete_sweep(store, "wide")
+    store.delete_sweep("wide")
 
     assert names(store) == {"narrow"}
     assert len(list(store.results("narrow"))) == len(NARROW)
@@ -61,7 +68,7 @@ def test_deleting_a_sweep_leaves_the_points_that_another_has_too(store: Store) -
 
 def test_deleting_the_last_sweep_leaves_nothing(store: Store) -> None:
     for name in ("narrow", "wide"):
-        delete_sweep(store, name)
+        store.delete_sweep(name)
 
     for table in ("points", "sweeps", "sweep_points", "runs", "queue"):
         assert store.query(f"SELECT * FROM {table}") == []
@@ -75,9 +82,9 @@ def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(store: Store)
 
     for name in ("running", "queued"):
         with pytest.raises(InputError, match="stop it before it is renamed"):
-            rename_sweep(store, name, "new")
+            store.rename_sweep(name, "new")
         with pytest.raises(InputError, match="stop it before it is deleted"):
-            delete_sweep(store, name)
+            store.delete_sweep(name)
 
     assert names(store) == {"narrow", "wide", "running", "queued"}
 
@@ -87,12 +94,12 @@ def test_uploaded_data_goes_with_the_last_sweep_that_has_it(store: Store) -> Non
     file = upload_path(store.path, data)
     for name in ("first", "second"):
         store.add_sweep(name, replace(NARROW, dataset=str(file)), data.content_hash)
-        set_down(store.path, data)
+        save_upload(store.path, data)
     assert load_source(str(file)).content_hash == data.content_hash
 
-    delete_sweep(store, "first")
+    store.delete_sweep("first")
     assert file.exists()
-    delete_sweep(store, "second")
+    store.delete_sweep("second")
 
     assert list(file.parent.iterdir()) == []
 
@@ -102,6 +109,6 @@ def test_a_file_of_the_users_own_is_never_deleted(store: Store, tmp_path: Path) 
     np.save(own, np.ones((6, 8)))
     store.add_sweep("own", replace(NARROW, dataset=str(own)), "another hash")
 
-    delete_sweep(store, "own")
+    store.delete_sweep("own")
 
     assert own.exists()

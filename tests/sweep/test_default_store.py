@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from atnmf_core.sweep.place import default_store, store_place
+from atnmf_core.sweep.store import default_store, default_store_path
 
 
 def test_the_environment_names_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "new folder" / "results.sqlite"))
 
-    assert store_place() == tmp_path / "new folder" / "results.sqlite"
-    assert not store_place().parent.exists()
-    assert default_store() == store_place()
+    assert default_store_path() == tmp_path / "new folder" / "results.sqlite"
+    assert not default_store_path().parent.exists()
+    assert default_store() == default_store_path()
     assert default_store().parent.is_dir()
 
 
