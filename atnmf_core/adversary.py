@@ -2,15 +2,19 @@
 
 For lam > 1 the attacker solves, entry by entry over the observed entries,
 
-    maximise   (v + r - p)^2 - lam r^2     subject to   v + r >= 0,        p = [WH]_fn,
+    maximise   (v + r - p)^2 - lam r^2     subject to   -v <= r <= g v,        p = [WH]_fn,
 
-a concave quadratic in r with the closed-form maximiser r* = max((v - p)/(lam - 1), -v). Put back in, it
-gives the exact loss
+a concave quadratic in r with the closed-form maximiser r* = (v - p)/(lam - 1), held between the two bounds.
+The paper's attacker may add without limit (g infinite, here ``leash=None``); a leash g >= 0 bounds what it
+may add to an entry by g times that entry. Put back in, r* gives the exact loss
 
-    l(v, p) = lam/(lam - 1) (v - p)^2      where p <= lam v,
-            = p^2 - lam v^2                where p >  lam v   (the attacker has driven v + r to zero),
+    l(v, p) = lam/(lam - 1) (v - p)^2        between the bends,
+            = p^2 - lam v^2                  where p > lam v             (v + r has been driven to zero),
+            = (v (1+g) - p)^2 - lam g^2 v^2  where p < v (1 - (lam-1) g) (at the end of its leash),
 
-which is convex and continuously differentiable in p. Nothing here knows how W and H are found.
+which is convex and continuously differentiable in p. Beyond either bend its curvature is that of the plain
+squared error: an entry recorded far too low, or with a leash far too high, weighs little against the sound
+ones. Nothing here knows how W and H are found.
 
 All functions work elementwise on arrays that broadcast together; ``observed=None`` means that every entry
 is observed, and what stands in V at an unobserved entry (also NaN) has no influence.
@@ -28,6 +32,7 @@ __all__ = [
     "descent_target",
     "effective_data",
     "entry_loss",
+    "lower_bend",
     "optimal_attack",
 ]
 
@@ -40,19 +45,33 @@ def curvature(lam: float) -> float:
     return 1.0 if np.isinf(lam) else lam / (lam - 1.0)
 
 
-def optimal_attack(V: Array, V_hat: Array, lam: float, observed: Mask | None = None) -> Array:
+def lower_bend(lam: float, leash: float | None) -> float:
+    """The share of v below which a prediction takes the attacker to the end of its leash.
+
+    Zero where no prediction does: a leash of at least 1/(lam - 1) is never at its end, as p >= 0.
+    """
+    return 0.0 if leash is None else max(0.0, 1.0 - (lam - 1.0) * leash)
+
+
+def optimal_attack(
+    V: Array, V_hat: Array, lam: float, observed: Mask | None = None, leash: float | None = None
+) -> Array:
     """R*, the attacker's best addition to V against the prediction V_hat; zero on unobserved entries.
 
     Examples
     --------
     >>> optimal_attack(np.array([0.5, 0.5]), np.array([0.25, 2.0]), lam=2.0)
     array([ 0.25, -0.5 ])
+    >>> optimal_attack(np.array([0.5, 0.5]), np.array([0.25, 2.0]), lam=2.0, leash=0.1)
+    array([ 0.05, -0.5 ])
     """
     # In a type with a sign: of whole numbers without one, -V would be huge.
     known = np.asarray(V if observed is None else np.where(observed, V, 0), np.result_type(V, V_hat))
     R = known - V_hat
     R /= lam - 1.0
     np.maximum(R, -known, out=R)
+    if leash is not None:
+        np.minimum(R, leash * known, out=R)
     if observed is not None:
         R[~observed] = 0
     return R
@@ -66,31 +85,50 @@ def effective_data(V: Array, V_hat: Array, lam: float, out: Array | None = None)
     return np.maximum(U, 0, out=U)
 
 
-def descent_target(V: Array, V_hat: Array, lam: float, out: Array | None = None) -> Array:
-    """T = max(V, V_hat/lam), the data that the monotone solver fits next.
+def descent_target(
+    V: Array, V_hat: Array, lam: float, out: Array | None = None, leash: float | None = None
+) -> Array:
+    """T, the data that the monotone solver fits next.
 
-    c (p - t)^2 + lam (t^2 - v^2), with c = lam/(lam - 1) and t = max(v, p0/lam), touches l(v, .) at p0 and
-    lies nowhere below it. A step that does not raise the squared distance to T therefore cannot raise the
-    adversarial loss.
+    With p0 an entry of V_hat and c = lam/(lam - 1),
+
+        t = p0/lam                              where p0 > lam v,
+          = (p0 + (1 + g)(lam - 1) v)/lam       where p0 < v (1 - (lam - 1) g),
+          = v                                   between,
+
+    and c (p - t)^2 + lam (e^2 + 2 w |e|), where e = t - v and w = v or, for e < 0, g v, touches l(v, .) at
+    p0 and lies nowhere below it. A step that does not raise the squared distance to T therefore cannot
+    raise the adversarial loss.
     """
     T = np.multiply(V_hat, 1.0 / lam, out=out)
-    return np.maximum(T, V, out=T)
+    if leash is None or lower_bend(lam, leash) == 0:
+        return np.maximum(T, V, out=T)
+    lowered = np.multiply(V, (1.0 + leash) * (lam - 1.0) / lam)
+    lowered += T
+    np.minimum(lowered, V, out=lowered)
+    return np.maximum(T, lowered, out=T)
 
 
-def entry_loss(v: npt.ArrayLike, p: npt.ArrayLike, lam: float) -> Array:
+def entry_loss(v: npt.ArrayLike, p: npt.ArrayLike, lam: float, leash: float | None = None) -> Array:
     """The exact loss l(v, p) of single entries; the squared error where lam is infinite."""
     v, p = np.asarray(v, dtype=float), np.asarray(p, dtype=float)
     quadratic = curvature(lam) * (v - p) ** 2
     if np.isinf(lam):
         return np.asarray(quadratic)
-    return np.where(p <= lam * v, quadratic, p**2 - lam * v**2)
+    loss = np.where(p <= lam * v, quadratic, p**2 - lam * v**2)
+    bend = lower_bend(lam, leash)
+    if leash is None or bend == 0:
+        return loss
+    return np.where(p >= bend * v, loss, (v * (1 + leash) - p) ** 2 - lam * (leash * v) ** 2)
 
 
-def adversarial_loss(V: Array, V_hat: Array, lam: float, observed: Mask | None = None) -> float:
+def adversarial_loss(
+    V: Array, V_hat: Array, lam: float, observed: Mask | None = None, leash: float | None = None
+) -> float:
     """The sum of l(v, v_hat) over the observed entries: the attacker's maximum, without computing R*."""
     if observed is not None:
         V, V_hat = V[observed], V_hat[observed]
-    return float(entry_loss(V, V_hat, lam).sum())
+    return float(entry_loss(V, V_hat, lam, leash).sum())
 
 
 def attack_objective(V: Array, R: Array, V_hat: Array, lam: float, observed: Mask | None = None) -> float:

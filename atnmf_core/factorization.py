@@ -43,13 +43,14 @@ def factorize(
     solver: Solver = "fast",
     seed: int = 0,
     n_init: int = 1,
-    init: tuple[npt.ArrayLike, npt.ArrayLike] | Literal["pure-pixels"] | None = None,
+    init: tuple[npt.ArrayLike, npt.ArrayLike] | Literal["random", "pure-pixels"] | None = None,
     max_outer: int = 100,
     max_inner: int = 1000,
     tol_inner: float = 1e-2,
     tol_outer: float = 1e-2,
     dtype: npt.DTypeLike = "float32",
     callback: Callback | None = None,
+    leash: float | None = None,
     Z: npt.ArrayLike | None = None,
     mu: float | None = None,
     gamma: float | None = None,
@@ -60,6 +61,9 @@ def factorize(
     after an attacker has added its best R to V at the price lam:
 
     .. math:: \min_{W, H \ge 0} \max_{R : V + R \ge 0} \|V + R - WH\|_F^2 - \lambda \|R\|_F^2
+
+    A leash g bounds the attacker from above as well, R <= g V: entries that are far too bright then weigh
+    as little as those that are far too dark.
 
     ANMF, reconstructed from its descriptions (`solvers.anmf`), attacks the dictionary instead: with W~ the
     minimiser of \|Z - W~ H\|_F^2 + \mu \|W~ - W\|_F^2, the rows of H at unit length,
@@ -81,8 +85,8 @@ def factorize(
     seed : of the start factors, half-normal by default.
     n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them,
         in order.
-    init : (W, H) to start from instead; or "pure-pixels", for a cube whose materials are wanted: see
-        `pure_pixels`.
+    init : (W, H) to start from instead; "random" for the default; or "pure-pixels", for a cube whose
+        materials are wanted: see `pure_pixels`.
     max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
         sweeps.
     tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when
@@ -92,6 +96,8 @@ def factorize(
     dtype : "float32" or "float64", of the work and of the factors.
     callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
         there.
+    leash : the most that AT-NMF's adversary may add to an entry, as a multiple of it; None, as in the
+        paper, for no limit. For solver "fast" only.
     Z : what the attacker would like the predictions to be, for "anmf" only: F x N, or a number, a column
         (F x 1) or a row (1 x N) that stands for one; by default V/2, where hidden entries count
         as 0 or, if they are ignored, as the mean of their row.
@@ -118,12 +124,7 @@ def factorize(
     4.0
     """
     began = time.perf_counter()
-    check_one_of("method", method, ("nmf", "atnmf", "anmf"))
-    check_one_of("solver", solver, tuple(SOLVERS))
-    if method == "anmf" and solver == "paper":
-        raise InputError(
-            "solver='paper': the code of ANMF is not public, so there is none to follow; leave solver out."
-        )
+    _check_solver(solver, method, leash)
     limits = Limits(
         max_outer=check_count("max_outer", max_outer),
         max_inner=check_count("max_inner", max_inner),
@@ -133,9 +134,22 @@ def factorize(
     starts = check_count("n_init", n_init)
     rng = np.random.RandomState(check_seed(seed))
     problem = pose(
-        V, observed, K=K, method=method, lam=lam, missing=missing, dtype=dtype, Z=Z, mu=mu, gamma=gamma
+        V,
+        observed,
+        K=K,
+        method=method,
+        lam=lam,
+        missing=missing,
+        dtype=dtype,
+        Z=Z,
+        mu=mu,
+        gamma=gamma,
+        leash=leash,
     )
     solve = anmf.solve if method == "anmf" else SOLVERS[solver]
+    if isinstance(init, str):
+        check_one_of("init", init, ("random", "pure-pixels"))
+        init = None if init == "random" else init
     if init is not None and starts > 1:
         raise InputError(f"n_init={n_init}: given start factors allow one start only.")
 
@@ -143,7 +157,6 @@ def factorize(
         if init is None:
             return half_normal(problem, rng)
         if isinstance(init, str):
-            check_one_of("init", init, ("pure-pixels",))
             return given_start(problem, pure_pixel_start(V, observed, K=K, seed=seed, dtype=dtype))
         return given_start(problem, init)
 
@@ -172,7 +185,22 @@ def factorize(
         seed=int(seed),
         V=np.asarray(V),
         observed=problem.observed,
+        leash=problem.leash,
     )
+
+
+def _check_solver(solver: str, method: str, leash: float | None) -> None:
+    check_one_of("method", method, ("nmf", "atnmf", "anmf"))
+    check_one_of("solver", solver, tuple(SOLVERS))
+    if method == "anmf" and solver == "paper":
+        raise InputError(
+            "solver='paper': the code of ANMF is not public, so there is none to follow; leave solver out."
+        )
+    if leash is not None and solver == "paper":
+        raise InputError(
+            f"leash={leash!r}: the attacker of solver 'paper' is the published one, which has no leash;"
+            " use solver 'fast' or leave it out."
+        )
 
 
 def _loss(history: dict[str, npt.NDArray[np.float64]]) -> float:

@@ -79,6 +79,8 @@ class Problem:
     scale : the power of two that brings the largest observed entry into (0.5, 1]. Dividing by it loses no
         digit, and squares stay in range.
     attack : on the dictionary, in ANMF; None elsewhere.
+    leash : the most that the adversary may add to an entry, as a multiple of it; None where there is no
+        limit.
     """
 
     V: Array
@@ -88,6 +90,7 @@ class Problem:
     missing: Missing
     scale: float
     attack: DictionaryAttack | None = None
+    leash: float | None = None
 
     @property
     def adversarial(self) -> bool:
@@ -111,6 +114,7 @@ def pose(
     Z: npt.ArrayLike | None = None,
     mu: float | None = None,
     gamma: float | None = None,
+    leash: float | None = None,
 ) -> Problem:
     """Check V, its mask and the parameters, and bring them into the form that the solvers work on."""
     kind = _checked_dtype(dtype)
@@ -133,6 +137,7 @@ def pose(
         missing=missing,  # type: ignore[arg-type]
         scale=2.0**exponent,
         attack=_checked_attack(method, missing, Z, mu, gamma, scaled, seen, exponent),
+        leash=_checked_leash(leash, method),
     )
 
 
@@ -273,6 +278,18 @@ def _checked_lam(lam: float | None, method: str) -> float:
     if float(lam) < LEAST_LAM:
         raise InputError(f"lam={lam!r}: too near 1 to compute with; {LEAST_LAM} is the least.")
     return float(lam)
+
+
+def _checked_leash(leash: float | None, method: str) -> float | None:
+    if leash is None:
+        return None
+    if method != "atnmf":
+        raise InputError(f"leash={leash!r}: only the adversary of method 'atnmf' has one; leave it out.")
+    if not isinstance(leash, Real) or isinstance(leash, bool) or not float(leash) >= 0:
+        raise InputError(
+            f"leash={leash!r}: a number of at least 0 is needed, or None for an adversary without one."
+        )
+    return None if np.isinf(float(leash)) else float(leash)
 
 
 def _checked_attack(

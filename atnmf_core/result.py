@@ -56,6 +56,7 @@ class Fit:
     seconds : wall time of the fit.
     V : the data as given, not copied.
     observed : which of its entries counted as observed; None for all of them.
+    leash : the most that the adversary could add to an entry, as a multiple of it; None for no limit.
     """
 
     W: Array = field(repr=False)
@@ -71,6 +72,7 @@ class Fit:
     seed: int
     V: Array = field(repr=False)
     observed: Mask | None = field(repr=False)
+    leash: float | None = None
 
     @cached_property
     def V_hat(self) -> Array:
@@ -84,4 +86,4 @@ class Fit:
         """
         if self.lam is None:
             return np.zeros_like(self.V_hat)
-        return optimal_attack(self.V, self.V_hat, self.lam, self.observed)
+        return optimal_attack(self.V, self.V_hat, self.lam, self.observed, self.leash)

@@ -68,10 +68,12 @@ def descend(gram: Array, right: Array, B: Array, rounds: int) -> None:
 
 
 def _descend_masked(grams: Array, right: Array, B: Array, rounds: int) -> None:
-    """One Gram matrix per column, K x K x n. Where a_k has no weight in a column, b_k goes to zero there."""
+    """One Gram matrix per column, K x K x n. Where a_k has no weight in a column, or too little to divide by,
+    b_k goes to zero there.
+    """
     diagonal = np.einsum("kkn->kn", grams)
     inverse = np.zeros_like(B)
-    np.divide(1, diagonal, out=inverse, where=diagonal > 0)
+    np.divide(1, diagonal, out=inverse, where=diagonal > 1 / np.finfo(B.dtype).max)
     diagonal[...] = 0
     row = np.empty_like(B[0])
     for _ in range(rounds):

@@ -3,7 +3,7 @@
 Both methods and both treatments of hidden entries are, at a point (W0, H0), majorised by one weighted
 least-squares problem
 
-    ||sqrt(D) * (T - W H)||^2,        T = max(V, W0 H0 / lam),     D = 1 where the loss looks, 0 elsewhere,
+    ||sqrt(D) * (T - W H)||^2,    T the `descent_target` at W0 H0,   D = 1 where the loss looks, 0 elsewhere
 
 (T = V without an adversary; hidden entries fitted as zeros are observed zeros, so there D is 1 everywhere).
 Where D is not needed as such, hidden entries can instead be filled with W0 H0, which majorises once more
@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..adversary import curvature, descent_target
+from ..adversary import curvature, descent_target, lower_bend
 from ..problem import Problem
 from .steps import Matrix
 
@@ -92,7 +92,7 @@ class DenseSurrogate:
     def _move_target(self, P: Array, E: Array, rows: slice) -> float:
         """Write T for the prediction P, whose observed error is E, and overwrite both; the observed loss."""
         lam, V, T = self._problem.lam, self._V[rows], self._target[rows]
-        excess = descent_target(V, P, lam, out=P)
+        excess = descent_target(V, P, lam, out=P, leash=self._problem.leash)
         excess -= V
         if self._problem.mask is not None and self._observed is not None:
             excess *= self._observed[rows]
@@ -102,7 +102,7 @@ class DenseSurrogate:
             np.add(V, excess, out=T)
         if self._problem.missing == "zero" and self._observed is not None:
             excess *= self._observed[rows]
-        return _loss(V, E, excess, lam)
+        return _loss(V, E, excess, lam, self._problem.leash)
 
 
 class ObservedSurrogate:
@@ -110,7 +110,7 @@ class ObservedSurrogate:
 
     def __init__(self, problem: Problem) -> None:
         assert problem.mask is not None
-        self._lam, self._adversarial = problem.lam, problem.adversarial
+        self._lam, self._leash, self._adversarial = problem.lam, problem.leash, problem.adversarial
         columns, rows = np.nonzero(problem.mask.T)
         self._V = problem.V[rows, columns]
         size = max(1, BLOCK_BYTES // (problem.K * problem.V.itemsize))
@@ -133,17 +133,26 @@ class ObservedSurrogate:
             error = _inner(E, E)
             squared_error += error
             if self._adversarial:
-                target = descent_target(V, P, self._lam, out=P)
+                target = descent_target(V, P, self._lam, out=P, leash=self._leash)
                 self.T.data[block] = target
-                error = _loss(V, E, target - V, self._lam)
+                error = _loss(V, E, target - V, self._lam, self._leash)
             loss += error
         return squared_error, loss
 
 
-def _loss(V: Array, E: Array, excess: Array, lam: float) -> float:
-    """c (p - t)^2 + lam (t^2 - v^2), with t = v + excess and E = p - v (overwritten); nothing cancels."""
+def _loss(V: Array, E: Array, excess: Array, lam: float, leash: float | None) -> float:
+    """The surrogate of `descent_target` where it touches the loss, with t = v + excess and E = p - v, which
+    is overwritten; nothing cancels.
+    """
     E -= excess
-    return curvature(lam) * _inner(E, E) + lam * (_inner(excess, excess) + 2 * _inner(excess, V))
+    near = curvature(lam) * _inner(E, E)
+    if leash is None or lower_bend(lam, leash) == 0:
+        return near + lam * (_inner(excess, excess) + 2 * _inner(excess, V))
+    raised = np.maximum(excess, 0, out=E)
+    walls = _inner(raised, V)
+    lowered = np.subtract(raised, excess, out=E)
+    walls += leash * _inner(lowered, V)
+    return near + lam * (_inner(excess, excess) + 2 * walls)
 
 
 def _inner(A: Array, B: Array) -> float:

@@ -14,11 +14,13 @@ from atnmf_core.adversary import (
     descent_target,
     effective_data,
     entry_loss,
+    lower_bend,
     optimal_attack,
 )
 
 entries = st.floats(0, 10).map(lambda x: x if x > 1e-6 else 0.0)
 prices = st.floats(1.01, 50)
+leashes = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 1.0, 4.0]), st.floats(0, 5))
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 pairs = st.integers(1, 12).flatmap(lambda n: st.tuples(arrays(float, (2, n), elements=entries), st.just(n)))
 
@@ -28,36 +30,49 @@ def close(a, b):
 
 
 @quick
-@given(v=entries, p=entries, lam=prices)
-def test_no_number_that_scipy_finds_is_a_better_attack_on_an_entry(v, p, lam):
+@given(v=entries, p=entries, lam=prices, leash=leashes)
+def test_no_number_that_scipy_finds_is_a_better_attack_on_an_entry(v, p, lam, leash):
     gain = lambda r: (v + r - p) ** 2 - lam * r**2  # noqa: E731
-    best = float(optimal_attack(np.array([v]), np.array([p]), lam)[0])
-    reach = 10 + 10 / (lam - 1)
+    best = float(optimal_attack(np.array([v]), np.array([p]), lam, leash=leash)[0])
+    furthest = -v + 20 + 20 / (lam - 1) if leash is None else leash * v
+    assert -v <= best <= furthest
     found = minimize_scalar(
-        lambda r: -gain(r), bounds=(-v, -v + 2 * reach), method="bounded", options={"xatol": 1e-10}
+        lambda r: -gain(r), bounds=(-v, furthest), method="bounded", options={"xatol": 1e-10}
     )
     # The search ends close to the maximum, never above it.
     slack = 1e-7 * (1 + abs(gain(best)))
     assert -found.fun <= gain(best) + 1e-12 * (1 + abs(gain(best)))
-    assert -found.fun >= gain(best) - slack or best == -v
+    assert -found.fun >= gain(best) - slack or best in (-v, furthest)
 
 
 @quick
-@given(both=pairs, lam=prices, seed=st.integers(0, 99))
-def test_no_feasible_random_attack_beats_the_closed_form(both, lam, seed):
+@given(both=pairs, lam=prices, leash=leashes)
+def test_no_point_of_a_fine_grid_over_the_box_beats_the_closed_form(both, lam, leash):
+    V, V_hat = both[0]
+    furthest = 20 + 20 / (lam - 1) if leash is None else leash * V
+    best = attack_objective(V, optimal_attack(V, V_hat, lam, leash=leash), V_hat, lam)
+    grid = -V + np.linspace(0, 1, 4001)[:, None] * (furthest + V)
+    found = ((V + grid - V_hat) ** 2 - lam * grid**2).max(axis=0).sum()
+    assert found <= best + 1e-9 * (1 + abs(best))
+    assert found >= best - (lam - 1) * len(V) * (np.max(furthest + V) / 4000) ** 2 - 1e-9 * (1 + abs(best))
+
+
+@quick
+@given(both=pairs, lam=prices, leash=leashes, seed=st.integers(0, 99))
+def test_no_feasible_random_attack_beats_the_closed_form(both, lam, leash, seed):
     ((V, V_hat), n), rng = both, np.random.default_rng(seed)
-    best = attack_objective(V, optimal_attack(V, V_hat, lam), V_hat, lam)
+    best = attack_objective(V, optimal_attack(V, V_hat, lam, leash=leash), V_hat, lam)
     for spread in (0.01, 1.0, 100.0):
-        R = np.maximum(rng.normal(scale=spread, size=n), -V)
+        R = np.clip(rng.normal(scale=spread, size=n), -V, np.inf if leash is None else leash * V)
         assert attack_objective(V, R, V_hat, lam) <= best + 1e-9 * (1 + abs(best))
 
 
 @quick
-@given(both=pairs, lam=prices)
-def test_the_exact_loss_is_what_the_best_attack_gains(both, lam):
+@given(both=pairs, lam=prices, leash=leashes)
+def test_the_exact_loss_is_what_the_best_attack_gains(both, lam, leash):
     V, V_hat = both[0]
-    R = optimal_attack(V, V_hat, lam)
-    assert close(adversarial_loss(V, V_hat, lam), attack_objective(V, R, V_hat, lam))
+    R = optimal_attack(V, V_hat, lam, leash=leash)
+    assert close(adversarial_loss(V, V_hat, lam, leash=leash), attack_objective(V, R, V_hat, lam))
 
 
 @quick
@@ -70,29 +85,42 @@ def test_attacked_data_stays_nonnegative_and_is_what_the_papers_solver_fits(both
 
 
 @quick
-@given(v=entries, p=entries, p0=entries, lam=prices)
-def test_the_descent_target_touches_the_loss_and_lies_nowhere_below_it(v, p, p0, lam):
-    t = float(descent_target(np.array([v]), np.array([p0]), lam)[0])
-    surrogate = lambda q: curvature(lam) * (q - t) ** 2 + lam * (t**2 - v**2)  # noqa: E731
-    assert close(surrogate(p0), float(entry_loss(v, p0, lam)))
-    assert surrogate(p) >= float(entry_loss(v, p, lam)) - 1e-9 * (1 + surrogate(p))
+@given(v=entries, p=entries, p0=entries, lam=prices, leash=leashes)
+def test_the_descent_target_touches_the_loss_and_lies_nowhere_below_it(v, p, p0, lam, leash):
+    t = float(descent_target(np.array([v]), np.array([p0]), lam, leash=leash)[0])
+    wall = v if t > v or leash is None else leash * v
+    floor = lam * ((t - v) ** 2 + 2 * wall * abs(t - v))
+    surrogate = lambda q: curvature(lam) * (q - t) ** 2 + floor  # noqa: E731
+    assert close(surrogate(p0), float(entry_loss(v, p0, lam, leash)))
+    assert surrogate(p) >= float(entry_loss(v, p, lam, leash)) - 1e-9 * (1 + surrogate(p))
 
 
 @quick
-@given(v=entries, p=entries, q=entries, lam=prices)
-def test_the_exact_loss_is_convex_in_the_prediction_and_no_less_than_the_squared_error(v, p, q, lam):
-    middle = float(entry_loss(v, (p + q) / 2, lam))
-    ends = (float(entry_loss(v, p, lam)) + float(entry_loss(v, q, lam))) / 2
+@given(v=entries, p=entries, q=entries, lam=prices, leash=leashes)
+def test_the_exact_loss_is_convex_in_the_prediction_and_no_less_than_the_squared_error(v, p, q, lam, leash):
+    middle = float(entry_loss(v, (p + q) / 2, lam, leash))
+    ends = (float(entry_loss(v, p, lam, leash)) + float(entry_loss(v, q, lam, leash))) / 2
     assert middle <= ends + 1e-9 * (1 + ends)
-    assert float(entry_loss(v, p, lam)) >= (v - p) ** 2 - 1e-9
+    assert float(entry_loss(v, p, lam, leash)) >= (v - p) ** 2 - 1e-9
 
 
-def test_the_two_pieces_of_the_loss_meet_without_a_kink():
-    lam, v = 1.7, 0.6
-    edge, h = lam * v, 1e-6
-    left = (entry_loss(v, edge, lam) - entry_loss(v, edge - h, lam)) / h
-    right = (entry_loss(v, edge + h, lam) - entry_loss(v, edge, lam)) / h
-    assert float(left) == pytest.approx(float(right), rel=1e-4)
+@pytest.mark.parametrize("leash", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize("bend", ["upper", "lower"])
+def test_the_pieces_of_the_loss_meet_without_a_jump_or_a_kink(leash, bend):
+    lam, v, h = 1.7, 0.6, 1e-6
+    edge = lam * v if bend == "upper" else lower_bend(lam, leash) * v
+    below, at, above = (float(entry_loss(v, edge + step, lam, leash)) for step in (-h, 0, h))
+    assert above - below == pytest.approx(0, abs=1e-5)
+    assert (at - below) / h == pytest.approx((above - at) / h, rel=1e-4, abs=1e-5)
+
+
+def test_a_leash_too_long_to_be_reached_changes_nothing():
+    V, V_hat = np.random.default_rng(3).random((2, 50))
+    long = 1 / (1.5 - 1)
+    assert lower_bend(1.5, long) == lower_bend(1.5, None) == 0
+    assert np.array_equal(optimal_attack(V, V_hat, 1.5, leash=long), optimal_attack(V, V_hat, 1.5))
+    assert np.array_equal(entry_loss(V, V_hat, 1.5, long), entry_loss(V, V_hat, 1.5))
+    assert np.array_equal(descent_target(V, V_hat, 1.5, leash=long), descent_target(V, V_hat, 1.5))
 
 
 def test_an_attack_of_infinite_price_is_no_attack():

@@ -239,6 +239,19 @@ def test_progress_of_several_starts_fills_one_bar(options):
     assert 2 / 3 < shares[-1] <= 1
 
 
+@pytest.mark.parametrize("n_init", [1, 2])
+def test_the_random_start_can_be_asked_for_by_its_name(n_init):
+    assert np.array_equal(fitted(init="random", n_init=n_init).W, fitted(n_init=n_init).W)
+
+
+def test_a_fit_remembers_its_leash_and_its_attack_stays_within():
+    fit = fitted(method="atnmf", lam=1.2, leash=0.1, dtype="float64")
+    assert fit.leash == 0.1
+    assert (fit.R <= 0.1 * V * (1 + 1e-12)).all()
+    assert not (fitted(method="atnmf", lam=1.2, dtype="float64").R <= 0.1 * V).all()
+    assert fitted().leash is None
+
+
 def test_reaching_the_tolerance_is_told_from_reaching_the_limit():
     for solver in ("fast", "paper"):
         assert fitted(solver=solver, tol_outer=0.5, tol_inner=0.5, max_inner=1000).converged

@@ -16,10 +16,15 @@ rng = np.random.default_rng(21)
 V = rng.random((9, 3)) @ rng.random((3, 12)) + 0.1 * rng.random((9, 12))
 OBSERVED = rng.random(V.shape) < 0.8
 LONG = {"dtype": "float64", "tol_outer": 0.0, "max_inner": 4000}
-MODELS = {"nmf": {}, "lam 1.3": {"method": "atnmf", "lam": 1.3}, "lam 4": {"method": "atnmf", "lam": 4.0}}
+MODELS = {
+    "nmf": {},
+    "lam 1.3": {"method": "atnmf", "lam": 1.3},
+    "lam 4": {"method": "atnmf", "lam": 4.0},
+    "lam 1.3, leash 0.2": {"method": "atnmf", "lam": 1.3, "leash": 0.2},
+}
 
 
-def loss_and_gradient(factors, K, lam, missing):
+def loss_and_gradient(factors, K, lam, leash, missing):
     """The adversarial loss as a function of all entries of W and H, written without the core's solvers."""
     F, N = V.shape
     W, H = factors[: F * K].reshape(F, K), factors[F * K :].reshape(K, N)
@@ -30,18 +35,20 @@ def loss_and_gradient(factors, K, lam, missing):
         slope = 2 * (p - v)
     else:
         slope = np.where(p <= lam * v, 2 * lam / (lam - 1) * (p - v), 2 * p)
+        if leash is not None:
+            slope = np.where(p < v * (1 - (lam - 1) * leash), 2 * (p - v * (1 + leash)), slope)
     slope = slope * weight
-    loss = (entry_loss(v, p, lam) * weight).sum()
+    loss = (entry_loss(v, p, lam, leash) * weight).sum()
     return loss, np.concatenate([(slope @ H.T).ravel(), (W.T @ slope).ravel()])
 
 
-def by_lbfgs(start, K, lam, missing):
+def by_lbfgs(start, fit, missing):
     bounds = [(0, None)] * start.size
     limits = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-10}
     return minimize(
         loss_and_gradient,
         start,
-        (K, lam, missing),
+        (2, fit.lam or np.inf, fit.leash, missing),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -54,9 +61,10 @@ def by_lbfgs(start, K, lam, missing):
 def test_where_it_ends_scipy_finds_nothing_better_nearby(model, missing):
     fit = factorize(V, OBSERVED, K=2, missing=missing, **MODELS[model], **LONG)
     end = np.concatenate([fit.W.ravel(), fit.H.ravel()])
-    found = by_lbfgs(end, 2, fit.lam or np.inf, missing)
+    found = by_lbfgs(end, fit, missing)
     loss = fit.history["adversarial_loss"][-1]
-    assert loss == pytest.approx(loss_and_gradient(end, 2, fit.lam or np.inf, missing)[0], rel=1e-9)
+    expected, _ = loss_and_gradient(end, 2, fit.lam or np.inf, fit.leash, missing)
+    assert loss == pytest.approx(expected, rel=1e-9)
     assert found.fun >= loss * (1 - 1e-5)
 
 
@@ -69,7 +77,7 @@ def test_from_the_same_starts_it_is_no_worse_than_scipys_best(model, missing):
         fit = factorize(V, OBSERVED, K=2, missing=missing, init=(W, H), **MODELS[model], **LONG)
         ours.append(fit.history["adversarial_loss"][-1])
         start = np.concatenate([W.ravel(), H.ravel()])
-        theirs.append(by_lbfgs(start, 2, fit.lam or np.inf, missing).fun)
+        theirs.append(by_lbfgs(start, fit, missing).fun)
     assert min(ours) <= min(theirs) * (1 + 1e-3)
 
 
@@ -77,7 +85,7 @@ def test_from_the_same_starts_it_is_no_worse_than_scipys_best(model, missing):
 def test_it_ends_where_the_conditions_for_a_minimum_hold(model):
     fit = factorize(V, OBSERVED, K=2, **MODELS[model], **LONG)
     end = np.concatenate([fit.W.ravel(), fit.H.ravel()])
-    _, gradient = loss_and_gradient(end, 2, fit.lam or np.inf, "ignore")
+    _, gradient = loss_and_gradient(end, 2, fit.lam or np.inf, fit.leash, "ignore")
     assert gradient.min() > -1e-3
     assert abs(gradient * end).max() < 1e-3
 
@@ -116,6 +124,13 @@ def test_no_single_round_of_a_step_raises_the_weighted_distance(kind):
         before = after
 
 
+def test_a_weight_too_small_to_divide_by_counts_as_none():
+    A, B = np.array([[1.0], [1e-22]], "float32"), np.ones((1, 2), "float32")
+    D = np.array([[1, 0], [1, 1]], "float32")
+    improve(A, B, np.array([[0.5, 0], [1e-22, 1e-22]], "float32"), D, rounds=3)
+    assert B.tolist() == [[0.5, 0.0]]
+
+
 def test_steps_in_blocks_are_the_step_in_one(monkeypatch):
     A, B, T, D, _ = held_and_weights("masked")
     whole, pieces = B.copy(), B.copy()
@@ -132,13 +147,13 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("lam", [None, 1.5])
-def test_every_kind_of_surrogate_has_the_same_loss_and_touches_it(lam):
+@pytest.mark.parametrize(("lam", "leash"), [(None, None), (1.5, None), (1.5, 0.0), (1.5, 0.4)])
+def test_every_kind_of_surrogate_has_the_same_loss_and_touches_it(lam, leash):
     method = "nmf" if lam is None else "atnmf"
-    problem = pose(V, OBSERVED, K=2, method=method, lam=lam, missing="ignore", dtype="float64")
+    problem = pose(V, OBSERVED, K=2, method=method, lam=lam, leash=leash, missing="ignore", dtype="float64")
     W, H = rng.random((9, 2)), rng.random((2, 12))
     v, p = problem.V, W @ H
-    expected = entry_loss(v, p, problem.lam)[OBSERVED].sum()
+    expected = entry_loss(v, p, problem.lam, leash)[OBSERVED].sum()
     for kind in KINDS.values():
         squared_error, loss = kind(problem).refresh(W, H)
         assert squared_error == pytest.approx(((v - p)[OBSERVED] ** 2).sum(), rel=1e-12)

@@ -1,6 +1,7 @@
 """What holds for any data, mask, K and lam, not for chosen examples only."""
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -40,7 +41,10 @@ def problems():
 
 
 treatments = st.sampled_from(["ignore", "zero"])
-models = st.one_of(st.just({"method": "nmf"}), prices.map(lambda lam: {"method": "atnmf", "lam": lam}))
+leashes = st.sampled_from([None, 0.0, 0.25, 1.0, 4.0])
+attacks = st.builds(lambda lam, leash: {"method": "atnmf", "lam": lam, "leash": leash}, prices, leashes)
+models = st.one_of(st.just({"method": "nmf"}), attacks)
+unleashed = st.one_of(st.just({"method": "nmf"}), prices.map(lambda lam: {"method": "atnmf", "lam": lam}))
 precisions = st.sampled_from(["float32", "float64"])
 
 
@@ -73,7 +77,7 @@ def test_the_recorded_losses_are_those_of_the_factors(problem, model, missing, d
     V, observed, K = problem
     fit = factorize(V, observed, K=K, **model, missing=missing, dtype=dtype, max_inner=15)
     V_hat, lam = fit.W.astype(float) @ fit.H.astype(float), model.get("lam", np.inf)
-    expected = adversarial_loss(V, V_hat, lam, observed)
+    expected = adversarial_loss(V, V_hat, lam, observed, model.get("leash"))
     if missing == "zero":
         expected += (V_hat[~observed] ** 2).sum()
     slack = rounding(dtype, V, observed, model.get("lam", 2.0))
@@ -114,7 +118,7 @@ def test_an_adversary_of_huge_price_leaves_standard_nmf(problem, missing, solver
 @quick
 @given(
     problem=problems(),
-    model=models,
+    model=unleashed,
     missing=treatments,
     solver=st.sampled_from(["fast", "paper"]),
     hidden=st.floats(allow_nan=True, allow_infinity=True),
@@ -158,7 +162,7 @@ def test_single_precision_agrees_with_double(problem, model, missing):
 
 
 @quick
-@given(problem=problems(), model=models, missing=treatments, dtype=precisions, data=st.data())
+@given(problem=problems(), model=unleashed, missing=treatments, dtype=precisions, data=st.data())
 def test_both_solvers_return_finite_nonnegative_factors_in_silence(problem, model, missing, dtype, data):
     V, observed, K = problem
     solver = data.draw(st.sampled_from(["fast", "paper"]))
@@ -171,3 +175,37 @@ def test_both_solvers_return_finite_nonnegative_factors_in_silence(problem, mode
     assert np.isfinite(fit.V_hat).all()
     assert np.isfinite(fit.R).all()
     assert all(np.isfinite(record).all() for record in fit.history.values())
+
+
+SHAPES = {"ordinary": (24, 30, 0.6, 4), "filled": (20, 26, 0.5, 12), "sparse": (60, 700, 0.045, 1)}
+
+
+@pytest.mark.parametrize("leash", [0.0, 0.25, 1.0, 4.0, None])
+@pytest.mark.parametrize("lam", [1.001, 1.05, 1.3, 2.0, 10.0, 100.0])
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_with_any_leash_the_loss_never_rises(shape, missing, lam, leash):
+    F, N, share, K = SHAPES[shape]
+    rng = np.random.default_rng(F)
+    V = (rng.random((F, 3)) @ rng.random((3, N))) * rng.choice([0.2, 1, 1, 1, 3], (F, N))
+    observed = rng.random((F, N)) < share
+    for dtype in ("float32", "float64"):
+        fit = factorize(
+            V,
+            observed,
+            K=K,
+            method="atnmf",
+            lam=lam,
+            leash=leash,
+            missing=missing,
+            dtype=dtype,
+            max_inner=40,
+            tol_outer=0,
+        )
+        losses = fit.history["adversarial_loss"]
+        slack = rounding(dtype, V, observed, lam) / 50
+        assert (np.diff(losses) <= 20 * np.finfo(dtype).eps * losses[:-1] + slack).all()
+        expected = adversarial_loss(V, fit.W.astype(float) @ fit.H.astype(float), lam, observed, leash)
+        if missing == "zero":
+            expected += (fit.V_hat[~observed].astype(float) ** 2).sum()
+        assert losses[-1] == pytest.approx(expected, rel=1e-4, abs=50 * slack)
