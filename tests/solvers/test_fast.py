@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize, nnls
 from scipy.sparse import csc_array
 
-from atnmf_core import factorize, load_dataset, paper_mask, rmse
+from atnmf_core import factorize, hide_entries, load_dataset, paper_mask, rmse
 from atnmf_core.adversary import entry_loss
 from atnmf_core.problem import pose
 from atnmf_core.solvers import fast
@@ -192,3 +192,14 @@ def test_hidden_entries_of_the_papers_data_are_predicted(paper_data, name, recor
     record_property("rmse", error)
     print(f"{name}: {error:.5f} in {fit.seconds:.2f} s, {fit.n_iter} sweeps")
     assert error <= target
+
+
+@pytest.mark.parametrize("outlier", [0.0, 1e30], ids=["all zeros", "one entry of 1e30"])
+def test_weights_too_small_to_be_inverted_leave_the_factors_finite(outlier):
+    V = np.zeros((30, 20)) if outlier == 0 else np.random.default_rng(0).random((30, 20))
+    V[3, 4] = outlier
+
+    fit = factorize(V, hide_entries(V.shape, 0.2), K=3, method="atnmf", lam=1.05, missing="ignore")
+
+    assert np.isfinite(fit.W).all()
+    assert np.isfinite(fit.H).all()
