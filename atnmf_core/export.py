@@ -10,15 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .analysis import pictures
+from .analysis.comparison import compare_picture
 from .analysis.recovery import PixelSpectrum
 from .datasets import Dataset
-from .figures.panels import PanelData
 from .metrics import rmse
 from .result import Fit
 
 __all__ = ["factors_npz", "measures_csv", "spectra_csv"]
-
-MEASURES = ("RMSE", "PSNR", "SSIM")
 
 
 def factors_npz(fits: Mapping[str, Fit], observed: npt.NDArray[np.bool_]) -> bytes:
@@ -40,16 +38,16 @@ def measures_csv(
     assert atnmf.lam is not None
     file = io.StringIO()
     lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(("picture", "method", *MEASURES))
+    lines.writerow(("picture", "method", "RMSE", "PSNR", "SSIM"))
     for method, fit in (("AT-NMF", atnmf), ("NMF", nmf)):
         lines.writerow(("all", method, f"{rmse(data.V, fit.W @ fit.H, ~observed):.6f}", "", ""))
+    factors = (atnmf.W, atnmf.H), (nmf.W, nmf.H)
     for index in range(pictures.count(data)):
-        v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
-        at_hat, nmf_hat = (pictures.predicted_picture(data, fit.W, fit.H, index) for fit in (atnmf, nmf))
-        drawn = PanelData(v, seen, at_hat, nmf_hat, atnmf.lam, keep_observed)
-        for method, restored in (("AT-NMF", drawn.at_restored), ("NMF", drawn.nmf_restored)):
-            measured = drawn.measures(restored)
-            lines.writerow((index + 1, method, *(f"{measured[name]:.6f}" for name in MEASURES)))
+        compared = compare_picture(
+            data, observed, *factors, index, lam=atnmf.lam, keep_observed=keep_observed
+        )
+        for method, measures in zip(("AT-NMF", "NMF"), compared.measures(), strict=True):
+            lines.writerow((index + 1, method, *(f"{value:.6f}" for value in measures)))
     return file.getvalue()
 
 

@@ -41,9 +41,6 @@ NOT_DRAWN = {
 """Arrows that point downwards and are not wanted all the same."""
 
 WRONG_ARROWS = {
-    "atnmf_core.export -> atnmf_core.figures.panels",
-    "atnmf_core.figures.cube_view -> atnmf_core.metrics",
-    "atnmf_core.figures.panels -> atnmf_core.metrics",
     "atnmf_core.figures.sweeps -> atnmf_core.solvers.anmf",
     "atnmf_core.reference.compare -> atnmf_core.solvers.anmf",
     "pages.common.take_away -> pages.explore_view.panels_view",

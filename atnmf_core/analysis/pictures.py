@@ -1,4 +1,4 @@
-"""How a matrix of a data set is looked at, one picture at a time.
+"""A matrix of a data set as pictures.
 
 For faces a picture is a column of V (or V_hat, R ...), for a cube it is a row (a band image), and a plain
 matrix is one picture as it stands.
@@ -14,7 +14,15 @@ import numpy.typing as npt
 from ..datasets import Dataset
 from ..problem import InputError
 
-__all__ = ["count", "part_pictures", "picture", "picture_name", "predicted_picture"]
+__all__ = [
+    "count",
+    "part_pictures",
+    "picture",
+    "picture_name",
+    "predicted_picture",
+    "sample_name",
+    "white_level",
+]
 
 Values = npt.NDArray[Any]
 
@@ -41,10 +49,26 @@ def predicted_picture(data: Dataset, W: Values, H: Values, index: int) -> Values
 
 
 def picture_name(data: Dataset, index: int) -> str:
-    """How a picture is called, counted from 1."""
+    """What a picture is called, counted from 1."""
     if data.kind == "cube":
         return data.wavelength_label(index)
     return f"face {index + 1}" if data.kind == "faces" else "the matrix"
+
+
+def sample_name(data: Dataset, n: int) -> str:
+    """What column n of V (from 0) is called, counted from 1."""
+    if data.kind == "faces":
+        return f"face {n + 1}"
+    if data.image_shape is None:
+        return f"column {n + 1}"
+    row, col = np.argwhere(data.image(np.arange(data.shape[1])) == n)[0]
+    return f"row {row + 1}, column {col + 1}"
+
+
+def white_level(v: Values) -> float:
+    """The value that a picture shows as white and is measured against: its largest, or 1 if that is 0."""
+    top = float(np.nanmax(v)) if np.isfinite(v).any() else 0.0
+    return top if top > 0 else 1.0
 
 
 def part_pictures(data: Dataset, W: Values, H: Values) -> Values:

@@ -19,6 +19,8 @@ from .unmixing import spectral_angles
 __all__ = [
     "PixelSpectrum",
     "Reach",
+    "band_error",
+    "band_rmse",
     "hidden_error",
     "pixel_spectrum",
     "reach_of",
@@ -30,7 +32,7 @@ Array = npt.NDArray[np.floating]
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 ROWS = 16
-"""W H is gone through in pieces of so many bands, which need no room of its size."""
+"""Bands of W H that are computed at a time, so that the whole product never needs memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,16 +56,29 @@ def reach_of(observed: Mask) -> Reach:
 def restored_band(
     V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int, *, keep_observed: bool = True
 ) -> Values:
-    """Band f as restored by W H, a vector of N pixels: NaN where nothing tells what belongs there."""
+    """Band f as restored by W H, a vector of N pixels: NaN where nothing was observed to predict from."""
     predicted = W[f] @ H if reach.bands[f] else np.full(V.shape[1], np.nan, H.dtype)
     predicted[~reach.pixels] = np.nan
     return np.where(observed[f], V[f], predicted) if keep_observed else predicted
 
 
+def band_error(
+    V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int, *, keep_observed: bool = True
+) -> Values:
+    """|V - restored| in band f, a vector of N pixels; NaN where there is nothing to compare."""
+    return np.asarray(np.abs(V[f] - restored_band(V, observed, reach, W, H, f, keep_observed=keep_observed)))
+
+
+def band_rmse(V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int) -> float:
+    """RMSE in band f over the hidden pixels that have a prediction."""
+    predicted = restored_band(V, observed, reach, W, H, f, keep_observed=False)
+    return rmse(V[f], predicted, ~observed[f] & ~np.isnan(predicted))
+
+
 def restored_cube(
     data: Dataset, observed: Mask, W: Array, H: Array, *, method: str, keep_observed: bool = True
 ) -> Dataset:
-    """The whole cube as restored, in single precision like its factors; NaN where nothing is known."""
+    """The whole cube as restored, in single precision like its factors; NaN where it cannot be."""
     reach = reach_of(observed)
     V = np.empty(data.shape, np.float32)
     for f in range(len(V)):
@@ -90,10 +105,10 @@ class PixelSpectrum:
 
     Attributes
     ----------
-    row, col : its place in the image, from 0.
-    original : the true values, NaN where nobody knows them.
-    observed : which of them the learner saw.
-    predicted : per method the values of W H; NaN where nothing tells what belongs there.
+    row, col : its position in the image, from 0.
+    original : the true values, NaN where missing.
+    observed : which of them the solvers were given.
+    predicted : per method the values of W H; NaN where nothing was observed to predict from.
     """
 
     row: int
@@ -101,6 +116,10 @@ class PixelSpectrum:
     original: Values
     observed: Mask
     predicted: dict[str, Values]
+
+    def spectra(self) -> tuple[Values, ...]:
+        """The original and every prediction."""
+        return self.original, *self.predicted.values()
 
     def error(self, method: str) -> float:
         """RMSE over the hidden bands; NaN where none has a truth and a prediction."""

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis import pictures
+from ..analysis.comparison import compare_picture
 from ..datasets import Dataset, paper_mask
 from ..export import factors_npz
 from ..factorization import factorize
 from ..figures.images import png
 from ..figures.palette import HIDDEN
-from ..figures.panels import PanelData, figure, given_panels, learned_panels
+from ..figures.panels import figure, given_panels, learned_panels
 from ..hiding import PATTERNS, hide_entries
 from ..metrics import rmse
 from ..problem import InputError
@@ -164,9 +165,9 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
 
 def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int) -> bytes:
     """Original and masked picture, for AT-NMF the attack and the attacked picture, and the restored one."""
-    v, seen, p = (pictures.picture(data, matrix, index) for matrix in (data.V, observed, fit.V_hat))
     name, red = pictures.picture_name(data, index), HIDDEN["red"]
-    panels = PanelData(v, seen, at_hat=p, nmf_hat=p, lam=math.inf if fit.lam is None else fit.lam)
-    attack, attacked, by_atnmf, by_nmf = learned_panels(panels, red, name)
+    lam, factors = math.inf if fit.lam is None else fit.lam, (fit.W, fit.H)
+    picture = compare_picture(data, observed, factors, factors, index, lam=lam)
+    attack, attacked, by_atnmf, by_nmf = learned_panels(picture, red, name)
     learned = (attack, attacked, by_atnmf) if fit.method == "atnmf" else (by_nmf,)
-    return png(figure([*given_panels(v, seen, red, name), *learned]))
+    return png(figure([*given_panels(picture.v, picture.observed, red, name), *learned]))

@@ -1,4 +1,4 @@
-"""A cube looked at through one band or three: original, masked, restored and error, all in one stretch."""
+"""Pictures of a cube in one band or three, all in one stretch, and the axes of its spectra."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.recovery import Reach, restored_band
 from ..datasets import Dataset
-from ..metrics import rmse
 from .composite import Limits, composite, smaller, stretch_limits
 from .palette import nice_limit, paint, sequential
 
@@ -21,34 +19,27 @@ __all__ = ["CubeView", "band_axis", "error_top", "points", "spectra_top"]
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
-Factors = tuple[Values, Values]
 
 
 @dataclass(frozen=True, eq=False)
 class CubeView:
-    """What the pictures of a cube are drawn from.
+    """How pictures of a cube are drawn.
 
     Attributes
     ----------
-    observed : F x N, what the learner saw.
-    reach : what of that allows a prediction at all.
     bands : rows of V shown as red, green and blue; one row three times for a grey picture.
     clip, joint : the stretch, see `stretch_limits`; its limits come from the original alone.
-    unknown : the colour that stands for what nobody knows: hidden in the masked picture, without any
+    unknown : the colour of pixels without a value: hidden ones in the masked picture, those without any
         observation in the restored ones.
-    keep_observed : whether restorations keep the observed entries, or show the model W H alone.
-    most : pictures longer than this are made smaller.
+    longest : pictures with a longer side than this are made smaller.
     """
 
     data: Dataset
-    observed: Mask
-    reach: Reach
     bands: tuple[int, int, int]
     clip: float = 2.0
     joint: bool = False
     unknown: str = "#E5383B"
-    keep_observed: bool = True
-    most: int = 512
+    longest: int = 512
 
     @cached_property
     def limits(self) -> Limits:
@@ -63,42 +54,24 @@ class CubeView:
         return len(set(self.bands)) == 1
 
     def original(self) -> RGB:
-        return self._picture([self.data.V[f] for f in self.bands])
+        return self.picture([self.data.V[f] for f in self.bands])
 
-    def masked(self) -> RGB:
-        return self._picture([np.where(self.observed[f], self.data.V[f], np.nan) for f in self.bands])
+    def masked(self, observed: Mask) -> RGB:
+        """The original with what is not observed (F x N) in the unknown colour."""
+        return self.picture([np.where(observed[f], self.data.V[f], np.nan) for f in self.bands])
 
-    def restored(self, W: Values, H: Values) -> RGB:
-        return self._picture([self._restored(W, H, f) for f in self.bands])
-
-    def band_error(self, W: Values, H: Values) -> Values:
-        """|V - restored| of the first of the bands, as N pixels; NaN where nothing can be compared."""
-        f = self.bands[0]
-        return np.asarray(np.abs(self.data.V[f] - self._restored(W, H, f)))
-
-    def band_rmse(self, W: Values, H: Values) -> float:
-        """RMSE over the hidden pixels of the first of the bands that have a prediction."""
-        f = self.bands[0]
-        predicted = restored_band(self.data.V, self.observed, self.reach, W, H, f, keep_observed=False)
-        return rmse(self.data.V[f], predicted, ~self.observed[f] & ~np.isnan(predicted))
-
-    def error_picture(self, error: Values, top: float) -> RGB:
-        """Errors of N pixels from white (0) to dark blue (`top`), the unknown colour where nothing was
-        observed to restore from.
-        """
-        picture = sequential(self._image(np.nan_to_num(error)), top)
-        return paint(picture, self._image(~self.reach.pixels), self.unknown)
-
-    def _restored(self, W: Values, H: Values, f: int) -> Values:
-        return restored_band(
-            self.data.V, self.observed, self.reach, W, H, f, keep_observed=self.keep_observed
-        )
-
-    def _picture(self, channels: Sequence[Values]) -> RGB:
+    def picture(self, channels: Sequence[Values]) -> RGB:
+        """Three vectors of N pixels, one for each of the view's bands; NaN in the unknown colour."""
         return composite([self._image(channel) for channel in channels], self.limits, self.unknown)
 
+    def error_picture(self, error: Values, top: float, lost: Mask) -> RGB:
+        """Errors of N pixels from white (0) to dark blue (`top`); the pixels that are lost, because nothing
+        of them was observed, in the unknown colour.
+        """
+        return paint(sequential(self._image(np.nan_to_num(error)), top), self._image(lost), self.unknown)
+
     def _image(self, pixels: Values) -> Values:
-        return smaller(self.data.image(pixels), self.most)
+        return smaller(self.data.image(pixels), self.longest)
 
 
 def error_top(errors: Sequence[Values]) -> float:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from ..adversary import optimal_attack
-from ..metrics import psnr, rmse, ssim
+from ..analysis.comparison import ComparedPicture
+from ..analysis.pictures import white_level
 from .images import enlarge
 from .palette import diverging, grey, nice_limit, paint, sequential
 
-__all__ = ["LEARNED", "Panel", "PanelData", "error_panels", "figure", "given_panels", "learned_panels"]
+__all__ = ["LEARNED", "Panel", "attack_limit", "error_panels", "figure", "given_panels", "learned_panels"]
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
@@ -36,80 +35,9 @@ class Panel:
     alt: str
 
 
-@dataclass(frozen=True, eq=False)
-class PanelData:
-    """Everything the panels of one picture are drawn from, as rows x cols.
-
-    Attributes
-    ----------
-    v : the truth, NaN where nobody knows it.
-    observed : what the learner saw.
-    at_hat, nmf_hat : the predictions of AT-NMF and NMF.
-    lam : the adversary's price.
-    keep_observed : whether restorations keep the observed pixels, or show the model W H alone.
-    """
-
-    v: Values
-    observed: Mask
-    at_hat: Values
-    nmf_hat: Values
-    lam: float
-    keep_observed: bool = True
-
-    @cached_property
-    def top(self) -> float:
-        """White in every grey panel."""
-        return grey_top(self.v)
-
-    @cached_property
-    def r(self) -> Values:
-        """R*, zero on hidden pixels."""
-        return optimal_attack(self.v, np.asarray(self.at_hat, dtype=float), self.lam, self.observed)
-
-    @cached_property
-    def r_limit(self) -> float:
-        """The largest value of the scale of R*; what is below a thousandth of white is as good as nothing."""
-        return nice_limit(max(float(np.abs(self.r).max(initial=0.0)), self.top / 1000))
-
-    @cached_property
-    def at_restored(self) -> Values:
-        return self._restored(self.at_hat)
-
-    @cached_property
-    def nmf_restored(self) -> Values:
-        return self._restored(self.nmf_hat)
-
-    def measures(self, restored: Values) -> dict[str, float]:
-        """RMSE on the pixels that were hidden and have a truth; PSNR and SSIM of the whole picture."""
-        known = ~np.isnan(self.v)
-        full = np.where(known, self.v, restored)
-        return {
-            "RMSE": rmse(self.v, restored, ~self.observed),
-            "PSNR": psnr(self.v, restored, data_range=self.top),
-            "SSIM": ssim(full, restored, data_range=self.top) if min(full.shape) >= 3 else float("nan"),
-        }
-
-    def closer_shares(self) -> tuple[float, float]:
-        """The shares of hidden pixels at which AT-NMF, and at which NMF, is closer to the truth."""
-        hidden = ~self.observed & ~np.isnan(self.v)
-        if not hidden.any():
-            return 0.0, 0.0
-        at, nmf = (np.abs(self.v - hat)[hidden] for hat in (self.at_hat, self.nmf_hat))
-        return float((at < nmf).mean()), float((nmf < at).mean())
-
-    def _restored(self, prediction: Values) -> Values:
-        return np.where(self.observed, self.v, prediction) if self.keep_observed else np.asarray(prediction)
-
-
-def grey_top(v: Values) -> float:
-    """The value shown as white: the picture's largest."""
-    top = float(np.nanmax(v)) if np.isfinite(v).any() else 0.0
-    return top if top > 0 else 1.0
-
-
 def given_panels(v: Values, observed: Mask, hidden: str, name: str) -> tuple[Panel, Panel]:
     """(a) and (b), which need no fit: the original and what the learner sees of it."""
-    top = grey_top(v)
+    top = white_level(v)
     original = paint(grey(v, top), np.isnan(v), hidden)
     masked = paint(original, ~observed, hidden)
     share = 100 * (1 - observed.mean())
@@ -119,31 +47,33 @@ def given_panels(v: Values, observed: Mask, hidden: str, name: str) -> tuple[Pan
     )
 
 
-def learned_panels(data: PanelData, hidden: str, name: str) -> tuple[Panel, Panel, Panel, Panel]:
+def attack_limit(picture: ComparedPicture) -> float:
+    """The end of the colour scale of R*; an attack below a thousandth of white is drawn as none."""
+    strongest = float(np.abs(picture.r).max(initial=0.0))
+    return nice_limit(max(strongest, white_level(picture.v) / 1000))
+
+
+def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Panel, Panel, Panel, Panel]:
     """(c) to (f), which show what was learned."""
-    attack = paint(diverging(data.r, data.r_limit), ~data.observed, hidden)
-    attacked = paint(grey(data.v + data.r, data.top), ~data.observed, hidden)
-    at_error = data.measures(data.at_restored)["RMSE"]
-    nmf_error = data.measures(data.nmf_restored)["RMSE"]
-    shown = (
+    top, unseen = white_level(picture.v), ~picture.observed
+    attack = paint(diverging(picture.r, attack_limit(picture)), unseen, hidden)
+    attacked = paint(grey(picture.v + picture.r, top), unseen, hidden)
+    drawn = (
         (attack, f"What the adversary adds to {name}: brown below 0, teal above"),
         (attacked, f"{name} as the adversary leaves it, V + R*"),
-        (
-            grey(data.at_restored, data.top),
-            f"{name} restored by AT-NMF, RMSE where hidden {at_error:.3f}",
-        ),
-        (grey(data.nmf_restored, data.top), f"{name} restored by NMF, RMSE where hidden {nmf_error:.3f}"),
+        (grey(picture.at_restored, top), f"{name} restored by AT-NMF"),
+        (grey(picture.nmf_restored, top), f"{name} restored by NMF"),
     )
     c, d, e, f = (
         Panel(letter, title, pixels, alt)
-        for (letter, title), (pixels, alt) in zip(LEARNED.items(), shown, strict=True)
+        for (letter, title), (pixels, alt) in zip(LEARNED.items(), drawn, strict=True)
     )
     return c, d, e, f
 
 
-def error_panels(data: PanelData, name: str) -> tuple[tuple[Panel, Panel], float]:
-    """|V - restored| of both methods, and the top of their common scale."""
-    at, nmf = (np.abs(data.v - restored) for restored in (data.at_restored, data.nmf_restored))
+def error_panels(picture: ComparedPicture, name: str) -> tuple[tuple[Panel, Panel], float]:
+    """The errors of both methods, and the top of their common scale."""
+    at, nmf = picture.errors
     top = nice_limit(float(max(np.nanmax(at, initial=0.0), np.nanmax(nmf, initial=0.0))))
     return (
         Panel("", "AT-NMF", sequential(at, top), f"Error of AT-NMF on {name}, dark where large"),

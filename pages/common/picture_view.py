@@ -11,9 +11,10 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
+from atnmf_core.analysis.comparison import ComparedPicture
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import diverging, grey, sequential
-from atnmf_core.figures.panels import Panel, PanelData, grey_top
+from atnmf_core.figures.panels import Panel
 
 from .address import change
 from .components import component
@@ -33,7 +34,7 @@ def show_panels(
     key: str,
     *,
     frames: Sequence[str] = (),
-    pixels: PanelData | None = None,
+    pixels: ComparedPicture | None = None,
     gap: float = 0.875,
 ) -> None:
     """Pictures side by side with notes (trusted HTML) below; pointing at a pixel tells its numbers."""
@@ -72,7 +73,7 @@ def show_places(
     component("panels")(data=data, key=key)
 
 
-def _pixels(data: PanelData | None) -> dict[str, object] | None:
+def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
     if data is None:
         return None
     arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed")}
@@ -128,4 +129,4 @@ def _choose() -> None:
 @st.cache_data(show_spinner=False, max_size="8 MB")
 def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
     v = pictures.picture(_data, _data.V, number - 1)
-    return data_url(grey(v, grey_top(v)))
+    return data_url(grey(v, pictures.white_level(v)))

@@ -8,11 +8,12 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
+from atnmf_core.analysis.comparison import ComparedPicture, PictureMeasures, compare_picture
 from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.panels import (
     LEARNED,
     Panel,
-    PanelData,
+    attack_limit,
     error_panels,
     given_panels,
     learned_panels,
@@ -50,7 +51,7 @@ def show_given(setting: Setting, data: Dataset) -> None:
 def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """(c) to (f), their scale and their measures."""
     drawn = panel_data(setting, data, pair)
-    at, nmf = (drawn.measures(restored) for restored in (drawn.at_restored, drawn.nmf_restored))
+    at, nmf = drawn.measures()
     notes = (_scale(drawn), "what the learner fits", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
     show_panels(
         _learned(setting, data, drawn), notes, "learned", frames=FRAMES, pixels=drawn, gap=GAP_OF_FOUR
@@ -102,19 +103,23 @@ def six_panels(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[Pa
     return (*_given(setting, data), *_learned(setting, data, panel_data(setting, data, pair)))
 
 
-def panel_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> PanelData:
+def panel_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> ComparedPicture:
     return _drawn(setting, data, [(run.fit.W, run.fit.H) for run in (pair.atnmf, pair.nmf)])
 
 
-def _from_frames(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> PanelData:
+def _from_frames(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> ComparedPicture:
     return _drawn(setting, data, [(frame.W, frame.H) for frame in frames])
 
 
-def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> PanelData:
-    index = setting.image - 1
-    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, fit_pair.mask(setting, data)))
-    at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in factors)
-    return PanelData(v, observed, at_hat, nmf_hat, setting.lam, setting.restored == "kept")
+def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> ComparedPicture:
+    return compare_picture(
+        data,
+        fit_pair.mask(setting, data),
+        *factors,
+        setting.image - 1,
+        lam=setting.lam,
+        keep_observed=setting.restored == "kept",
+    )
 
 
 def _given(setting: Setting, data: Dataset) -> tuple[Panel, Panel]:
@@ -123,17 +128,17 @@ def _given(setting: Setting, data: Dataset) -> tuple[Panel, Panel]:
     return given_panels(v, observed, HIDDEN[setting.colour], pictures.picture_name(data, index))
 
 
-def _learned(setting: Setting, data: Dataset, drawn: PanelData) -> tuple[Panel, ...]:
+def _learned(setting: Setting, data: Dataset, drawn: ComparedPicture) -> tuple[Panel, ...]:
     return learned_panels(drawn, HIDDEN[setting.colour], pictures.picture_name(data, setting.image - 1))
 
 
-def _scale(drawn: PanelData) -> str:
-    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {drawn.r_limit:g}'
+def _scale(drawn: ComparedPicture) -> str:
+    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {attack_limit(drawn):g}'
 
 
-def _measured(mine: dict[str, float], other: dict[str, float], colour: str) -> str:
-    better = ' <span class="best">better</span>' if mine["RMSE"] < other["RMSE"] else ""
+def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str:
+    better = ' <span class="best">better</span>' if mine.rmse < other.rmse else ""
     return (
-        f'<b class="{colour}">{mine["RMSE"]:.3f}</b> RMSE hidden{better}<br>'
-        f"PSNR {mine['PSNR']:.1f} dB · SSIM {mine['SSIM']:.2f}"
+        f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE hidden{better}<br>'
+        f"PSNR {mine.psnr:.1f} dB · SSIM {mine.ssim:.2f}"
     )

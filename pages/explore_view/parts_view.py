@@ -13,7 +13,6 @@ from atnmf_core.analysis import pictures
 from atnmf_core.analysis.parts import PartOrder, share_in_sample, side_by_side, top_users, use
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import grey
-from atnmf_core.figures.panels import grey_top
 from atnmf_core.figures.parts import columns_for, part_sheet
 from pages.common.address import change
 from pages.common.components import component
@@ -99,7 +98,7 @@ def _chosen(setting: Setting, order: PartOrder) -> tuple[int, int]:
 def _users(data: Dataset, run: Run, part: int, method: str) -> None:
     users = top_users(run.fit.H, part, USERS)
     if data.kind != "faces":
-        where = ", ".join(_place(data, int(user)) for user in users) or "nowhere"
+        where = ", ".join(pictures.sample_name(data, int(user)) for user in users) or "nowhere"
         st.caption(f"{method} uses it most at {where}.")
         return
     st.caption(f"Faces that use it most in {method}")
@@ -120,15 +119,8 @@ def _card(data: Dataset, run: Run, part: int, user: int) -> dict[str, Any]:
     v = pictures.picture(data, data.V, user)
     share = share_in_sample(run.fit.W, run.fit.H, part, user)
     return {
-        "title": f"face {user + 1}",
+        "title": pictures.sample_name(data, user),
         "note": f"{share:.0%} of it",
-        "src": data_url(grey(v, grey_top(v))),
+        "src": data_url(grey(v, pictures.white_level(v))),
         "active": False,
     }
-
-
-def _place(data: Dataset, sample: int) -> str:
-    if data.image_shape is None:
-        return f"column {sample + 1}"
-    row, col = np.argwhere(data.image(np.arange(data.shape[1])) == sample)[0]
-    return f"row {row + 1}, column {col + 1}"

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 import streamlit as st
 
 from atnmf_core.analysis import pictures
+from atnmf_core.analysis.comparison import compare_picture
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.figures.panels import PanelData, given_panels, learned_panels
+from atnmf_core.figures.panels import given_panels, learned_panels
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.components import component
@@ -61,13 +62,13 @@ def _thumbnail(number: int) -> str:
     """A small picture from the bundled faces; the paper's own data may not be there."""
     preset = PRESETS[number]
     setting = preset.setting if preset.setting.data == "lfw" else Setting(alpha=preset.setting.alpha)
-    data = load("lfw")
-    index = Setting().image - 1
-    observed = pictures.picture(data, fit_pair.mask(setting, data), index)
-    v = pictures.picture(data, data.V, index)
+    data, index = load("lfw"), Setting().image - 1
+    observed = fit_pair.mask(setting, data)
     if preset.panel == "b":
-        return data_url(given_panels(v, observed, HIDDEN["red"], "")[1].pixels)
+        v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
+        return data_url(given_panels(v, seen, HIDDEN["red"], "")[1].pixels)
     pair = fit_pair.solve_now(setting, data)
-    hats = [pictures.picture(data, run.fit.W @ run.fit.H, index) for run in (pair.atnmf, pair.nmf)]
-    drawn = learned_panels(PanelData(v, observed, *hats, setting.lam, keep_observed=False), HIDDEN["red"], "")
+    factors = [(run.fit.W, run.fit.H) for run in (pair.atnmf, pair.nmf)]
+    picture = compare_picture(data, observed, *factors, index, lam=setting.lam, keep_observed=False)
+    drawn = learned_panels(picture, HIDDEN["red"], "")
     return data_url(next(panel.pixels for panel in drawn if panel.letter == preset.panel))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.analysis.recovery import Reach, hidden_error, reach_of
+from atnmf_core.analysis.recovery import Reach, band_error, band_rmse, hidden_error, reach_of, restored_band
 from atnmf_core.figures.cube_view import CubeView, error_top
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN
@@ -89,13 +89,10 @@ def _panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str =
 def _view(setting: CubeSetting, data: Dataset) -> CubeView:
     return CubeView(
         data,
-        fit_pair.mask(setting, data),
-        reach(setting, data),
         shown_bands(setting, data),
         float(setting.clip),
         is_joint(setting, data),
         HIDDEN[setting.colour],
-        setting.restored == "kept",
     )
 
 
@@ -112,13 +109,14 @@ def _given(setting: CubeSetting, data: Dataset) -> Panels:
 @st.cache_data(show_spinner=False, max_size="32 MB")
 def _given_drawn(key: tuple[object, ...], _setting: CubeSetting, _data: Dataset) -> Panels:
     view, words = _view(_setting, _data), bands_in_words(_setting, _data)
-    hidden = 1 - float(view.observed.mean())
+    observed = fit_pair.mask(_setting, _data)
+    hidden = 1 - float(observed.mean())
     return [
         _panel("Original", "", data_url(view.original()), f"Original, {words}", words),
         _panel(
             "Masked",
             "",
-            data_url(view.masked()),
+            data_url(view.masked(observed)),
             f"What the learner sees of {words}, {hidden:.0%} of the cube hidden",
             f"{hidden:.0%} of the cube hidden",
         ),
@@ -139,8 +137,10 @@ def _learned_drawn(
 ) -> Panels:
     view, factors = _view(_setting, _data), factors_of(_pair)
     if view.is_single:
-        errors = [view.band_error(W, H) for W, H in factors.values()]
-        figures = [view.band_rmse(W, H) for W, H in factors.values()]
+        given = _data.V, fit_pair.mask(_setting, _data), reach(_setting, _data)
+        f, keep = view.bands[0], _setting.restored == "kept"
+        errors = [band_error(*given, W, H, f, keep_observed=keep) for W, H in factors.values()]
+        figures = [band_rmse(*given, W, H, f) for W, H in factors.values()]
     else:
         errors = [_hidden_error(one, _data, W, H) for one, (W, H) in zip(keys, factors.values(), strict=True)]
         figures = [run.rmse_hidden for run in (_pair.atnmf, _pair.nmf)]
@@ -156,7 +156,7 @@ def _learned_drawn(
         _panel(
             f"{method} errs",
             tone,
-            data_url(view.error_picture(error, top)),
+            data_url(view.error_picture(error, top, ~reach(_setting, _data).pixels)),
             f"Error of {method}, {what}, dark where large",
             scale,
         )
@@ -177,9 +177,11 @@ def _improving(setting: CubeSetting, data: Dataset, frames: Sequence[Frame]) -> 
 def _restored(
     setting: CubeSetting, data: Dataset, view: CubeView, method: str, factors: tuple[Any, Any], note: str
 ) -> dict[str, str]:
-    words = bands_in_words(setting, data)
-    alt = f"{words} restored by {method}"
-    return _panel(f"{method} restores", METHODS[method], data_url(view.restored(*factors)), alt, note)
+    given = data.V, fit_pair.mask(setting, data), reach(setting, data), *factors
+    keep = setting.restored == "kept"
+    picture = view.picture([restored_band(*given, f, keep_observed=keep) for f in view.bands])
+    alt = f"{bands_in_words(setting, data)} restored by {method}"
+    return _panel(f"{method} restores", METHODS[method], data_url(picture), alt, note)
 
 
 def _figure(figures: Sequence[float], number: int, where: str) -> str:

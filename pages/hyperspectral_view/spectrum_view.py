@@ -40,7 +40,7 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
         data=band_axis(data)
         | {
             "names": [data.wavelength_label(f) for f in range(data.shape[0])],
-            "top": _top([current, *pins]),
+            "top": spectra_top([values for one in (current, *pins) for values in one.spectra()]),
             "hidden_colour": HIDDEN[setting.colour],
             "current": _told(current),
             "pins": [_told(pin) for pin in pins],
@@ -80,10 +80,6 @@ def _clicked(event: str) -> Place:
 def _at(setting: CubeSetting, data: Dataset, factors: Factors, place: Place) -> PixelSpectrum:
     observed = fit_pair.mask(setting, data)
     return pixel_spectrum(data, observed, reach(setting, data), factors, place[0] - 1, place[1] - 1)
-
-
-def _top(spectra: list[PixelSpectrum]) -> float:
-    return spectra_top([array for one in spectra for array in (one.original, *one.predicted.values())])
 
 
 def _told(spectrum: PixelSpectrum) -> dict[str, Any]:

@@ -43,3 +43,15 @@ def test_names_count_from_one() -> None:
 def test_a_picture_that_is_not_there_is_refused_with_those_that_are() -> None:
     with pytest.raises(InputError, match="pictures 0 to 99"):
         pictures.picture(load_dataset("lfw"), load_dataset("lfw").V, 100)
+
+
+def test_a_sample_is_named_by_where_it_stands_in_the_image() -> None:
+    assert pictures.sample_name(FACES, 2) == "face 3"
+    assert pictures.sample_name(CUBE, 3) == "row 2, column 2"  # pixels are stored column after column
+    assert pictures.sample_name(MATRIX, 3) == "column 4"
+
+
+def test_the_brightest_known_value_is_white() -> None:
+    assert pictures.white_level(np.array([[0.5, np.nan, 3.0]])) == 3.0
+    assert pictures.white_level(np.zeros((2, 2))) == 1.0
+    assert pictures.white_level(np.full((2, 2), np.nan)) == 1.0

@@ -8,6 +8,8 @@ import pytest
 
 from atnmf_core import InputError, factorize, hide_entries, load_dataset
 from atnmf_core.analysis.recovery import (
+    band_error,
+    band_rmse,
     hidden_error,
     pixel_spectrum,
     reach_of,
@@ -49,6 +51,26 @@ def test_a_band_is_the_observed_entries_or_the_model_and_nothing_where_nothing_i
 
 def test_a_band_of_which_nothing_is_observed_is_unknown() -> None:
     assert np.isnan(restored_band(SCENE.V, OBSERVED, REACH, FIT.W, FIT.H, 4)).all()
+
+
+@pytest.mark.parametrize("keep_observed", [True, False])
+def test_the_error_of_a_band_is_its_distance_from_the_original(keep_observed: bool) -> None:
+    error = band_error(SCENE.V, OBSERVED, REACH, FIT.W, FIT.H, 6, keep_observed=keep_observed)
+
+    expected = np.abs(SCENE.V[6] - FIT.V_hat[6])
+    if keep_observed:
+        expected[OBSERVED[6]] = 0
+    expected[[7, 30]] = np.nan
+    np.testing.assert_allclose(error, expected, atol=1e-6)
+
+
+def test_the_rmse_of_a_band_is_over_its_hidden_pixels_that_have_a_prediction() -> None:
+    hidden = ~OBSERVED[6]
+    hidden[[7, 30]] = False
+
+    error = band_rmse(SCENE.V, OBSERVED, REACH, FIT.W, FIT.H, 6)
+
+    assert error == pytest.approx(np.sqrt(np.mean((SCENE.V[6] - FIT.V_hat[6])[hidden] ** 2)), rel=1e-4)
 
 
 def test_the_restored_cube_has_all_bands_and_the_wavelengths() -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from atnmf_core import hide_entries, load_dataset
+from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.palette import grey
-from atnmf_core.figures.panels import grey_top
 from tests.browser.chromium import launch
 from tests.browser.dashboard import Dashboard
 from tests.browser.explore import Explore
@@ -51,7 +51,7 @@ class Person:
         v = data.image(data.V[:, self.face - 1])
         alpha = float(self.explore.dashboard.slider(SLIDERS[0]).get_attribute("aria-valuetext"))
         hidden = ~data.image(hide_entries(data.shape, alpha)[:, self.face - 1])
-        if not np.array_equal(self.explore.pixels("a"), grey(v, grey_top(v))):
+        if not np.array_equal(self.explore.pixels("a"), grey(v, white_level(v))):
             self.wrong.append(f"face {self.face} shows another face")
         if not self._comes_to_show(hidden):
             share = (self.explore.pixels("b") == RED).all(axis=2).mean()

@@ -6,9 +6,10 @@ import streamlit as st
 
 from atnmf_core import rmse
 from atnmf_core.analysis import pictures
+from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.lesson import series_chart
 from atnmf_core.figures.palette import HIDDEN, grey
-from atnmf_core.figures.panels import Panel, given_panels, grey_top
+from atnmf_core.figures.panels import Panel, given_panels
 from atnmf_core.lesson import PART, SERIES, Weighing, weigh
 from pages.common.picture_view import show_panels
 from pages.common.setting import ALPHAS, Setting
@@ -64,7 +65,7 @@ def _show_face(alpha: float, face: int, key: str) -> None:
         error = rmse(v, prediction, ~seen)
         words = TREATMENTS[missing].capitalize()
         alt = f"Prediction of {name}, {TREATMENTS[missing]}, error {error:.3f}"
-        panels.append(Panel("", words, grey(prediction, grey_top(v)), alt))
+        panels.append(Panel("", words, grey(prediction, white_level(v)), alt))
         notes.append(f'error on hidden pixels <b class="blue">{error:.3f}</b>')
     show_panels(panels, notes, key)
 

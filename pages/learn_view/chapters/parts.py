@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from atnmf_core.analysis import pictures
+from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import grey
-from atnmf_core.figures.panels import grey_top
 from atnmf_core.lesson import build_up
 
 from ..chapter import Chapter, Stage
@@ -49,7 +49,7 @@ def _film(K: int, face: int) -> dict[str, Any]:
     data, run = faces(), fitted(K)
     steps = build_up(data.V[:, face - 1], run.fit.W, run.fit.H[:, face - 1])
     v = pictures.picture(data, data.V, face - 1)
-    top = grey_top(v)
+    top = white_level(v)
 
     def drawn(vector: Any, white: float) -> str:
         return data_url(grey(data.image(np.asarray(vector)), white))

@@ -1,0 +1,110 @@
+"""One picture as AT-NMF and as NMF restore it, and how close either comes to the original."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..adversary import optimal_attack
+from ..datasets import Dataset
+from ..metrics import psnr, rmse, ssim
+from . import pictures
+
+__all__ = ["ComparedPicture", "PictureMeasures", "compare_picture"]
+
+Values = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Factors = tuple[Values, Values]
+
+
+class PictureMeasures(NamedTuple):
+    """RMSE over the hidden pixels whose true value is known; PSNR and SSIM of the whole picture, SSIM being
+    NaN for a picture of fewer than three rows or columns.
+    """
+
+    rmse: float
+    psnr: float
+    ssim: float
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPicture:
+    """One picture, what was observed of it, and both restorations, as rows x cols.
+
+    Attributes
+    ----------
+    v : the original, NaN where it is missing.
+    observed : the pixels that the solvers were given.
+    at_hat, nmf_hat : the predictions of AT-NMF and NMF.
+    lam : the adversary's price.
+    keep_observed : whether restorations keep the observed pixels or show the model W H alone.
+    """
+
+    v: Values
+    observed: Mask
+    at_hat: Values
+    nmf_hat: Values
+    lam: float
+    keep_observed: bool = True
+
+    @cached_property
+    def r(self) -> Values:
+        """R*, zero on hidden pixels."""
+        return optimal_attack(self.v, np.asarray(self.at_hat, dtype=float), self.lam, self.observed)
+
+    @cached_property
+    def at_restored(self) -> Values:
+        return self._restored(self.at_hat)
+
+    @cached_property
+    def nmf_restored(self) -> Values:
+        return self._restored(self.nmf_hat)
+
+    @property
+    def errors(self) -> tuple[Values, Values]:
+        """|V - restored| of AT-NMF and of NMF."""
+        return np.abs(self.v - self.at_restored), np.abs(self.v - self.nmf_restored)
+
+    def measures(self) -> tuple[PictureMeasures, PictureMeasures]:
+        """Of AT-NMF and of NMF."""
+        return self._measured(self.at_restored), self._measured(self.nmf_restored)
+
+    def closer_shares(self) -> tuple[float, float]:
+        """The shares of hidden pixels at which AT-NMF, and at which NMF, is closer to the original."""
+        hidden = ~self.observed & ~np.isnan(self.v)
+        if not hidden.any():
+            return 0.0, 0.0
+        at, nmf = (np.abs(self.v - hat)[hidden] for hat in (self.at_hat, self.nmf_hat))
+        return float((at < nmf).mean()), float((nmf < at).mean())
+
+    def _restored(self, prediction: Values) -> Values:
+        return np.where(self.observed, self.v, prediction) if self.keep_observed else np.asarray(prediction)
+
+    def _measured(self, restored: Values) -> PictureMeasures:
+        top = pictures.white_level(self.v)
+        full = np.where(np.isnan(self.v), restored, self.v)
+        return PictureMeasures(
+            rmse(self.v, restored, ~self.observed),
+            psnr(self.v, restored, data_range=top),
+            ssim(full, restored, data_range=top) if min(full.shape) >= 3 else float("nan"),
+        )
+
+
+def compare_picture(
+    data: Dataset,
+    observed: Mask,
+    atnmf: Factors,
+    nmf: Factors,
+    index: int,
+    *,
+    lam: float,
+    keep_observed: bool = True,
+) -> ComparedPicture:
+    """Picture number `index` (from 0) under the factors (W, H) of both methods."""
+    v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
+    at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
+    return ComparedPicture(v, seen, at_hat, nmf_hat, lam, keep_observed)

@@ -1,0 +1,68 @@
+"""A picture and its two restorations, and what is measured on them."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import factorize, hide_entries, load_dataset, ssim
+from atnmf_core.analysis.comparison import ComparedPicture, compare_picture
+
+V = np.array([[0.2, 0.4, 0.6, 0.8], [0.8, 0.6, 0.4, 0.2], [0.1, 0.3, 0.5, 1.0]])
+OBSERVED = np.array([[True, False, True, True], [True, True, False, True], [True, True, True, True]])
+PICTURE = ComparedPicture(V, OBSERVED, at_hat=V + 0.1, nmf_hat=V - 0.2, lam=2.0)
+
+
+def test_a_picture_of_a_data_set_is_compared_under_both_fits() -> None:
+    data = load_dataset("lfw")
+    observed = hide_entries(data.shape, 0.3)
+    at, nmf = (factorize(data.V, observed, K=2, max_outer=2, seed=seed) for seed in (0, 1))
+
+    picture = compare_picture(data, observed, (at.W, at.H), (nmf.W, nmf.H), 6, lam=2.0)
+
+    assert (picture.v == data.image(data.V[:, 6])).all()
+    assert (picture.observed == data.image(observed[:, 6])).all()
+    assert picture.at_hat == pytest.approx(data.image(at.V_hat[:, 6]), rel=1e-5)
+    assert picture.nmf_hat == pytest.approx(data.image(nmf.V_hat[:, 6]), rel=1e-5)
+
+
+def test_the_attack_follows_the_papers_formula_on_observed_pixels() -> None:
+    by_hand = np.maximum((V - PICTURE.at_hat) / (2.0 - 1.0), -V)
+
+    assert PICTURE.r[OBSERVED] == pytest.approx(by_hand[OBSERVED])
+    assert (PICTURE.r[~OBSERVED] == 0).all()
+
+
+def test_restorations_keep_observed_pixels_or_show_the_model_alone() -> None:
+    model = ComparedPicture(V, OBSERVED, PICTURE.at_hat, PICTURE.nmf_hat, lam=2.0, keep_observed=False)
+
+    assert (PICTURE.at_restored[OBSERVED] == V[OBSERVED]).all()
+    assert (PICTURE.at_restored[~OBSERVED] == PICTURE.at_hat[~OBSERVED]).all()
+    assert (model.at_restored == PICTURE.at_hat).all()
+
+
+def test_a_restoration_is_measured_by_rmse_where_hidden_and_psnr_and_ssim_of_the_whole() -> None:
+    at, nmf = PICTURE.measures()
+
+    assert at.rmse == pytest.approx(0.1)
+    assert nmf.rmse == pytest.approx(0.2)
+    assert at.psnr == pytest.approx(-10 * np.log10(2 * 0.1**2 / V.size))
+    assert at.ssim == pytest.approx(ssim(V, PICTURE.at_restored))
+    assert 1 > at.ssim > nmf.ssim
+
+
+def test_a_missing_pixel_is_left_out_of_the_measures() -> None:
+    holed = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
+
+    at, _ = ComparedPicture(holed, OBSERVED & ~np.isnan(holed), V + 0.1, V, lam=2.0).measures()
+
+    assert at.rmse == pytest.approx(0.1)
+    assert at.psnr == pytest.approx(-10 * np.log10(0.1**2 / (V.size - 1)))
+
+
+def test_a_picture_too_small_for_ssim_has_none() -> None:
+    at, _ = ComparedPicture(V[:2], OBSERVED[:2], V[:2], V[:2], lam=2.0).measures()
+
+    assert np.isnan(at.ssim)
+
+
+def test_the_method_that_is_closer_everywhere_is_said_to_be() -> None:
+    assert PICTURE.closer_shares() == (1.0, 0.0)
