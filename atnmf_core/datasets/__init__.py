@@ -3,10 +3,10 @@
 from .catalogue import Entry, catalogue, load_dataset
 from .dataset import Dataset, Truth
 from .download import DataUnavailable, Transfer, fetch
-from .known_truth import truth_from
-from .normalise import NORMALISATIONS, normalise
+from .normalisation import NORMALISATIONS, normalise
 from .paper import PAPER_ALPHAS, PAPER_FOLDERS, paper_mask
 from .readers import SUFFIXES, Limits, UnreadableData, read_dataset
+from .truth import truth_from
 from .writers import EnviPair, write_envi, write_envi_zip, write_mat, write_npz
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Data that is there without any download: faces from scikit-image and the paper's synthetic model."""
+"""Data that needs no download: faces from scikit-image and the paper's synthetic model."""
 
 from __future__ import annotations
 

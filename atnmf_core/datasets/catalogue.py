@@ -1,4 +1,4 @@
-"""The data sets that have a name: what they are, whether they are here, and how to load them."""
+"""The data sets that can be loaded by name, and whether they are on this machine."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Entry:
     ----------
     shape : (F, N) with default options.
     bundled : True where no download is ever needed.
-    available : True where it can be loaded now; files are looked for, their contents are verified on loading.
-    download_bytes : what a download amounts to; 0 for bundled data.
-    terms, citation : on what terms a download is to be had, and whom to cite; empty for bundled data, which
-        says so itself.
+    available : True where its files are on this machine; their contents are verified on loading.
+    download_bytes : the size of the download; 0 for bundled data.
+    terms, citation : the terms of use of a download, and whom to cite; empty for bundled data, whose
+        `Dataset` says both.
     """
 
     name: str
@@ -76,9 +76,9 @@ def load_dataset(name: str, *, download: bool = False, **options: Any) -> Datase
     Parameters
     ----------
     name : one of the names in `catalogue()`.
-    download : fetch the paper's data if it is not here. By default nothing is downloaded.
+    download : fetch the paper's data if it is not on this machine. By default nothing is downloaded.
     options : "synthetic" takes seed, F, N, K; "simulated-scene" takes rows, cols, bands, materials, noise,
-        seed; the paper's data takes folder, the place of the files if that is not the data folder.
+        seed; the paper's data takes folder, where its files are if not in the data folder.
 
     Raises
     ------

@@ -23,13 +23,13 @@ Pick = slice | Sequence[int] | npt.NDArray[np.integer] | None
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What simulated data was made of: V = endmembers @ abundances, plus noise.
+    """What data is known to be made of: V = endmembers @ abundances, plus noise.
 
     Attributes
     ----------
     endmembers : F x K; for a scene, one spectrum per material. Empty where only the abundances are known.
     abundances : K x N; for a scene, each pixel's shares, which sum to one. Empty where only the spectra are.
-    names : K names, or empty.
+    names : of the K materials, or empty.
     """
 
     endmembers: Array
@@ -42,7 +42,7 @@ class Truth:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of what is known."""
+        """SHA-256 of the contents."""
         digest = hashlib.sha256(repr((self.endmembers.shape, self.names)).encode())
         for known in (self.endmembers, self.abundances):
             digest.update(np.ascontiguousarray(known).tobytes())
@@ -66,11 +66,11 @@ class Dataset:
         a pixel's spectrum; "matrix": no images.
     name : short identifier, part of addresses and file names.
     image_shape : (rows, cols) of one image, None for a matrix.
-    order : how an image is laid out in V: "F" column after column, "C" row after row.
+    order : the order of an image's pixels in V: "F" column by column, "C" row by row.
     wavelengths : F centre wavelengths in nanometres, or None.
     normalisation : name of what was done to the values, see `normalise`.
-    notes : sentences about choices that were made on reading, for the user to see.
-    truth : what simulated data was made of, or None.
+    notes : sentences about what the reader decided, for the user to see.
+    truth : what the data is known to be made of, or None.
     """
 
     V: Array = field(repr=False)
@@ -100,9 +100,7 @@ class Dataset:
         if self.kind not in ("faces", "cube", "matrix"):
             raise InputError(f"kind={self.kind!r}: choose one of 'faces', 'cube', 'matrix'.")
         if self.order not in ("F", "C"):
-            raise InputError(
-                f"order={self.order!r}: choose 'F' (column after column) or 'C' (row after row)."
-            )
+            raise InputError(f"order={self.order!r}: choose 'F' (column by column) or 'C' (row by row).")
         if (self.image_shape is None) != (self.kind == "matrix"):
             raise InputError(
                 f"image_shape={self.image_shape}: data of kind {self.kind!r} "
@@ -173,7 +171,7 @@ class Dataset:
         return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
 
     def wavelength_label(self, f: int) -> str:
-        """How row f of a cube is called: "band 12, 640 nm", counted from 1."""
+        """What to call row f of a cube: "band 12, 640 nm", counted from 1."""
         if not 0 <= f < self.V.shape[0]:
             raise InputError(f"f={f}: the rows of V are numbered 0 to {self.V.shape[0] - 1}.")
         if self.wavelengths is None:
@@ -188,18 +186,18 @@ class Dataset:
                 f"{self.kind!r}."
             )
         shape = self._image_shape()
-        kept_rows = _indices("rows", rows, shape[0])
-        kept_cols = _indices("cols", cols, shape[1])
-        kept_bands = _indices("bands", bands, self.V.shape[0])
-        pixels = self.vector_positions(kept_rows, kept_cols)
+        chosen_rows = _indices("rows", rows, shape[0])
+        chosen_cols = _indices("cols", cols, shape[1])
+        chosen_bands = _indices("bands", bands, self.V.shape[0])
+        pixels = self.vector_positions(chosen_rows, chosen_cols)
         truth = self.truth and Truth(
-            self.truth.endmembers[kept_bands], self.truth.abundances[:, pixels], self.truth.names
+            self.truth.endmembers[chosen_bands], self.truth.abundances[:, pixels], self.truth.names
         )
         return replace(
             self,
-            V=self.V[kept_bands][:, pixels],
-            image_shape=(kept_rows.size, kept_cols.size),
-            wavelengths=None if self.wavelengths is None else self.wavelengths[kept_bands],
+            V=self.V[chosen_bands][:, pixels],
+            image_shape=(chosen_rows.size, chosen_cols.size),
+            wavelengths=None if self.wavelengths is None else self.wavelengths[chosen_bands],
             truth=truth,
         )
 

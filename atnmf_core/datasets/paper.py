@@ -13,7 +13,7 @@ from PIL import Image
 from ..problem import InputError
 from .dataset import Dataset
 from .download import locate
-from .normalise import lee_seung
+from .normalisation import lee_seung
 from .registry import RemoteFile, files_of
 
 __all__ = [
@@ -50,8 +50,7 @@ CITATIONS = {
     "synthetic-paper": _PAPER,
 }
 TERMS = {
-    "cbcl": "Research use; credit is to be given to MIT and its Center for Biological and "
-    "Computational Learning.",
+    "cbcl": "Research use; give credit to MIT and its Center for Biological and Computational Learning.",
     "moffet": "AVIRIS free data of NASA/JPL; normalised by the paper's authors.",
     "madonna": "Research use; normalised by the paper's authors.",
     "synthetic-paper": "Published by the paper's authors with their code.",
@@ -89,7 +88,7 @@ def madonna(folder: Path | None = None) -> Dataset:
 
 
 def synthetic_paper(folder: Path | None = None) -> Dataset:
-    """The very matrix of the paper's synthetic experiment; V is 100 x 50, of rank 5."""
+    """The matrix that the paper's synthetic experiment used; V is 100 x 50, of rank 5."""
     X = _variable(locate(_file("synthetic", "X.mat"), folder), "X")
     return Dataset(
         V=np.ascontiguousarray(X.T),
@@ -130,7 +129,7 @@ def _cube(name: str, filename: str, folder: Path | None, *, title: str) -> Datas
         order="F",
         citation=CITATIONS[name],
         terms=TERMS[name],
-        notes=("The authors' files do not say which wavelengths were kept, so bands are numbered.",),
+        notes=("The authors' files do not list the wavelengths, so bands are numbered.",),
     )
 
 

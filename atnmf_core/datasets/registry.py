@@ -1,4 +1,4 @@
-"""Which files the paper's data sets consist of, where they are public, and how they are verified.
+"""The files of the paper's data sets: where they are published, and how they are verified.
 
 Contents are pinned twice: by the commit in the address and by the SHA-256 in registry.txt.
 """
@@ -37,7 +37,7 @@ _ELSEWHERE = {"moffet/clean_Moffet.mat": "Hyperspectral data normalization/clean
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file: its place below the data folder, and what its contents must be."""
+    """One file: its path below the data folder, and the size and hash that its contents must have."""
 
     path: str
     size: int
@@ -70,7 +70,7 @@ def files_of(folder: str) -> tuple[RemoteFile, ...]:
 
 
 def addresses(file: RemoteFile, base_urls: dict[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:
-    """Where a file can be had, best first. `base_urls` replaces the public servers, by origin."""
+    """URLs of a file, best first. `base_urls` replaces the public servers, by origin."""
     bases = (base_urls or BASE_URLS)[file.origin]
     return tuple(base + quote(path) for base in bases for path in file.remote_paths)
 

@@ -14,11 +14,11 @@ from .spectra import MATERIALS, SPECTRAL_RANGE
 __all__ = ["simulated_scene"]
 
 Array = npt.NDArray[np.float64]
-MOST_ENTRIES = 100_000_000
+MAX_ENTRIES = 100_000_000
 # How strongly the leading material dominates a pixel: low values mix everything, high values draw hard
 # borders.
 SHARPNESS = 3.0
-LEAD_OF_A_PURE_PIXEL = 5.0
+PURE_PIXEL_LEAD = 5.0
 # In the order of MATERIALS: a landscape has more vegetation and soil than roofs.
 COMMONNESS = (0.0, 0.7, 0.3, -0.5, -0.4, 0.2, -0.4, -0.9)
 
@@ -84,9 +84,9 @@ def _check(rows: int, cols: int, bands: int, materials: int, noise: float) -> No
         raise InputError(f"materials={materials}: there are {len(MATERIALS)} materials to choose from.")
     if not isinstance(noise, Real) or not 0 <= float(noise) <= 1:
         raise InputError(f"noise={noise!r}: a standard deviation from 0 to 1 is needed.")
-    if rows * cols * bands > MOST_ENTRIES:
+    if rows * cols * bands > MAX_ENTRIES:
         raise InputError(
-            f"rows * cols * bands = {rows * cols * bands:,}: at most {MOST_ENTRIES:,} entries are made."
+            f"rows * cols * bands = {rows * cols * bands:,}: at most {MAX_ENTRIES:,} entries are made."
         )
 
 
@@ -97,18 +97,18 @@ def _abundances(rows: int, cols: int, materials: int, random: np.random.Generato
     heights[0] = _river(rows, cols, random)
     heights *= SHARPNESS
     for k in range(1, materials):
-        _give_a_pure_place(heights, k)
+        _add_pure_spot(heights, k)
     heights -= heights.max(axis=0)
     shares = np.exp(heights)
     total: Array = shares / shares.sum(axis=0)
     return total
 
 
-def _give_a_pure_place(heights: Array, k: int) -> None:
-    """Raise field k around the place where it leads most, until its share there is about 0.98."""
+def _add_pure_spot(heights: Array, k: int) -> None:
+    """Raise field k around the spot where it leads most, until its share there is about 0.98."""
     lead = heights[k] - np.delete(heights, k, axis=0).max(axis=0)
     row, col = np.unravel_index(np.argmax(lead), lead.shape)
-    lacking = LEAD_OF_A_PURE_PIXEL - lead[row, col]
+    lacking = PURE_PIXEL_LEAD - lead[row, col]
     if lacking > 0:
         rows, cols = lead.shape
         y, x = np.ogrid[:rows, :cols]

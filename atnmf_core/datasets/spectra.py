@@ -26,7 +26,7 @@ def _edge(nm: Array, centre: float, width: float) -> Array:
 
 
 def _absorbed(nm: Array, *features: tuple[float, float, float]) -> Array:
-    """What absorption features (centre, width, depth) let through."""
+    """The share of light that absorption features (centre, width, depth) let through."""
     passed = np.ones_like(nm)
     for centre, width, depth in features:
         passed *= 1 - depth * _bump(nm, centre, width)

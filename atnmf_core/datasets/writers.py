@@ -1,4 +1,4 @@
-"""Cubes written in the formats of other people's programs, as bytes to save or to offer for download."""
+"""Cubes in the formats of other programs, as bytes to save or to offer for download."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Array = npt.NDArray[np.floating]
 
 
 class EnviPair(NamedTuple):
-    """The two files of ENVI: save them under one name with the endings .hdr and .img."""
+    """The two files of an ENVI image: save them under one name, as .hdr and .img."""
 
     header: bytes
     binary: bytes
 
 
 def write_envi(data: Dataset) -> EnviPair:
-    """A cube as ENVI, band sequential, in the byte order of small-endian machines."""
-    from spectral.io.envi import dtype_to_envi  # imported where a cube is written, which is seldom
+    """A cube as ENVI: band sequential, little-endian."""
+    from spectral.io.envi import dtype_to_envi  # slow to import, and few runs write a cube
 
     cube = _cube(data).astype(data.V.dtype.newbyteorder("<"), copy=False)
     rows, cols, bands = cube.shape
@@ -50,7 +50,7 @@ def write_envi(data: Dataset) -> EnviPair:
 
 
 def write_envi_zip(data: Dataset, name: str) -> bytes:
-    """Both files of ENVI under one name, in a zip archive."""
+    """Both files of an ENVI image under one name, in a zip archive."""
     pair, stream = write_envi(data), io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(f"{name}.hdr", pair.header)
@@ -60,7 +60,7 @@ def write_envi_zip(data: Dataset, name: str) -> bytes:
 
 def write_mat(data: Dataset) -> bytes:
     """A cube as a MATLAB file with `cube` (rows x cols x bands) and, where known, `wavelengths` in nm."""
-    from scipy.io import savemat  # SciPy takes a while to import, and most of a dashboard needs none of it
+    from scipy.io import savemat  # slow to import, and few runs write a cube
 
     stream = io.BytesIO()
     savemat(stream, _arrays(data), do_compression=True)

@@ -144,7 +144,7 @@ def test_images_of_different_size_are_refused_by_name():
     ("name", "words"),
     [
         ("x.png", "x.png is not an image"),
-        ("x.mat", "not a .mat file.*version 4"),
+        ("x.mat", "not a .mat file"),
         ("x.npz", "not a .npz file"),
         ("x.npy", "not a .npy file"),
         ("x.zip", "not a readable zip"),
@@ -221,7 +221,7 @@ def test_a_matlab_5_bomb_is_refused_by_its_stated_size():
 def test_matlab_5_arrays_that_promise_more_than_they_have_are_refused():
     name, data = matlab5(compressed=False)[0]
     more_rows = data.replace(struct.pack("<ii", 4, 30), struct.pack("<ii", 90, 30))
-    refused((name, more_rows), "as many numbers", image_shape=(6, 5))
+    refused((name, more_rows), "damaged", image_shape=(6, 5))
 
 
 def test_arrays_of_very_many_axes_are_refused():
@@ -236,11 +236,11 @@ def test_arrays_of_very_many_axes_are_refused():
 
 def test_matlab_contents_that_are_no_plain_numbers_are_not_decoded():
     stream = io.BytesIO()
-    scipy.io.savemat(stream, {"s": {"V": np.ones((3, 3))}, "t": "text", "c": np.ones((3, 3)) * 1j})
+    scipy.io.savemat(stream, {"s": {"V": np.ones((3, 3))}, "t": "text"})
     refused(("x.mat", stream.getvalue()), "no matrix or cube of numbers")
     stream = io.BytesIO()
-    scipy.io.savemat(stream, {"V": np.ones((3, 3))}, format="4")
-    refused(("x.mat", stream.getvalue()), "version 4")
+    scipy.io.savemat(stream, {"c": np.ones((3, 3)) * 1j})
+    refused(("x.mat", stream.getvalue()), "complex numbers")
 
 
 def hdf5(build):

@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse
 import spectral.io.envi
 import tifffile
 from PIL import Image
@@ -67,6 +68,18 @@ def test_matlab_5_cube(order, compressed):
 def test_matlab_5_number_types(dtype):
     values = (CUBE * 10 % 2 if dtype == "?" else CUBE * 10).astype(dtype)
     assert_is_the_cube(read_dataset(("scene.mat", mat(cube=values))), values.astype(float))
+
+
+def test_matlab_4_is_read_too():
+    stream = io.BytesIO()
+    scipy.io.savemat(stream, {"V": CUBE[0]}, format="4")
+    np.testing.assert_array_equal(read_dataset(("old.mat", stream.getvalue())).V, CUBE[0])
+
+
+def test_a_sparse_matrix_is_read_as_a_full_one():
+    matrix = np.where(CUBE[0] > 5, CUBE[0], 0)
+    file = ("words.mat", mat(fea=scipy.sparse.csc_matrix(matrix), gnd=np.ones((ROWS, 1))))
+    np.testing.assert_array_equal(read_dataset(file).V, matrix)
 
 
 @ORDERS

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from .errors import UnreadableData, foreign_code, shown
 from .limits import Limits
-from .raw import RawData
 from .sources import Source
+from .stored import StoredArray
 from .wavelengths import in_nanometres
 
 __all__ = ["partner_of", "read_envi"]
@@ -39,7 +39,7 @@ def partner_of(header: Source, others: list[Source]) -> Source:
     )
 
 
-def read_envi(header_source: Source, binary: Source, limits: Limits) -> RawData:
+def read_envi(header_source: Source, binary: Source, limits: Limits) -> StoredArray:
     """A cube with its wavelengths, without the bands that the header lists as bad."""
     header = _header(header_source)
     values = _values(header, header_source, binary, limits)
@@ -62,7 +62,7 @@ def read_envi(header_source: Source, binary: Source, limits: Limits) -> RawData:
         )
     if scale != 1:
         notes.append(f"Values were divided by the header's reflectance scale factor, {scale:g}.")
-    return RawData(
+    return StoredArray(
         values=values,
         label=binary.label,
         bands_axis=0,

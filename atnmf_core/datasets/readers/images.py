@@ -12,8 +12,8 @@ from PIL import Image, ImageOps
 
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
-from .raw import RawData
 from .sources import Source
+from .stored import StoredArray
 from .tiff import is_tiff, tiff_picture
 
 __all__ = ["FORMATS", "IMAGE_SUFFIXES", "is_image", "open_picture", "read_images"]
@@ -28,7 +28,7 @@ def is_image(data: bytes) -> bool:
     return data.startswith(_BEGINNINGS) or is_tiff(data)
 
 
-def read_images(sources: list[Source], limits: Limits) -> RawData:
+def read_images(sources: list[Source], limits: Limits) -> StoredArray:
     """Images in natural order of their names (img2 before img10), grey levels divided by the largest possible
     one.
 
@@ -39,8 +39,8 @@ def read_images(sources: list[Source], limits: Limits) -> RawData:
     stack = _stacked(ordered, limits, notes)
     if len(ordered) == 1:
         notes.append("One image alone is read as a matrix: its rows and columns are those of V.")
-        return RawData(stack[0], ordered[0].label, kind="matrix", notes=notes)
-    return RawData(stack, f"the {len(ordered)} images", kind="faces", bands_axis=0, notes=notes)
+        return StoredArray(stack[0], ordered[0].label, kind="matrix", notes=notes)
+    return StoredArray(stack, f"the {len(ordered)} images", kind="faces", bands_axis=0, notes=notes)
 
 
 def _stacked(sources: list[Source], limits: Limits, notes: list[str]) -> npt.NDArray[Any]:

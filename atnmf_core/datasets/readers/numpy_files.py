@@ -10,31 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from . import archive
-from .choose import chosen
 from .errors import UnreadableData, foreign_code, shown
 from .limits import MOST_AXES, Limits
 from .options import Options
-from .raw import RawData, Variable
+from .pick_array import pick_array
 from .sources import Source
+from .stored import NamedArray, StoredArray
 
 __all__ = ["NPY_MAGIC", "read_npy", "read_npz"]
 
 NPY_MAGIC = b"\x93NUMPY"
 
 
-def read_npy(source: Source, options: Options, limits: Limits) -> RawData:
+def read_npy(source: Source, options: Options, limits: Limits) -> StoredArray:
     variable = _variable(source, source.label)
     limits.check_shape(variable.shape, source.label)
-    return RawData(variable.load(), source.label, image_shape=options.image_shape, order="C")
+    return StoredArray(variable.load(), source.label, image_shape=options.image_shape, order="C")
 
 
-def read_npz(source: Source, options: Options, limits: Limits) -> RawData:
+def read_npz(source: Source, options: Options, limits: Limits) -> StoredArray:
     members = [member for member in archive.unpack(source, limits) if member.suffix == ".npy"]
     variables = [_variable(member, member.name.removesuffix(".npy")) for member in members]
-    return chosen(variables, source.label, options, limits, order="C")
+    return pick_array(variables, source.label, options, limits, order="C")
 
 
-def _variable(source: Source, name: str) -> Variable:
+def _variable(source: Source, name: str) -> NamedArray:
     stream = io.BytesIO(source.data)
     with foreign_code(f"{name} is not a readable NumPy array"):
         version = np.lib.format.read_magic(stream)
@@ -57,4 +57,4 @@ def _variable(source: Source, name: str) -> Variable:
         flat = np.frombuffer(body[:needed], dtype=dtype)
         return flat.reshape(shape, order="F" if column_major else "C")
 
-    return Variable(name, tuple(shape), load)
+    return NamedArray(name, tuple(shape), load)

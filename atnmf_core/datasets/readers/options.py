@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from ..normalise import NORMALISATIONS
+from ..normalisation import NORMALISATIONS
 from .errors import UnreadableData
 
 __all__ = ["Options"]

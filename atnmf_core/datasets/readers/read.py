@@ -8,17 +8,16 @@ from typing import Any, Literal
 from ...problem import Order
 from ..dataset import Dataset, Kind
 from . import archive
-from .arrange import arranged
 from .envi import partner_of, read_envi
 from .errors import UnreadableData
 from .images import IMAGE_SUFFIXES, is_image, read_images
+from .layout import to_dataset
 from .limits import Limits
-from .matlab5 import is_matlab5, read_matlab5
-from .matlab73 import is_hdf5, read_matlab73
+from .matlab import is_hdf5, read_matlab
 from .numpy_files import NPY_MAGIC, read_npy, read_npz
 from .options import Options
-from .raw import RawData
 from .sources import Source, gather
+from .stored import StoredArray
 from .table import read_table
 from .tiff import is_tiff, read_tiff
 
@@ -26,7 +25,7 @@ __all__ = ["SUFFIXES", "read_dataset"]
 
 TABLE_SUFFIXES = {".csv", ".tsv", ".txt"}
 ARRAY_SUFFIXES = {".mat", ".npy", ".npz", *TABLE_SUFFIXES}
-ENVI_SUFFIXES = {".hdr", ".img", ".dat", ".raw", ".bsq", ".bil", ".bip"}
+ENVI_SUFFIXES = {".hdr", ".img", ".dat", ".stored", ".bsq", ".bil", ".bip"}
 SUFFIXES = tuple(sorted({".zip", *ENVI_SUFFIXES, *ARRAY_SUFFIXES, *IMAGE_SUFFIXES}))
 
 
@@ -46,7 +45,7 @@ def read_dataset(
 ) -> Dataset:
     """Read a data set from files that people have.
 
-    Images (PGM, PNG, JPEG, BMP, TIFF; several, or a zip of them), MATLAB .mat (v5 to v7.3), NumPy .npy and
+    Images (PGM, PNG, JPEG, BMP, TIFF; several, or a zip of them), MATLAB .mat (all versions), NumPy .npy and
     .npz, ENVI (.hdr and its binary), multi-band TIFF, and text tables (.csv, .tsv, .txt). Contents of a zip
     archive are read the same way.
 
@@ -75,10 +74,10 @@ def read_dataset(
     try:
         given = gather(files, bounds)
         sources = _unpacked(given, bounds)
-        raw, stem = _read(sources, options, bounds)
+        stored, stem = _read(sources, options, bounds)
         # An archive is better known by its own name than by that of its contents.
         stem = stem if sources is given else given[0].stem
-        return arranged(raw, _identifier(name or stem), options, bounds)
+        return to_dataset(stored, _identifier(name or stem), options, bounds)
     except MemoryError as error:
         raise UnreadableData("There is not enough memory to read this: cut out a part.") from error
 
@@ -99,7 +98,7 @@ def _is_archive(source: Source) -> bool:
     return source.suffix == ".zip" or (source.data.startswith(archive.MAGIC) and source.suffix != ".npz")
 
 
-def _read(sources: list[Source], options: Options, limits: Limits) -> tuple[RawData, str]:
+def _read(sources: list[Source], options: Options, limits: Limits) -> tuple[StoredArray, str]:
     """The contents of the files by the one reader that fits, and the name of the file that counts."""
     headers = [source for source in sources if source.suffix == ".hdr"]
     arrays = [source for source in sources if source.suffix in ARRAY_SUFFIXES]
@@ -111,13 +110,13 @@ def _read(sources: list[Source], options: Options, limits: Limits) -> tuple[RawD
         binary = partner_of(header, [source for source in sources if source is not header])
         return read_envi(header, binary, limits), header.stem
     if images:
-        raw = _read_images(images, limits)
+        stored = _read_images(images, limits)
         left_out = [source.label for source in sources if source not in images]
         if left_out:
-            raw.notes.append(
+            stored.notes.append(
                 f"{len(left_out)} files that are no images were left out, among them {left_out[0]}."
             )
-        return raw, images[0].stem if len(images) == 1 else "images"
+        return stored, images[0].stem if len(images) == 1 else "images"
     if len(arrays) > 1:
         raise UnreadableData(f"{len(arrays)} files with arrays were given: one is read at a time.")
     if arrays:
@@ -128,7 +127,7 @@ def _read(sources: list[Source], options: Options, limits: Limits) -> tuple[RawD
     )
 
 
-def _read_images(images: list[Source], limits: Limits) -> RawData:
+def _read_images(images: list[Source], limits: Limits) -> StoredArray:
     for source in images:
         if not is_image(source.data):
             raise UnreadableData(f"{source.label} is not an image, whatever its name says.")
@@ -137,20 +136,17 @@ def _read_images(images: list[Source], limits: Limits) -> RawData:
     return read_images(images, limits)
 
 
-def _read_array(source: Source, options: Options, limits: Limits) -> RawData:
+def _read_array(source: Source, options: Options, limits: Limits) -> StoredArray:
     data, suffix = source.data, source.suffix
     if suffix == ".npy" and data.startswith(NPY_MAGIC):
         return read_npy(source, options, limits)
     if suffix == ".npz" and data.startswith(archive.MAGIC):
         return read_npz(source, options, limits)
-    if suffix == ".mat" and is_hdf5(data):
-        return read_matlab73(source, options, limits)
-    if suffix == ".mat" and is_matlab5(data):
-        return read_matlab5(source, options, limits)
+    if suffix == ".mat":
+        return read_matlab(source, options, limits)
     if suffix in TABLE_SUFFIXES and not is_hdf5(data):
         return read_table(source, options, limits)
-    hint = " MATLAB's version 4 format is not read: save it with -v7." if suffix == ".mat" else ""
-    raise UnreadableData(f"{source.label} is not a {suffix} file, whatever its name says.{hint}")
+    raise UnreadableData(f"{source.label} is not a {suffix} file, whatever its name says.")
 
 
 def _identifier(stem: str) -> str:

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
 from .options import Options
-from .raw import RawData
 from .sources import Source
+from .stored import StoredArray
 
 __all__ = ["read_table"]
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?", "missing", "#n/a"}
 
 
-def read_table(source: Source, options: Options, limits: Limits) -> RawData:
+def read_table(source: Source, options: Options, limits: Limits) -> StoredArray:
     """A text file as a matrix.
 
     The separator is the tab, semicolon or comma, whichever occurs in the first line, else blanks. With
@@ -57,7 +57,7 @@ def read_table(source: Source, options: Options, limits: Limits) -> RawData:
         raise UnreadableData(f"{source.label} has no numbers in it.")
     if names_first:
         notes.append("The first column holds names and was left out.")
-    return RawData(np.stack(rows), source.label, image_shape=options.image_shape, order="C", notes=notes)
+    return StoredArray(np.stack(rows), source.label, image_shape=options.image_shape, order="C", notes=notes)
 
 
 def _decoded(source: Source) -> str:

@@ -12,8 +12,8 @@ from PIL import Image
 
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
-from .raw import RawData
 from .sources import Source
+from .stored import StoredArray
 
 __all__ = ["is_tiff", "read_tiff", "tiff_picture"]
 
@@ -29,13 +29,13 @@ def is_tiff(data: bytes) -> bool:
     return data[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 
 
-def read_tiff(source: Source, limits: Limits) -> RawData:
+def read_tiff(source: Source, limits: Limits) -> StoredArray:
     """A TIFF on its own: several bands (or pages of one size) are a cube, one band is a matrix."""
     values, nodata = _bands(source, limits)
     if values.shape[0] == 1:
         note = "One image alone is read as a matrix: its rows and columns are those of V."
-        return RawData(values[0], source.label, kind="matrix", nodata=nodata, notes=[note])
-    return RawData(values, source.label, bands_axis=0, nodata=nodata)
+        return StoredArray(values[0], source.label, kind="matrix", nodata=nodata, notes=[note])
+    return StoredArray(values, source.label, bands_axis=0, nodata=nodata)
 
 
 def tiff_picture(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:

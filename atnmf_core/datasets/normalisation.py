@@ -1,4 +1,4 @@
-"""Normalisations of V, each under the name that is recorded in the data set."""
+"""Normalisations of V, by the names that data sets record."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def lee_seung(V: Array) -> Array:
     The standard deviation is the sample's (ddof=1): with it a replay of the authors' run on CBCL gives their
     squared error. A constant image becomes 0.25 throughout. Missing entries take no part and stay missing.
     """
-    # The result does not depend on the scale of V, and squares of values near 1 do not overflow.
+    # Scaling by a power of two changes nothing in the result, and squares of values near 1 cannot overflow.
     _, exponent = np.frexp(np.nanmax(np.abs(V)))
     V = np.ldexp(V, -exponent)
     count = np.sum(~np.isnan(V), axis=0)
     mean = np.nansum(V, axis=0) / np.maximum(count, 1)
     centred = V - mean
     spread = np.sqrt(np.nansum(centred**2, axis=0) / np.maximum(count - 1, 1))
-    # A constant image keeps rounding noise after centring; dividing by its spread would show that noise.
+    # Centring leaves rounding noise in a constant image; dividing by its spread would blow that up.
     flat = spread <= 64 * np.finfo(V.dtype).eps * np.abs(mean)
     scale = np.where(flat, 0, 0.25 / np.where(flat, 1, spread))
     scaled: Array = np.clip(centred * scale + 0.25, 0, 1).astype(V.dtype, copy=False)

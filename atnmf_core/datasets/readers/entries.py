@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .errors import UnreadableData
 from .limits import Limits
 from .options import Options
-from .raw import RawData
+from .stored import StoredArray
 
 __all__ = ["nonnegative"]
 
@@ -18,7 +18,7 @@ Array = npt.NDArray[np.floating]
 
 
 def nonnegative(
-    values: npt.NDArray[Any], raw: RawData, options: Options, limits: Limits
+    values: npt.NDArray[Any], stored: StoredArray, options: Options, limits: Limits
 ) -> tuple[Array, tuple[str, ...]]:
     """V as floating-point numbers that are nonnegative or NaN, with sentences about what was changed.
 
@@ -26,11 +26,11 @@ def nonnegative(
     as the paper's authors did with their cubes. Infinite entries are refused.
     """
     dtype = np.float32 if values.size > limits.float32_above else np.float64
-    missing = _declared_missing(values, (*raw.nodata, *options.nodata))
+    missing = _declared_missing(values, (*stored.nodata, *options.nodata))
     with np.errstate(all="ignore"):
         V: Array = np.array(values, dtype=dtype, order="C")
-        if raw.scale != 1:
-            V /= raw.scale
+        if stored.scale != 1:
+            V /= stored.scale
     notes = []
     if missing is not None:
         V[missing] = np.nan
@@ -39,8 +39,8 @@ def nonnegative(
         )
     if dtype == np.float32 and values.dtype.itemsize > 4:
         notes.append("So large a matrix is kept in single precision.")
-    _refuse_useless(V, raw.label)
-    notes.extend(_without_negative(V, raw.label, options))
+    _refuse_useless(V, stored.label)
+    notes.extend(_without_negative(V, stored.label, options))
     return V, tuple(notes)
 
 

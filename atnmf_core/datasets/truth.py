@@ -1,4 +1,4 @@
-"""The truth about a cube from files of one's own: abundance maps, spectra, or both."""
+"""What a user knows about a cube's materials, from files: abundance maps, spectra, or both."""
 
 from __future__ import annotations
 

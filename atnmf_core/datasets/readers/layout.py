@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from ...problem import Order
 from ..dataset import Dataset, Kind
-from ..normalise import normalise
+from ..normalisation import normalise
+from .entries import nonnegative
 from .errors import UnreadableData
 from .limits import Limits
 from .options import Options
-from .raw import RawData
-from .values import nonnegative
+from .stored import StoredArray
 
-__all__ = ["arranged"]
+__all__ = ["to_dataset"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class _Layout:
     notes: tuple[str, ...] = ()
 
 
-def arranged(raw: RawData, name: str, options: Options, limits: Limits) -> Dataset:
+def to_dataset(stored: StoredArray, name: str, options: Options, limits: Limits) -> Dataset:
     """The data set that an array is, by these rules.
 
     Three axes: a cube (or, with kind="faces", a stack of images). The bands (or the images) are counted by
@@ -43,18 +43,18 @@ def arranged(raw: RawData, name: str, options: Options, limits: Limits) -> Datas
     whose length is rows * cols, the second where both are; they are laid out as `order` says, else column
     after column in MATLAB files and row after row in others.
     """
-    values = raw.values
+    values = stored.values
     if values.dtype.kind not in "biuf":
-        raise UnreadableData(f"{raw.label} holds {_words(values.dtype)}: real numbers are needed.")
+        raise UnreadableData(f"{stored.label} holds {_words(values.dtype)}: real numbers are needed.")
     if values.ndim > 3:
         values = values.squeeze()
-    limits.check_shape(values.shape, raw.label)
+    limits.check_shape(values.shape, stored.label)
     if values.ndim not in (2, 3):
-        raise UnreadableData(f"{raw.label} has {values.ndim} axes: a matrix has 2, a cube 3.")
-    layout = (_stack if values.ndim == 3 else _matrix)(values, raw, options)
-    V, value_notes = nonnegative(layout.V, raw, options, limits)
+        raise UnreadableData(f"{stored.label} has {values.ndim} axes: a matrix has 2, a cube 3.")
+    layout = (_stack if values.ndim == 3 else _matrix)(values, stored, options)
+    V, value_notes = nonnegative(layout.V, stored, options, limits)
     keeps_wavelengths = (
-        raw.wavelengths is not None and raw.wavelengths.size == V.shape[0] and layout.kind != "faces"
+        stored.wavelengths is not None and stored.wavelengths.size == V.shape[0] and layout.kind != "faces"
     )
     return normalise(
         Dataset(
@@ -64,22 +64,22 @@ def arranged(raw: RawData, name: str, options: Options, limits: Limits) -> Datas
             title=options.name or name,
             image_shape=layout.image_shape,
             order=layout.order,
-            wavelengths=raw.wavelengths if keeps_wavelengths else None,
+            wavelengths=stored.wavelengths if keeps_wavelengths else None,
             citation="",
             terms="Your own file; it stays on the machine that runs this program.",
-            notes=(*raw.notes, *layout.notes, *value_notes),
+            notes=(*stored.notes, *layout.notes, *value_notes),
         ),
         options.normalisation,
     )
 
 
-def _stack(values: npt.NDArray[Any], raw: RawData, options: Options) -> _Layout:
-    kind: Kind = options.kind or raw.kind or "cube"
+def _stack(values: npt.NDArray[Any], stored: StoredArray, options: Options) -> _Layout:
+    kind: Kind = options.kind or stored.kind or "cube"
     if kind == "matrix":
         raise UnreadableData(
-            f"{raw.label} has three axes and is no matrix: choose kind='cube' or kind='faces'."
+            f"{stored.label} has three axes and is no matrix: choose kind='cube' or kind='faces'."
         )
-    axis, notes = _bands_axis_of_stack(values.shape, raw, options, kind)
+    axis, notes = _bands_axis_of_stack(values.shape, stored, options, kind)
     stack = np.moveaxis(values, axis, 0)
     count, rows, cols = stack.shape
     order: Order = options.order or "F"
@@ -88,13 +88,13 @@ def _stack(values: npt.NDArray[Any], raw: RawData, options: Options) -> _Layout:
 
 
 def _bands_axis_of_stack(
-    shape: tuple[int, ...], raw: RawData, options: Options, kind: Kind
+    shape: tuple[int, ...], stored: StoredArray, options: Options, kind: Kind
 ) -> tuple[int, tuple[str, ...]]:
     if options.bands_axis is not None:
         return _checked_axis(options.bands_axis, len(shape)), ()
-    if raw.bands_axis is not None:
-        return raw.bands_axis, ()
-    axis, why = _guessed_axis(shape, None if raw.wavelengths is None else raw.wavelengths.size)
+    if stored.bands_axis is not None:
+        return stored.bands_axis, ()
+    axis, why = _guessed_axis(shape, None if stored.wavelengths is None else stored.wavelengths.size)
     counted = "bands" if kind == "cube" else "images"
     return axis, (
         f"Axis {axis} ({shape[axis]} long) was taken to count the {counted}, because {why}; bands_axis "
@@ -112,26 +112,26 @@ def _guessed_axis(shape: tuple[int, ...], wavelengths: int | None) -> tuple[int,
     return 2, "it is the last"
 
 
-def _matrix(values: npt.NDArray[Any], raw: RawData, options: Options) -> _Layout:
-    image_shape = options.image_shape or raw.image_shape
-    kind: Kind = options.kind or raw.kind or ("matrix" if image_shape is None else "cube")
+def _matrix(values: npt.NDArray[Any], stored: StoredArray, options: Options) -> _Layout:
+    image_shape = options.image_shape or stored.image_shape
+    kind: Kind = options.kind or stored.kind or ("matrix" if image_shape is None else "cube")
     axis = None if options.bands_axis is None else _checked_axis(options.bands_axis, 2)
     if kind == "matrix":
         return _Layout(values if axis in (None, 0) else values.T, kind)
     if image_shape is None:
         raise UnreadableData(
-            f"{raw.label} is a matrix of pixels without a known image size: give image_shape=(rows, cols)."
+            f"{stored.label} is a matrix of pixels without a known image size: give image_shape=(rows, cols)."
         )
     pixels = image_shape[0] * image_shape[1]
     if axis is None:
         axis = 0 if values.shape[1] == pixels else 1
     if values.shape[1 - axis] != pixels:
         raise UnreadableData(
-            f"{raw.label} is {values.shape[0]} x {values.shape[1]}, and images of {image_shape[0]} x "
+            f"{stored.label} is {values.shape[0]} x {values.shape[1]}, and images of {image_shape[0]} x "
             f"{image_shape[1]} have "
             f"{pixels} pixels: one side must be that long. Check image_shape and bands_axis."
         )
-    order: Order = options.order or raw.order
+    order: Order = options.order or stored.order
     way = "column after column" if order == "F" else "row after row"
     by_pixel = values if axis == 0 else values.T
     notes = () if options.order else (f"Pixels were taken {way}; order changes that.",)

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from ...problem import Order
 from ..dataset import Kind
 
-__all__ = ["RawData", "Variable"]
+__all__ = ["NamedArray", "StoredArray"]
 
 
 @dataclass
-class RawData:
+class StoredArray:
     """An array of two or three axes on its way to becoming a data set.
 
     Attributes
@@ -42,7 +42,7 @@ class RawData:
 
 
 @dataclass(frozen=True)
-class Variable:
+class NamedArray:
     """A named array inside a file, known by its header and not yet read."""
 
     name: str
