@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.download_offer import show_offer
-from pages.common.frame import through_app
 from pages.common.setting import Setting
+from pages.common.streamlit_private import ensure_app_frame
 from pages.common.sweeping import keep_going, unreadable
 from pages.curves_view.form import show_form
 from pages.curves_view.state import ADDRESS, arrive
@@ -14,7 +14,7 @@ from pages.curves_view.view import show_curves
 
 TITLE = "How the error moves with λ and α"
 
-through_app()
+ensure_app_frame()
 for folder in ("common", "curves_view"):
     st.html(Path(__file__).parent / folder / "style.css")
 if reason := unreadable():

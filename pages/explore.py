@@ -4,26 +4,25 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.controls import controls
 from pages.common.download_offer import show_offer
 from pages.common.fit_progress import obtain, show_wait
-from pages.common.frame import through_app
 from pages.common.picture_view import picture_strip
-from pages.common.take_away import show_take_away
+from pages.common.streamlit_private import ensure_app_frame
 from pages.explore_view.callout import show_callout
 from pages.explore_view.film_view import show_film
 from pages.explore_view.lambda_curve import show_lambda_curve
 from pages.explore_view.panels_view import show_errors, show_given, show_learned
 from pages.explore_view.parts_view import show_parts, show_users
 from pages.explore_view.presets import show_presets
+from pages.explore_view.sidebar import ADDRESS, show_sidebar
+from pages.explore_view.take_away import show_take_away
 from pages.explore_view.waiting_view import show_while_waiting
 
-CLOSER_LOOKS = {"errors": "Error map", "film": "Film of the run", "take": "Take away"}
 SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}
 
-through_app()
+ensure_app_frame()
 st.html(Path(__file__).parent / "common" / "style.css")
-setting, data = controls()
+setting, data = show_sidebar()
 st.title("What the adversary sees, and what comes back", anchor=False)
 presets = st.container()
 if data is None:
@@ -54,9 +53,7 @@ if shown is not None:
     with curve:
         show_lambda_curve(shown.setting, data)
     show_users(shown.setting, data, shown.pair)
-    st.segmented_control(
-        "Look closer", CLOSER_LOOKS, format_func=CLOSER_LOOKS.get, key="detail", required=True
-    )
+    ADDRESS.draw("detail")
     SHOW[setting.detail](shown.setting, data, shown.pair)
 with presets:
     show_presets(setting)

@@ -6,21 +6,21 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.fit_progress import obtain, show_wait
-from pages.common.frame import through_app
-from pages.hyperspectral_view.cube_controls import cube_controls
+from pages.common.streamlit_private import ensure_app_frame
 from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials
 from pages.hyperspectral_view.pictures import factors_of, show_limits_of_recovery, show_pictures
+from pages.hyperspectral_view.sidebar import show_sidebar
 from pages.hyperspectral_view.spectrum_view import show_spectrum
 from pages.hyperspectral_view.view_bar import show_view_bar
 
 FOLDER = Path(__file__).parent
 CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy or TIFF with several bands"
 
-through_app()
+ensure_app_frame()
 st.html(FOLDER / "common" / "style.css")
 st.html(FOLDER / "hyperspectral_view" / "style.css")
-setting, data = cube_controls()
+setting, data = show_sidebar()
 st.title("Every pixel a spectrum, every spectrum a mixture", anchor=False)
 if data is None:
     show_offer(setting, CUBES)

@@ -5,18 +5,18 @@ from pathlib import Path
 import streamlit as st
 
 from atnmf_core.reference.compare import compare
-from pages.common.frame import through_app
+from pages.common.streamlit_private import ensure_app_frame
 from pages.reproduce_view.cell import show_cell
-from pages.reproduce_view.choice import ADDRESS, read_choice
+from pages.reproduce_view.choice import ADDRESS, Choice, arrive
 from pages.reproduce_view.run import choose_run, show_run
 from pages.reproduce_view.store import look_up
 from pages.reproduce_view.tables import kept, show_numbers, show_tables
 from pages.reproduce_view.take_away import show_taking
 from pages.reproduce_view.words import show_notes, show_treatments
 
-through_app()
+ensure_app_frame()
 st.html(Path(__file__).parent / "common" / "style.css")
-ADDRESS.follow()
+arrive()
 st.title("The paper's tables, published and measured", anchor=False)
 table, beside = st.columns([11, 4], gap="medium")
 with beside:
@@ -25,7 +25,7 @@ with beside:
         choose_run()
         run = st.container()
     words = st.container()
-choice = read_choice()
+choice = ADDRESS.get(Choice)
 ADDRESS.write()
 
 here = look_up(choice)

@@ -43,7 +43,6 @@ NOT_DRAWN = {
 WRONG_ARROWS = {
     "atnmf_core.figures.sweeps -> atnmf_core.solvers.anmf",
     "atnmf_core.reference.compare -> atnmf_core.solvers.anmf",
-    "pages.common.take_away -> pages.explore_view.panels_view",
     "pages.curves_view.shown -> atnmf_core.commands.sweep",
 }
 ARROWS_IN_CYCLES: set[str] = set()

@@ -1,37 +1,27 @@
-"""A page's widgets and the address bar say the same.
+"""The address bar says what a page's controls say, and a link, the back button or the menu restores them.
 
-Widgets keep their values in the session under the names that the page gives them. Before they are drawn,
-the session is brought in line with the address where that changed under us (a link, the back button);
-afterwards the address is brought in line with the widgets. A page that was left and is come back to shows
-what it showed.
+Widgets have their values in the session, under keys that the page chooses. Before they are drawn, the session
+follows the address where somebody went to another one; afterwards the address follows the widgets.
+
+Streamlit's own `bind="query-params"` is not used, because people would notice: it spells the labels of
+options, so that links would break with every rewording; it refuses a lambda between two stops; a moved slider
+leaves nothing to go back to, a preset one step per control; and what is not drawn drops out of the link.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from .setting import Setting
+from .control import Control, controls_of, read_query, spell_query
+from .streamlit_private import is_history_navigation
 
-__all__ = [
-    "EXPLORE",
-    "Address",
-    "change",
-    "follow_address",
-    "read_setting",
-    "remembered",
-    "rerun",
-    "write_address",
-]
+__all__ = ["Address", "change", "last_shown"]
 
-SETTLED_SECONDS = 1.5
-"""So long after we wrote it, the browser's address may still be an earlier one of ours."""
-_SHOWN, _OURSELVES = "page_shown", "page_run_again"
+T = TypeVar("T")
+_SHOWN = "page_shown"
 
 
 class Address:
@@ -40,126 +30,87 @@ class Address:
     Parameters
     ----------
     page : a name of its own, for what is remembered about it.
-    read : the value of every widget, by its session key, that a query spells; any query must do.
-    spell : the query for such values.
+    kinds : dataclasses that declare the page's controls.
+    key : the session key of a control, by its name. Pages may share a key for what means the same on each;
+        every page finds its own value there again.
     """
 
-    def __init__(
-        self,
-        page: str,
-        read: Callable[[Mapping[str, str]], dict[str, Any]],
-        spell: Callable[[Mapping[str, Any]], dict[str, str]],
-    ) -> None:
-        self._page, self._read, self._spell = page, read, spell
-        self._names = tuple(read({}))
-        self._last, self._written, self._when = (f"{page}_{what}" for what in ("last", "written", "when"))
+    def __init__(self, page: str, *kinds: type, key: Callable[[str], str] = str) -> None:
+        self.controls: dict[str, Control] = {
+            name: one for kind in kinds for name, one in controls_of(kind).items()
+        }
+        self._page, self._key = page, key
+        self._last, self._written = f"{page}_last", f"{page}_written"
+
+    def read(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """The value of every control, by its session key, that a query spells."""
+        return {self._key(name): value for name, value in read_query(self.controls, query).items()}
+
+    def spell(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """The query for such values."""
+        return spell_query(self.controls, {name: values[self._key(name)] for name in self.controls})
 
     def follow(self) -> bool:
-        """Give the widgets their values, before any of them is drawn.
+        """Give the controls their values, before any of them is drawn.
 
-        Pages may use one session key for the same thing; come to from another page, each finds its own value
-        there again. Whether it was come to so, by the menu and not by an address, is told.
-        """
-        state, arrives = st.session_state, st.session_state.get(_SHOWN) != self._page
-        by_address = bool(st.query_params.to_dict())
-        ourselves = state.pop(_OURSELVES, False)
-        if self._last not in state or (not ourselves and self._was_changed()):
-            change(**self._read(st.query_params.to_dict()))
-        elif arrives:
-            change(**state[self._last])
-        for name in self._names:
-            # Streamlit forgets a widget that was not drawn, for instance on another page.
-            state.setdefault(name, state[self._last][name] if self._last in state else self._read({})[name])
-        state[_SHOWN] = self._page
-        return arrives and not by_address
-
-    @property
-    def remembered(self) -> dict[str, Any] | None:
-        """What the widgets said when the page was last drawn, None before that."""
-        return remembered(self._page)
-
-    def values(self) -> dict[str, Any]:
-        """What the widgets say now; those that are not on the page just now, what they said last."""
-        said = self.remembered or {}
-        # Streamlit forgets a widget that was not drawn, and a fragment runs without `follow`.
-        return {
-            name: st.session_state[name] if name in st.session_state else said[name] for name in self._names
-        }
-
-    def write(self) -> None:
-        """Spell what the widgets say in the address bar."""
-        state, values = st.session_state, self.values()
-        query = self._spell(values)
-        if st.query_params.to_dict() != query:
-            st.query_params.from_dict(query)
-            state[self._when] = time.monotonic()
-        state.setdefault(self._when, 0.0)
-        state[self._last], state[self._written] = values, query
-
-    def _was_changed(self) -> bool:
-        """Whether somebody went to another address of this page.
-
-        A person who moves a slider quickly sends its next position with an address that does not know the
-        last one yet, and on a busy machine for a good while. So an address counts only where the browser says
-        that it was gone to by the back or forward button, where no widget has moved, and not right after we
-        wrote one. An address typed by hand begins a new session anyway.
+        Returns
+        -------
+        Whether the page was opened from another one by the menu, so that no address says what to show.
         """
         state, query = st.session_state, st.query_params.to_dict()
-        if state.get(_SHOWN) != self._page:
-            return bool(query) and query != state[self._written]
-        if query == state[self._written] or not _went_through_history():
+        arrives = state.get(_SHOWN) != self._page
+        if self._last not in state or self._was_gone_to(query, arrives=arrives):
+            change(**self.read(query))
+        elif arrives:
+            change(**state[self._last])
+        self.restore()
+        state[_SHOWN] = self._page
+        return arrives and not query
+
+    def restore(self) -> None:
+        """Give back what Streamlit forgets of widgets that the last run did not draw."""
+        for key, value in self.values().items():
+            st.session_state.setdefault(key, value)
+
+    def values(self) -> dict[str, Any]:
+        """What the controls say now, by session key; those not on the page just now, what they said last."""
+        last = last_shown(self._page) or self.read({})
+        return {key: _frozen(st.session_state.get(key, value)) for key, value in last.items()}
+
+    def get(self, kind: type[T]) -> T:
+        """What the controls say now, as one of the dataclasses that declare them."""
+        values = self.values()
+        return kind(**{name: values[self._key(name)] for name in controls_of(kind)})
+
+    def draw(self, name: str, **options: Any) -> None:
+        """The widget of a control; `options` are those of its `draw`."""
+        self.controls[name].draw(self._key(name), **options)
+
+    def write(self) -> None:
+        """Spell what the controls say in the address bar."""
+        values = self.values()
+        query = self.spell(values)
+        if st.query_params.to_dict() != query:
+            st.query_params.from_dict(query)
+        st.session_state[self._last], st.session_state[self._written] = values, query
+
+    def _was_gone_to(self, query: Mapping[str, str], *, arrives: bool) -> bool:
+        """Whether somebody went to another address of this page. One typed by hand begins a new session."""
+        if query == st.session_state[self._written]:
             return False
-        if time.monotonic() - state[self._when] < SETTLED_SECONDS:
-            return False
-        # A widget that is not on the page just now cannot have moved.
-        return all(state.get(name, value) == value for name, value in state[self._last].items())
+        return bool(query) if arrives else is_history_navigation()
 
 
-def _went_through_history() -> bool:
-    """Whether this run was asked for by the browser's back or forward button."""
-    context = get_script_run_ctx()
-    return context is not None and context.is_history_navigation
-
-
-EXPLORE = Address(
-    "explore",
-    lambda query: asdict(Setting.from_query(query)),
-    lambda values: Setting(**values).to_query(),
-)
-
-
-def remembered(page: str) -> dict[str, Any] | None:
-    """What a page's widgets said when it was last drawn, None before that."""
+def last_shown(page: str) -> dict[str, Any] | None:
+    """What a page's controls said when it was last drawn, by session key; None before that."""
     return st.session_state.get(f"{page}_last")
 
 
-def follow_address() -> bool:
-    """Give the Explore page's widgets their values, before any of them is drawn; whether it was come to from
-    another page.
-    """
-    return EXPLORE.follow()
-
-
-def read_setting() -> Setting:
-    """What the Explore page's widgets say now."""
-    return Setting(**EXPLORE.values())
-
-
-def write_address() -> None:
-    """Spell the Explore page's setting in the address bar."""
-    EXPLORE.write()
-
-
-def rerun() -> None:
-    """Run the whole page again from one of its fragments.
-
-    A fragment that polls comes with whatever address the browser has at that moment. On a busy machine that
-    may be an earlier one of ours long after we wrote a newer, and it must not undo what a slider says.
-    """
-    st.session_state[_OURSELVES] = True
-    st.rerun()
-
-
 def change(**values: Any) -> None:
-    """Set widgets by their session keys; allowed in callbacks and before they are drawn."""
+    """Set controls by their session keys; allowed in callbacks and before they are drawn."""
     st.session_state.update(values)
+
+
+def _frozen(value: Any) -> Any:
+    """Streamlit's widgets give lists, settings are made of tuples."""
+    return tuple(value) if isinstance(value, list) else value

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection
 import streamlit as st
 
 from atnmf_core import Dataset, load_dataset, read_dataset
-from atnmf_core.datasets import SUFFIXES, Entry, UnreadableData, catalogue
+from atnmf_core.datasets import SUFFIXES, DataUnavailable, Entry, UnreadableData, catalogue
 
 from .address import change
 from .kept import Kept
 from .setting import start_of
 
-__all__ = ["UPLOAD", "choose_data", "entry_of", "load", "uploads"]
+__all__ = ["UPLOAD", "choose_data", "chosen_data", "entry_of", "load", "uploads"]
 
 UPLOAD = "upload"
 KEPT_BYTES = 2_000_000_000
@@ -21,7 +21,7 @@ MEGABYTES = 200
 NORMALISATIONS = {
     "none": "as they are",
     "maximum": "largest value to 1",
-    "lee-seung": "each image to mean and spread ¼",
+    "lee-seung": "each image to mean and deviation ¼",
 }
 
 
@@ -54,10 +54,25 @@ def entry_of(name: str) -> Entry | None:
     return next((entry for entry in catalogue() if entry.name == name), None)
 
 
+def chosen_data(**options: int) -> Dataset | None:
+    """The data that the select box names where it is at hand; `options` are those of `load_dataset`."""
+    name = st.session_state["data"]
+    if name == UPLOAD:
+        return uploads().get(st.session_state["upload"])
+    entry = entry_of(name)
+    if entry is None or not entry.available:
+        return None
+    try:
+        return load(name, **options)
+    except DataUnavailable as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+
+
 def choose_data(
     kinds: Collection[str] = ("faces", "cube", "matrix"), then: Callable[[], None] = lambda: None
 ) -> None:
-    """The select box with all data of these kinds, and below it what an upload needs. `then` is called when
+    """The select box with all data of these kinds, and below it what an upload needs. `then` is called after
     other data was chosen.
     """
     entries = {entry.name: entry for entry in catalogue() if entry.kind in kinds}
@@ -75,15 +90,15 @@ def choose_data(
         (*entries, UPLOAD),
         format_func=label,
         key="data",
-        on_change=_suit,
+        on_change=_apply_defaults,
         args=(then,),
-        help="Faces, a hyperspectral cube or a matrix. The paper's sets are downloaded only when you ask.",
+        help="Faces, a hyperspectral cube or a matrix. The paper's data is downloaded only on request.",
     )
     if st.session_state["data"] == UPLOAD:
         _upload(then)
 
 
-def _suit(then: Callable[[], None]) -> None:
+def _apply_defaults(then: Callable[[], None]) -> None:
     entry = entry_of(st.session_state["data"])
     if entry is not None:
         change(**start_of(entry.name, entry.kind, entry.shape))
@@ -97,7 +112,7 @@ def _upload(then: Callable[[], None]) -> None:
     negative = st.checkbox(
         "Negative values count as 0",
         key="upload_negative",
-        help="Noise makes dark pixels of corrected cubes negative; a nonnegative model cannot use that.",
+        help="Noise can push dark entries of a corrected cube below zero; no nonnegative model fits that.",
     )
     files = st.file_uploader(
         "Images, a zip of them, MAT, NPY, ENVI, TIFF or CSV",

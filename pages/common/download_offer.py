@@ -9,7 +9,6 @@ import streamlit as st
 
 from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, fetch
 
-from .address import rerun
 from .data_choice import UPLOAD, entry_of
 from .setting import Setting
 
@@ -93,6 +92,6 @@ def _begin(name: str) -> None:
 
 def _progress(download: Download, entry: Entry) -> None:
     if download.finished.is_set():
-        rerun()
+        st.rerun()
     share = min(1.0, download.done / max(download.total, 1))
     st.progress(share, f"{entry.title}: {_size(download.done)} of {_size(download.total)}")

@@ -11,7 +11,6 @@ from atnmf_core.running.cost import expected_bytes
 from atnmf_core.running.film import Frame
 
 from . import fit_pair
-from .address import rerun
 from .duration_words import spoken
 from .fit_cache import Job, store
 from .setting import FitKey, Setting
@@ -73,7 +72,7 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
     failures = _failures(setting, data)
     if not failures and fit_pair.expected(setting, data) < fit_pair.LIVE_SECONDS:
         # It was solved, or given up as nobody seemed to wait, since this run of the page has asked for it.
-        rerun()
+        st.rerun()
     for failure in failures:
         st.error(f"This setting could not be solved: {failure}", icon=":material/error:")
     until = " Until then you see the last one." if something_shown else ""
@@ -114,7 +113,7 @@ def _cancel(setting: Setting, data: Dataset) -> None:
 def _progress(setting: Setting, data: Dataset) -> None:
     running = fit_pair.jobs(setting, data)
     if not running:
-        rerun()
+        st.rerun()
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(setting, data))
         st.progress(*_how_far(setting, data, running))

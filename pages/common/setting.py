@@ -1,54 +1,48 @@
-"""Everything that the Explore page shows is a function of one `Setting`, and a link is its spelling.
+"""What Explore shows is a function of one `Setting`; other pages take from it what they have in common.
 
-A setting is plain data: it can be read from an address, written to one, compared and used as a cache key.
-Values in an address come from anywhere, so each is checked here and left at its default where it is not one
-that the controls could have given.
+A setting is plain data: it is read from an address and spelled in one, compared, and used as a cache key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import streamlit as st
+
+from atnmf_core.problem import Missing, Solver
+from pages.common.control import Number, OneOf, Stops, Text, declare
 
 __all__ = [
     "ALPHAS",
     "LAMBDAS",
-    "LAM_MOST",
+    "MAX_K",
+    "MAX_LAM",
+    "MAX_SEED",
+    "MISSING",
     "PATTERNS_OF",
     "FitKey",
     "MaskKey",
-    "Reader",
     "Setting",
-    "one_of",
     "start_of",
-    "whole",
 ]
-
-Reader = Callable[[str], Any]
-"""What a word of an address says, None (or a ValueError) where it says nothing that can be used."""
 
 LAMBDAS = (
     1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
     4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
 )  # fmt: skip
 """About evenly spaced in the logarithm of lam - 1, where the adversary's strength changes."""
-LAM_MOST = 1e6
-"""An address may name any lambda up to here; far above the slider's last stop there is no adversary left."""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
-K_MOST = 100
-SEED_MOST = 9999
-PATTERNS_OF = {"faces": ("entries", "block"), "cube": ("entries", "stripes", "bands"), "matrix": ("entries",)}
+MAX_LAM = 1e6
+"""An address may name any lambda up to here; far above the slider's last stop there is no adversary left."""
+MAX_K = 100
+MAX_SEED = 9999
+MAX_IMAGES = 10**6
 
-Missing = Literal["ignore", "zero"]
-Solver = Literal["fast", "paper"]
-Pattern = Literal["entries", "block", "stripes", "bands"]
-Restored = Literal["kept", "model"]
-Colour = Literal["red", "blue"]
-Scale = Literal["own", "shared"]
-Detail = Literal["errors", "film", "take"]
-VIEW = ("image", "restored", "colour", "scale", "part", "detail")
-"""Fields that change how a fit is looked at, not the fit."""
+PATTERNS = {"entries": "entries", "block": "one block", "stripes": "lines", "bands": "bands"}
+PATTERNS_OF = {"faces": ("entries", "block"), "cube": ("entries", "stripes", "bands"), "matrix": ("entries",)}
+MISSING: dict[Missing, str] = {"ignore": "ignored", "zero": "zeros (paper)"}
+RESTORED = {"kept": "observed entries kept", "model": "W H alone"}
 
 
 class MaskKey(NamedTuple):
@@ -73,6 +67,22 @@ class FitKey(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Lambda(Stops):
+    """The slider over `LAMBDAS`; an address may name any lambda, which then is a stop of its own."""
+
+    def read(self, text: str) -> float | None:
+        value = float(f"{float(text):.4g}")
+        return value if 1 < value <= MAX_LAM else None
+
+    def draw(self, key: str, **options: Any) -> None:
+        state = st.session_state
+        if state[key] not in self.stops:
+            state[f"{key}_beside"] = state[key]
+        beside = state.get(f"{key}_beside", self.default)
+        super().draw(key, stops=sorted({*self.stops, beside}), **options)
+
+
+@dataclass(frozen=True)
 class Setting:
     """The state of the Explore page. The defaults are the first view: the paper's setting on bundled faces.
 
@@ -81,35 +91,79 @@ class Setting:
     data : name of a data set in the catalogue, or "upload".
     upload : content hash of the uploaded data, empty where there is none.
     image : which picture is looked at, counted from 1.
-    restored : "kept" shows restorations with the observed pixels kept, "model" shows W H alone.
+    restored : "kept" shows observed entries as they are in restorations, "model" shows W H alone.
     scale : whether each part has its "own" grey scale or all have a "shared" one.
     part : place of the part whose users are shown, counted from 1; 0 for none.
     detail : which closer look is open.
     """
 
-    data: str = "lfw"
-    upload: str = ""
-    alpha: float = 0.2
-    pattern: Pattern = "entries"
-    lam: float = 2.0
-    K: int = 25
-    missing: Missing = "zero"
-    solver: Solver = "fast"
-    seed: int = 0
-    mask_seed: int = 0
-    image: int = 8
-    restored: Restored = "kept"
-    colour: Colour = "red"
-    scale: Scale = "own"
-    part: int = 0
-    detail: Detail = "errors"
+    data: str = declare(Text("lfw"))
+    upload: str = declare(Text(""))
+    alpha: float = declare(
+        Stops(
+            0.2,
+            "Hidden share α",
+            ALPHAS,
+            "{:.2f}",
+            help="The share of entries that is hidden before anything is learned.",
+        )
+    )
+    pattern: str = declare(OneOf("entries", "Hiding pattern", PATTERNS))
+    lam: float = declare(
+        Lambda(
+            2.0,
+            "Adversary's price λ",
+            LAMBDAS,
+            help="What the adversary pays for changing the data. Just above 1 it changes a lot; as λ grows, "
+            "less and less, until AT-NMF is NMF.",
+        )
+    )
+    K: int = declare(Number(25, "Parts K", 1, MAX_K, help="How many parts each sample is a sum of."))
+    missing: Missing = declare(
+        OneOf(
+            "zero",
+            "Hidden entries are",
+            MISSING,
+            help="Ignored: only observed entries are fitted. Zeros: hidden entries are fitted as zeros, "
+            "as the paper's released code does.",
+        )
+    )
+    solver: Solver = declare(
+        OneOf(
+            "fast",
+            "Solver",
+            {"fast": "fast, exact", "paper": "Algorithm 1"},
+            help="Fast: exact descent that never oscillates. Algorithm 1: the paper's own, much slower.",
+        )
+    )
+    seed: int = declare(Number(0, "Start seed", 0, MAX_SEED, typed=True, help="Of the random start W and H."))
+    mask_seed: int = declare(
+        Number(0, "Mask seed", 0, MAX_SEED, typed=True, help="Of the random choice of hidden entries.")
+    )
+    image: int = declare(Number(8, "Band", 1, MAX_IMAGES))
+    restored: str = declare(OneOf("kept", "Restored means", RESTORED))
+    colour: str = declare(
+        OneOf(
+            "red",
+            "Colour of hidden pixels",
+            {"red": "red", "blue": "blue"},
+            help="Red as in the paper, or a blue that colour-blind people can tell from everything else.",
+        )
+    )
+    scale: str = declare(
+        OneOf("own", "Grey scale of the parts", {"own": "scale each", "shared": "one scale"})
+    )
+    part: int = declare(Number(0, "Part", 0, MAX_K))
+    detail: str = declare(
+        OneOf(
+            "errors",
+            "Look closer",
+            {"errors": "Error map", "film": "Film of the run", "take": "Take away"},
+        )
+    )
 
-    VIEW: ClassVar[tuple[str, ...]] = VIEW
-
-    @classmethod
-    def readers(cls) -> dict[str, Reader]:
-        """How each field is read from an address."""
-        return _READERS
+    VIEW: ClassVar[tuple[str, ...]] = ("image", "restored", "colour", "scale", "part", "detail")
+    """Fields that change how a fit is looked at, not the fit."""
 
     @property
     def solved(self) -> Self:
@@ -127,91 +181,9 @@ class Setting:
         lam = self.lam if method == "atnmf" else None
         return FitKey(self.mask_key(content_hash), self.K, lam, self.missing, self.solver, self.seed)
 
-    def to_query(self) -> dict[str, str]:
-        """The address of this setting: what differs from the first view."""
-        first = type(self)()
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: _spelled(value) for name, value in values.items() if value != getattr(first, name)}
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> Self:
-        """The setting that an address spells; what it does not say, or says wrongly, stays at its default."""
-        return replace(cls(), **understood(cls.readers(), query))
-
 
 def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
     """What choosing a data set changes beside the data: settings that suit it."""
     K = {"cbcl": 49, "lfw": 25, "moffet": 3, "madonna": 3}.get(data, 5 if kind != "faces" else 25)
     image = {"lfw": 8, "cbcl": 2401}.get(data, 1 if kind != "cube" else shape[0] // 3)
     return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image), "part": 0}
-
-
-def _spelled(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def understood(readers: Mapping[str, Reader], query: Mapping[str, str]) -> dict[str, Any]:
-    """The values that a query spells rightly; what it does not say, or says wrongly, is not among them."""
-    found = {name: _attempt(read, query[name]) for name, read in readers.items() if name in query}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _attempt(read: Reader, text: str) -> Any:
-    try:
-        return read(text)
-    except ValueError:
-        return None
-
-
-def _nearest(allowed: tuple[float, ...]) -> Callable[[str], float | None]:
-    """Reads a number and moves it to the closest one that the control offers; none where it is outside."""
-
-    def read(text: str) -> float | None:
-        value = float(text)
-        if not allowed[0] - 1e-9 <= value <= allowed[-1] + 1e-9:
-            return None
-        return min(allowed, key=lambda one: abs(one - value))
-
-    return read
-
-
-def whole(least: int, most: int) -> Callable[[str], int | None]:
-    def read(text: str) -> int | None:
-        value = int(text)
-        return value if least <= value <= most else None
-
-    return read
-
-
-def _price(text: str) -> float | None:
-    """A lambda to four digits, none where the adversary would pay nothing."""
-    value = float(f"{float(text):.4g}")
-    return value if 1 < value <= LAM_MOST else None
-
-
-def one_of(kind: Any) -> Callable[[str], str | None]:
-    return lambda text: text if text in get_args(kind) else None
-
-
-def _name(text: str) -> str | None:
-    return text if len(text) <= 80 and text.isascii() else None
-
-
-_READERS: dict[str, Reader] = {
-    "data": _name,
-    "upload": _name,
-    "alpha": _nearest(ALPHAS),
-    "pattern": one_of(Pattern),
-    "lam": _price,
-    "K": whole(1, K_MOST),
-    "missing": one_of(Missing),
-    "solver": one_of(Solver),
-    "seed": whole(0, SEED_MOST),
-    "mask_seed": whole(0, SEED_MOST),
-    "image": whole(1, 10**6),
-    "restored": one_of(Restored),
-    "colour": one_of(Colour),
-    "scale": one_of(Scale),
-    "part": whole(0, K_MOST),
-    "detail": one_of(Detail),
-}

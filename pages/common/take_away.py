@@ -1,86 +1,39 @@
-"""Everything on the page to take away: pictures, factors, measures, and how to get them again."""
+"""Files to take away, and the lines of Python or the command line that make the same numbers again."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.export import factors_npz, measures_csv
-from atnmf_core.figures.images import enlarge, png
-from atnmf_core.figures.panels import figure
 from atnmf_core.recipe import Recipe
-from pages.explore_view.panels_view import six_panels
 
-from . import fit_pair
 from .data_choice import UPLOAD
 from .setting import Setting
 
-__all__ = ["download", "recipe", "show_recipe", "show_take_away", "source_of", "stem_of"]
-
-PANEL_SIDE, FIGURE_SIDE = 600, 400
+__all__ = ["download", "recipe", "show_recipe", "source_of", "stem_of"]
 
 
-def show_take_away(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
-    """Downloads on the left, the snippet on the right."""
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        _downloads(setting, data, pair)
-    with right:
-        show_recipe(recipe(setting, source_of(setting, data)))
-
-
-def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
-    panels = six_panels(setting, data, pair)
-    stem = stem_of(setting, data)
-    st.markdown("**Pictures**")
-    download("The whole figure, PNG", lambda: png(figure(panels, FIGURE_SIDE)), f"{stem}.png", "image/png")
-    with st.container(horizontal=True, gap="small"):
-        for panel in panels:
-            download(
-                f"({panel.letter})",
-                lambda panel=panel: png(enlarge(panel.pixels, PANEL_SIDE)),
-                f"{stem}-{panel.letter}.png",
-                "image/png",
-                help=f"{panel.title}, PNG",
-            )
-    st.markdown("**Numbers**")
-    observed = fit_pair.mask(setting, data)
-    with st.container(horizontal=True, gap="small"):
-        download(
-            "Factors, NPZ",
-            lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
-            f"{stem}.npz",
-            "application/zip",
-        )
-        download(
-            "Measures, CSV",
-            lambda: measures_csv(
-                data, observed, pair.atnmf.fit, pair.nmf.fit, keep_observed=setting.restored == "kept"
-            ),
-            f"{stem}.csv",
-            "text/csv",
-        )
-    st.caption(f"{data.title}. {data.terms}")
-
-
-def download(label: str, make: object, file_name: str, mime: str, help: str | None = None) -> None:
-    """A file that is made by calling `make` when somebody asks for it."""
-    # Made when it is asked for, so that a page that nobody takes from costs nothing.
+def download(
+    label: str, make: Callable[[], bytes | str], file_name: str, mime: str, help: str | None = None
+) -> None:
+    """A file that `make` makes when somebody asks for it, so that nobody waits for what is not wanted."""
     st.download_button(
         label, make, file_name=file_name, mime=mime, help=help, on_click="ignore", key=f"take_{file_name}"
     )
 
 
 def stem_of(setting: Setting, data: Dataset) -> str:
-    """How the names of files made from this setting begin."""
+    """What the names of files made from this setting begin with."""
     return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
 
 
 def source_of(setting: Setting, data: Dataset, **options: int) -> str:
     """The expression that gives the data."""
     if setting.data != UPLOAD:
-        told = "".join(f", {name}={value}" for name, value in options.items())
-        return f'load_dataset("{setting.data}"{told})'
+        given = "".join(f", {name}={value}" for name, value in options.items())
+        return f'load_dataset("{setting.data}"{given})'
     normalised = "" if data.normalisation == "none" else f', normalisation="{data.normalisation}"'
     return f'read_dataset("your-file"{normalised})'
 

@@ -10,7 +10,7 @@ from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.datasets import catalogue
 from atnmf_core.sweep import Grid, Result, default_store, load_source, read_store
 from pages.common.data_choice import UPLOAD, uploads
-from pages.common.setting import ALPHAS, K_MOST, SEED_MOST, Setting
+from pages.common.setting import ALPHAS, MAX_K, MAX_SEED, Setting
 
 from .shown import Shown
 from .state import CHART, key
@@ -30,8 +30,8 @@ def opens_in_explore(shown: Shown) -> bool:
     return (
         all(getattr(grid, name) == getattr(plain, name) for name in limits)
         and set(grid.alphas) <= set(ALPHAS)
-        and max(grid.Ks) <= K_MOST
-        and max(grid.seed + grid.starts - 1, grid.mask_seed) <= SEED_MOST
+        and max(grid.Ks) <= MAX_K
+        and max(grid.seed + grid.starts - 1, grid.mask_seed) <= MAX_SEED
         and all(point.version == SOLVER_VERSIONS[point.solver] for point in shown.points)
     )
 

@@ -19,20 +19,19 @@ from atnmf_core.sweep import (
 )
 from pages.common.address import change
 from pages.common.components import component
-from pages.common.controls import PATTERN_NAMES, SOLVER_NAMES, chosen_data, segments
-from pages.common.data_choice import UPLOAD, choose_data
+from pages.common.data_choice import UPLOAD, choose_data, chosen_data
 from pages.common.duration_words import spoken
-from pages.common.setting import ALPHAS, K_MOST, PATTERNS_OF, SEED_MOST
+from pages.common.sidebar import clamp_to_data, draw_pattern
 from pages.common.sweeping import queue_sweep
 
-from .plan import METHODS, TREATMENTS, Plan
-from .state import COUNT_MOST, STARTS_MOST, key, read_plan
+from .plan import Plan
+from .state import ADDRESS, key
 
 __all__ = ["show_form"]
 
 CORES = os.cpu_count() or 1
 SECONDS_TO_START = 3.0
-"""What it takes until a process of its own makes the first fit."""
+"""Until the process that makes the fits is ready."""
 
 
 def show_form() -> tuple[Plan, Dataset | None]:
@@ -41,76 +40,37 @@ def show_form() -> tuple[Plan, Dataset | None]:
         choose_data()
         data = chosen_data()
         if data is not None:
-            _fit_to(data)
+            clamp_to_data(data)
         _values(data)
         _more(data)
-        plan = read_plan()
+        plan = ADDRESS.get(Plan)
         if data is not None:
             _start(plan, data)
         component("copy")(key="copy")
     return plan, data
 
 
-def _fit_to(data: Dataset) -> None:
-    """Bring what the address asked for within what this data allows."""
-    change(K=min(st.session_state["K"], *data.shape, K_MOST))
-    if st.session_state["pattern"] not in PATTERNS_OF[data.kind]:
-        change(pattern="entries")
-
-
 def _values(data: Dataset | None) -> None:
-    st.multiselect(
-        "Hidden shares α",
-        ALPHAS,
-        format_func="{:.2f}".format,
-        key=key("alphas"),
-        placeholder="one or more",
-        help="How much of the data is taken away. Several make a curve against α and a map.",
-    )
-    first, last, count = st.columns(3, gap="small")
-    help_range = "From a strong adversary, just above 1, to hardly any; points stand evenly in log(λ − 1)."
-    first.number_input("λ from", step=0.05, format="%g", key=key("low"), help=help_range)
-    last.number_input("to", step=1.0, format="%g", key=key("high"), help="The largest λ.")
-    count.number_input("points", 1, COUNT_MOST, key=key("count"), help="How many values of λ.")
-    most = K_MOST if data is None else min(K_MOST, *data.shape)
-    if most > 1:
-        st.slider("Parts K", 1, most, key="K", help="How many parts every picture is put together from.")
-    _pills("Methods", METHODS, "methods", "NMF and ANMF have no λ: they are fitted once per α.")
-    _pills(
-        "Hidden entries are",
-        TREATMENTS,
-        "missing",
-        "Zeros: fitted as in the paper's released code. Ignored: only what was observed counts.",
-    )
-    segments(
-        "Solver",
-        SOLVER_NAMES,
-        "solver",
-        "Fast never oscillates and takes a moment; Algorithm 1 is the paper's own, and takes its time.",
-    )
-    st.slider(
-        "Starts",
-        1,
-        STARTS_MOST,
-        key=key("starts"),
-        help="Each point is fitted from so many random starts; the curve shows mean and deviation.",
-    )
+    ADDRESS.draw("alphas", widget=st.multiselect, placeholder="one or more")
+    for column, name in zip(st.columns(3, gap="small"), ("low", "high", "count"), strict=True):
+        with column:
+            ADDRESS.draw(name)
+    ADDRESS.draw("K", high=None if data is None else min(data.shape))
+    ADDRESS.draw("methods", width="stretch")
+    ADDRESS.draw("missing", width="stretch")
+    ADDRESS.draw("solver", width="stretch")
+    ADDRESS.draw("starts")
 
 
 def _more(data: Dataset | None) -> None:
     with st.expander("Seeds and pattern"):
-        st.number_input(
-            "Start seed", 0, SEED_MOST, key="seed", help="Of the first start; the next follow it."
-        )
-        st.number_input("Mask seed", 0, SEED_MOST, key="mask_seed", help="Another draw of hidden entries.")
-        patterns = PATTERNS_OF["faces" if data is None else data.kind]
-        if len(patterns) > 1:
-            names = {pattern: PATTERN_NAMES[pattern] for pattern in patterns}
-            segments("Hiding pattern", names, "pattern", "Scattered entries, or a connected piece.")
+        ADDRESS.draw("seed", help="Of the first random start; the next ones count up from it.")
+        ADDRESS.draw("mask_seed")
+        draw_pattern(ADDRESS, "faces" if data is None else data.kind)
 
 
 def _start(plan: Plan, data: Dataset) -> None:
-    """What it amounts to, or what is wrong with it, and the button."""
+    """What the sweep costs, or what is wrong with it, and the button."""
     problems = plan.problems(data.shape)
     for problem in problems:
         st.warning(problem, icon=":material/edit:")
@@ -180,9 +140,3 @@ def _free_name(name: str, taken: set[str]) -> str:
         return name
     number = next(n for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
     return f"{name} ({number})"
-
-
-def _pills(label: str, names: dict[str, str], name: str, help: str) -> None:
-    st.pills(
-        label, names, selection_mode="multi", format_func=names.get, key=key(name), width="stretch", help=help
-    )

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from atnmf_core import InputError
 from atnmf_core.problem import Method, Missing, Solver
 from atnmf_core.sweep import Grid, lambda_series
-from pages.common.setting import LAM_MOST
+from pages.common.control import Number, Real, Several, controls_of, declare, redeclare
+from pages.common.setting import ALPHAS, MAX_LAM, MISSING, Setting
 
-__all__ = ["METHODS", "MOST_FITS", "TREATMENTS", "Plan"]
+__all__ = ["MAX_FITS", "METHODS", "TREATMENTS", "Plan"]
 
-METHODS = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
-TREATMENTS = {"zero": "zeros (paper)", "ignore": "ignored"}
-LAM_LEAST = 1.0001
+METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
+MISSING_CONTROL = controls_of(Setting)["missing"]
+TREATMENTS: dict[Missing, str] = {"zero": MISSING["zero"], "ignore": MISSING["ignore"]}
+"""The paper's first: a curve that has both is shown by it."""
+MIN_LAM = 1.0001
 """From here on, what a figure or an address spells with six digits is the very number."""
-MOST_FITS = 20_000
+MAX_FITS = 20_000
 """A larger sweep is planned at the command line, where nobody waits for a page."""
 
 
@@ -24,23 +27,50 @@ MOST_FITS = 20_000
 class Plan:
     """What to fit. `low`, `high` and `count` are the range of lambda."""
 
-    data: str = "lfw"
-    upload: str = ""
-    alphas: tuple[float, ...] = (0.3,)
-    low: float = 1.05
-    high: float = 100.0
-    count: int = 12
-    K: int = 25
-    methods: tuple[Method, ...] = ("nmf", "atnmf")
-    missing: tuple[Missing, ...] = ("zero",)
-    solver: Solver = "fast"
-    starts: int = 3
-    seed: int = 0
-    mask_seed: int = 0
-    pattern: str = "entries"
+    data: str = redeclare(Setting, "data")
+    upload: str = redeclare(Setting, "upload")
+    alphas: tuple[float, ...] = declare(
+        Several(
+            (0.3,),
+            "Hidden shares α",
+            {alpha: f"{alpha:.2f}" for alpha in ALPHAS},
+            help="The share of entries that is hidden. Several make a curve against α and a map.",
+        )
+    )
+    low: float = declare(
+        Real(
+            1.05,
+            "λ from",
+            0.05,
+            help="Just above 1 the adversary is strong, far above it there is hardly any. Values are evenly "
+            "spaced in log(λ − 1).",
+        )
+    )
+    high: float = declare(Real(100.0, "to", help="The largest λ."))
+    count: int = declare(Number(12, "points", 1, 500, typed=True, help="How many values of λ."))
+    K: int = redeclare(Setting, "K")
+    methods: tuple[Method, ...] = declare(
+        Several(("nmf", "atnmf"), "Methods", METHODS, help="NMF and ANMF have no λ: one fit per α.")
+    )
+    missing: tuple[Missing, ...] = declare(
+        Several(("zero",), MISSING_CONTROL.label, TREATMENTS, help=MISSING_CONTROL.help)
+    )
+    solver: Solver = redeclare(Setting, "solver")
+    starts: int = declare(
+        Number(
+            3,
+            "Starts",
+            1,
+            50,
+            help="Each point is fitted from this many random starts; the curve shows mean and deviation.",
+        )
+    )
+    seed: int = redeclare(Setting, "seed")
+    mask_seed: int = redeclare(Setting, "mask_seed")
+    pattern: str = redeclare(Setting, "pattern")
 
     def lams(self) -> tuple[float, ...]:
-        """The values of lambda; none where the range is none, and `problems` says why."""
+        """The values of lambda; none where the range is invalid, and `problems` says why."""
         if "atnmf" not in self.methods or self._range_problem() is not None:
             return ()
         return lambda_series(self.low, self.high, self.count)
@@ -53,7 +83,7 @@ class Plan:
         if not self.methods:
             found.append("Choose at least one method.")
         if not self.missing:
-            found.append("Choose whether hidden entries are zeros, ignored, or both in turn.")
+            found.append("Choose how hidden entries are treated: zeros, ignored, or both in turn.")
         if "atnmf" in self.methods and (problem := self._range_problem()) is not None:
             found.append(problem)
         if min(shape) < self.K:
@@ -64,9 +94,9 @@ class Plan:
             fits = len(self.grid(self.data))
         except InputError as error:
             return [str(error)]
-        if fits > MOST_FITS:
+        if fits > MAX_FITS:
             found.append(
-                f"These are {fits:,} fits; up to {MOST_FITS:,} are started from here. Choose fewer values, "
+                f"These are {fits:,} fits; up to {MAX_FITS:,} are started from here. Choose fewer values, "
                 "or run it from the command line."
             )
         return found
@@ -89,16 +119,14 @@ class Plan:
 
     def _range_problem(self) -> str | None:
         low, high, count = self.low, self.high, self.count
-        if not (math.isfinite(low) and math.isfinite(high)) or max(low, high) > LAM_MOST:
-            return f"λ goes up to {LAM_MOST:,.0f}; far above that there is no adversary left."
+        if not (math.isfinite(low) and math.isfinite(high)) or max(low, high) > MAX_LAM:
+            return f"λ goes up to {MAX_LAM:,.0f}; far above that there is no adversary left."
         if low <= 1:
-            return (
-                f"The range of λ begins at {low:g}: it must begin above 1, where the adversary pays anything."
-            )
+            return f"The range of λ begins at {low:g}: it must begin above 1, or the adversary has no bound."
         if high < low:
             return f"The range of λ ends at {high:g}, before it begins at {low:g}: exchange the two."
-        if low < LAM_LEAST:
-            return f"The range of λ begins at {low:.10g}, too near 1 to be shown: begin at {LAM_LEAST:g}."
+        if low < MIN_LAM:
+            return f"The range of λ begins at {low:.10g}, too near 1 to be shown: begin at {MIN_LAM:g}."
         if count > 1 and high == low:
             return f"The range of λ begins and ends at {low:g}, so {count} values cannot differ: widen it."
         return None

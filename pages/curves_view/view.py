@@ -11,7 +11,7 @@ from pages.common.sweeping import keep_going
 from .chart import choose_view, show_chart
 from .explore import follow_click
 from .shown import FIRST, KEPT, Shown, find
-from .state import ADDRESS, key, remember
+from .state import ADDRESS, key
 from .status import show_status, show_trouble
 from .sweeps_list import records, show_sweeps
 from .take_away import show_take_away
@@ -30,7 +30,7 @@ def show_curves() -> None:
 
 
 def _curves(*, polled: bool) -> None:
-    remember()
+    ADDRESS.restore()
     sweeps = records()
     active = any(record.status in UNDER_WAY for record in sweeps)
     if active:

@@ -14,7 +14,7 @@ from atnmf_core import Dataset
 from atnmf_core.figures.curves import LambdaCurve, rmse_against_lambda
 from atnmf_core.running.cost import expected_seconds
 from pages.common import fit_pair
-from pages.common.address import change, rerun
+from pages.common.address import change
 from pages.common.fit_cache import store
 from pages.common.setting import LAMBDAS, Setting
 
@@ -108,7 +108,7 @@ def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
         selection_mode="points",
     )
     if st.session_state.pop("point_opened", False) or (traces and not missing):
-        rerun()
+        st.rerun()
     if traces:
         tracer().wish(setting, data)
 

@@ -1,33 +1,42 @@
-"""Everything that the Hyperspectral page shows is a function of one `CubeSetting`; a link is its spelling."""
+"""Everything that the Hyperspectral page shows is a function of one `CubeSetting`."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from atnmf_core import Dataset
+from atnmf_core.problem import Missing
 from pages.common.address import Address
-from pages.common.setting import FitKey, Reader, Setting, one_of, whole
+from pages.common.control import Number, OneOf, Text, declare, redeclare
+from pages.common.setting import MAX_IMAGES, FitKey, Setting
 
-__all__ = ["ADDRESS", "CLIPS", "SIZES", "CubeSetting", "Place", "span", "spelled_places"]
+__all__ = ["ADDRESS", "SIZES", "CubeSetting", "Place", "span", "spelled_places"]
 
-Start = Literal["pure-pixels", "random"]
-Size = Literal["small", "medium", "large"]
-View = Literal["rgb", "band"]
-Triplet = Literal["natural", "infrared", "own"]
-Clip = Literal["0", "1", "2", "5"]
-Balance = Literal["auto", "channel", "joint"]
 Place = tuple[int, int]
 """Row and column of a pixel, counted from 1."""
 
-CLIPS = ("0", "1", "2", "5")
 SIZES = {
     "small": {"rows": 64, "cols": 64, "bands": 100},
     "medium": {"rows": 128, "cols": 128, "bands": 120},
     "large": {"rows": 307, "cols": 307, "bands": 162},
 }
-MOST_PINS = 6
+MAX_PINS = 6
+COUNT = r"[1-9]\d{0,5}"
+PIXEL = rf"{COUNT}\.{COUNT}"
+
+
+@dataclass(frozen=True)
+class Span(Text):
+    """A part of a cube's rows, columns or bands, as "first-last"; empty for all."""
+
+    pattern: str = rf"{COUNT}-{COUNT}"
+
+    def read(self, text: str) -> str | None:
+        if super().read(text) is None:
+            return None
+        first, last = (int(number) for number in text.split("-"))
+        return text if first <= last else None
 
 
 @dataclass(frozen=True)
@@ -49,34 +58,63 @@ class CubeSetting(Setting):
     pins : pixels to compare, joined by "_".
     """
 
-    data: str = "simulated-scene"
-    alpha: float = 0.5
-    K: int = 5
-    missing: Literal["ignore", "zero"] = "ignore"
-    image: int = 13
-    start: Start = "pure-pixels"
-    size: Size = "small"
-    rows: str = ""
-    cols: str = ""
-    bands: str = ""
-    view: View = "rgb"
-    triplet: Triplet = "natural"
-    red: int = 1
-    green: int = 1
-    blue: int = 1
-    clip: Clip = "2"
-    balance: Balance = "auto"
-    pixel: str = ""
-    pins: str = ""
+    data: str = redeclare(Setting, "data", "simulated-scene")
+    alpha: float = redeclare(Setting, "alpha", 0.5)
+    K: int = redeclare(Setting, "K", 5)
+    missing: Missing = redeclare(Setting, "missing", "ignore")
+    image: int = redeclare(Setting, "image", 13)
+    start: Literal["pure-pixels", "random"] = declare(
+        OneOf(
+            "pure-pixels",
+            "Start",
+            {"pure-pixels": "pure pixels", "random": "random"},
+            help="Pure pixels: W starts at spectra of pixels that show a single material. Random: as in the "
+            "paper.",
+        )
+    )
+    size: str = declare(
+        OneOf(
+            "small",
+            "Size of the scene",
+            {name: f"{size['rows']}²" for name, size in SIZES.items()},
+            help="In pixels. The largest, with 162 bands, is as big as a real scene and fitted on request.",
+        )
+    )
+    rows: str = declare(Span("", "Rows"))
+    cols: str = declare(Span("", "Columns"))
+    bands: str = declare(Span("", "Bands"))
+    view: str = declare(OneOf("rgb", "Picture", {"rgb": "Colour composite", "band": "Single band"}))
+    triplet: str = declare(
+        OneOf(
+            "natural",
+            "Bands shown as red, green and blue",
+            {"natural": "natural", "infrared": "infrared", "own": "own bands"},
+        )
+    )
+    red: int = declare(Number(1, "Red", 1, MAX_IMAGES))
+    green: int = declare(Number(1, "Green", 1, MAX_IMAGES))
+    blue: int = declare(Number(1, "Blue", 1, MAX_IMAGES))
+    clip: str = declare(
+        OneOf(
+            "2",
+            "Values from black to full brightness",
+            {"0": "whole range"} | {share: f"{share} % off either end" for share in ("1", "2", "5")},
+        )
+    )
+    balance: str = declare(
+        OneOf(
+            "auto",
+            "Channels are stretched",
+            {"auto": "as suits the bands", "channel": "each by itself", "joint": "all alike"},
+        )
+    )
+    pixel: str = declare(Text("", pattern=PIXEL))
+    pins: str = declare(Text("", pattern=rf"{PIXEL}(_{PIXEL}){{0,{MAX_PINS - 1}}}"))
 
     VIEW: ClassVar[tuple[str, ...]] = (
         *Setting.VIEW,
         *("view", "triplet", "red", "green", "blue", "clip", "balance", "pixel", "pins"),
     )
-
-    @classmethod
-    def readers(cls) -> dict[str, Reader]:
-        return super().readers() | _READERS
 
     def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:
         return super().fit_key(content_hash, method)._replace(start=self.start)
@@ -115,7 +153,7 @@ def span(text: str, length: int) -> tuple[int, int]:
 
 def spelled_places(places: list[Place]) -> str:
     """Pins as an address has them, the latest few."""
-    return "_".join(_spelled(place) for place in places[-MOST_PINS:])
+    return "_".join(_spelled(place) for place in places[-MAX_PINS:])
 
 
 def _place(text: str) -> Place:
@@ -134,38 +172,4 @@ def _inside(place: Place, data: Dataset) -> Place:
     return min(place[0], rows), min(place[1], cols)
 
 
-def _matching(pattern: str) -> Reader:
-    whole_text = re.compile(pattern)
-    return lambda text: text if whole_text.fullmatch(text) else None
-
-
-def _ordered_span(text: str) -> str | None:
-    if not re.fullmatch(r"[1-9]\d{0,5}-[1-9]\d{0,5}", text):
-        return None
-    first, last = (int(number) for number in text.split("-"))
-    return text if first <= last else None
-
-
-_PIXEL = r"[1-9]\d{0,5}\.[1-9]\d{0,5}"
-_READERS: dict[str, Reader] = {
-    "start": one_of(Start),
-    "size": one_of(Size),
-    "rows": _ordered_span,
-    "cols": _ordered_span,
-    "bands": _ordered_span,
-    "view": one_of(View),
-    "triplet": one_of(Triplet),
-    "red": whole(1, 10**6),
-    "green": whole(1, 10**6),
-    "blue": whole(1, 10**6),
-    "clip": one_of(Clip),
-    "balance": one_of(Balance),
-    "pixel": _matching(_PIXEL),
-    "pins": _matching(rf"{_PIXEL}(_{_PIXEL}){{0,{MOST_PINS - 1}}}"),
-}
-
-ADDRESS = Address(
-    "hyperspectral",
-    lambda query: asdict(CubeSetting.from_query(query)),
-    lambda values: CubeSetting(**values).to_query(),
-)
+ADDRESS = Address("hyperspectral", CubeSetting)

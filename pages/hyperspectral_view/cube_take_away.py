@@ -11,9 +11,9 @@ from atnmf_core.export import factors_npz
 from pages.common import fit_pair
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
-from .cube_controls import SCENE
 from .cube_setting import SIZES, CubeSetting, span
 from .pictures import METHODS, factors_of
+from .sidebar import SCENE
 
 __all__ = ["show_cube_take_away"]
 

@@ -1,4 +1,4 @@
-"""What one knows about the materials of one's own cube, from files."""
+"""What is known about the materials of an uploaded cube, from files."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from atnmf_core.datasets import Truth, UnreadableData, truth_from
 
 __all__ = ["known_truth"]
 
-ENDINGS = ["npy", "npz", "mat", "csv", "tif", "tiff"]
+SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 
 def known_truth(data: Dataset) -> Truth | None:
-    """The data's own truth or, where it has none, that of uploaded files."""
+    """The truth that comes with the data or, without one, that of uploaded files."""
     if data.truth is not None:
         return data.truth
     with st.expander("Known materials"):
         files = st.file_uploader(
             "Abundance maps, spectra, or both",
-            type=ENDINGS,
+            type=SUFFIXES,
             accept_multiple_files=True,
             key="truth_files",
             help="Maps as rows x columns x materials, or materials x pixels; spectra as bands x materials.",

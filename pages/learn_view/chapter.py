@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .control import Control
+from pages.common.control import Control
+
 from .text import Text, read_text
 
 __all__ = ["Chapter", "Stage"]
@@ -39,7 +40,7 @@ class Stage:
 
 
 def no_facts(stage: Stage) -> dict[str, str]:
-    """For a text that needs none."""
+    """Of a text that needs none."""
     return {}
 
 
@@ -51,15 +52,17 @@ class Chapter:
     ----------
     name : of its text.
     short : what it is called in the list of chapters.
-    controls : everything the reader can set.
+    controls : everything the reader can set, by the word that an address has for it.
+    in_picture : names of the controls that the picture draws itself.
     show : draws the picture.
-    facts : computes what its text leaves open.
+    facts : computes the numbers that its text has gaps for.
     """
 
     name: str
     short: str
-    controls: tuple[Control, ...]
+    controls: Mapping[str, Control]
     show: Callable[[Stage], None]
+    in_picture: Collection[str] = ()
     facts: Callable[[Stage], dict[str, str]] = no_facts
 
     @property

@@ -1,4 +1,4 @@
-"""From chapter to chapter: the list on top, the way on at the end."""
+"""From chapter to chapter: the list at the top, the buttons at the end."""
 
 from __future__ import annotations
 

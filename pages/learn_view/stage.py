@@ -31,9 +31,9 @@ def show_chapter(place: Place) -> None:
         st.markdown(filled(chapter.text.body, chapter.facts(stage)))
     with picture:
         with st.container(horizontal=True, gap="medium"):
-            for control in chapter.controls:
-                if not control.inside and control.name not in stage.hidden:
-                    control.draw(place.key(control.name))
+            for name, control in chapter.controls.items():
+                if name not in chapter.in_picture and name not in stage.hidden:
+                    control.draw(stage.key(name))
         chapter.show(stage)
     if QUESTIONS not in place.hidden:
         for question in chapter.text.questions:

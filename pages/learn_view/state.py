@@ -1,6 +1,4 @@
-"""Where a reader is: the chapter, what its controls say, and what a teacher's link asks for. All of it is in
-the address.
-"""
+"""Where a reader is: the chapter, what its controls say, and what a teacher's link asks for."""
 
 from __future__ import annotations
 
@@ -8,18 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages.common.address import Address, remembered
+from pages.common.address import Address, last_shown
+from pages.common.control import Control, Number, Several, Switch, read_query, spell_query
 
 from .chapter import Chapter, Stage
 from .chapters import CHAPTERS
-from .control import Control
 
-__all__ = ["Place", "address", "control_key", "query_of"]
+__all__ = ["ADDRESS", "CHAPTER", "HIDE", "NAVIGATION", "PRESENT", "QUESTIONS", "Place", "control_key"]
 
 PAGE = "learn"
-CHAPTER, HIDE, PRESENT = "learn_chapter", "learn_hide", "learn_present"
 NAVIGATION, QUESTIONS = "chapters", "questions"
 """Names that a link can hide beside those of controls."""
+HIDEABLE = sorted({NAVIGATION, QUESTIONS, *(name for chapter in CHAPTERS for name in chapter.controls)})
+OF_THE_PAGE: dict[str, Control] = {
+    "chapter": Number(1, "Chapter", 1, len(CHAPTERS)),
+    "hide": Several((), "Leave out", dict.fromkeys(HIDEABLE, "")),
+    "present": Switch(False, "Presenting"),
+}
+
+
+def control_key(number: int, name: str) -> str:
+    """The session key of a control, which may be a chapter's."""
+    return f"{PAGE}_{name}" if name in OF_THE_PAGE else f"{PAGE}_{number}_{name}"
+
+
+CHAPTER, HIDE, PRESENT = (control_key(0, name) for name in OF_THE_PAGE)
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class Place:
 
     @property
     def stage(self) -> Stage:
-        said = {control.name: self.values[self.key(control.name)] for control in self.chapter.controls}
+        said = {name: self.values[self.key(name)] for name in self.chapter.controls}
         return Stage(said, self.key, self.hidden, self.presenting)
 
     def key(self, name: str) -> str:
@@ -48,55 +59,35 @@ class Place:
         return cls(values[CHAPTER], frozenset(values[HIDE]), values[PRESENT], values)
 
 
-def control_key(number: int, name: str) -> str:
-    """The session key of a chapter's control."""
-    return f"learn_{number}_{name}"
+class LessonAddress(Address):
+    """An address spells the controls of its own chapter; those of the others stay as they were left."""
+
+    def read(self, query: Mapping[str, str]) -> dict[str, Any]:
+        number = OF_THE_PAGE["chapter"].understand(query.get("chapter"))
+        first = {}
+        for other in range(1, len(CHAPTERS) + 1):
+            first |= _read_chapter(other, {})
+        return first | (last_shown(PAGE) or {}) | _read_chapter(number, query)
+
+    def spell(self, values: Mapping[str, Any]) -> dict[str, str]:
+        number = values[CHAPTER]
+        controls = _controls(number)
+        return spell_query(controls, {name: values[control_key(number, name)] for name in controls})
 
 
-def query_of(place: Place) -> dict[str, str]:
-    """How an address spells a place: the chapter, and what differs from its first view."""
-    query = {"chapter": str(place.number)} if place.number != 1 else {}
-    for control in place.chapter.controls:
-        value = place.values[place.key(control.name)]
-        if value != control.default:
-            query[control.name] = control.spell(value)
-    if place.hidden:
-        query["hide"] = ",".join(sorted(place.hidden))
-    if place.presenting:
-        query["present"] = "1"
-    return query
+def _read_chapter(number: int, query: Mapping[str, str]) -> dict[str, Any]:
+    said = read_query(_controls(number), query)
+    return {control_key(number, name): value for name, value in said.items()}
 
 
-def _read(query: Mapping[str, str]) -> dict[str, Any]:
-    """Every value of the page. What an address does not say of its own chapter, or says wrongly, is as on the
-    first view; other chapters stay as they were left.
-    """
-    left = remembered(PAGE) or {}
-    number = int(query["chapter"]) if query.get("chapter") in map(str, range(1, len(CHAPTERS) + 1)) else 1
-    values: dict[str, Any] = {
-        key: control.default if at == number else left.get(key, control.default)
-        for at, chapter in enumerate(CHAPTERS, start=1)
-        for control in chapter.controls
-        for key in (control_key(at, control.name),)
-    }
-    for control in CHAPTERS[number - 1].controls:
-        if control.name in query:
-            values[control_key(number, control.name)] = _attempt(control, query[control.name])
-    words = tuple(sorted(set(query.get("hide", "").split(",")) & _can_be_hidden()))
-    return values | {CHAPTER: number, HIDE: words, PRESENT: query.get("present") == "1"}
+def _controls(number: int) -> dict[str, Control]:
+    """Those of the page and of a chapter, in the order in which an address has them."""
+    chapter, *others = OF_THE_PAGE
+    return (
+        {chapter: OF_THE_PAGE[chapter]}
+        | dict(CHAPTERS[number - 1].controls)
+        | {name: OF_THE_PAGE[name] for name in others}
+    )
 
 
-def _attempt(control: Control, text: str) -> Any:
-    try:
-        value = control.read(text)
-    except ValueError:
-        value = None
-    return control.default if value is None else value
-
-
-def _can_be_hidden() -> set[str]:
-    names = {control.name for chapter in CHAPTERS for control in chapter.controls}
-    return names | {NAVIGATION, QUESTIONS}
-
-
-address = Address(PAGE, _read, lambda values: query_of(Place.of(values)))
+ADDRESS = LessonAddress(PAGE)

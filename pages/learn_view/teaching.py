@@ -1,8 +1,7 @@
-"""Links for a class: a chapter as it stands, with some controls taken away, and large on a wall."""
+"""Links for a class: a chapter as it stands, without some of its controls, or large for a projector."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -10,7 +9,7 @@ import streamlit as st
 from pages.common.address import change
 
 from .components import moving_picture
-from .state import NAVIGATION, PRESENT, QUESTIONS, Place, query_of
+from .state import ADDRESS, HIDE, NAVIGATION, PRESENT, QUESTIONS, Place
 
 __all__ = ["show_teaching"]
 
@@ -18,7 +17,7 @@ __all__ = ["show_teaching"]
 def show_teaching(place: Place) -> None:
     """Choose what a class should not see, and take the link."""
     with st.expander("For teachers: a link to this chapter as it stands", icon=":material/school:"):
-        names = {control.name: control.label for control in place.chapter.controls}
+        names = {name: control.label for name, control in place.chapter.controls.items()}
         names |= {NAVIGATION: "the list of chapters", QUESTIONS: "the questions"}
         away = st.multiselect(
             "Leave out",
@@ -31,6 +30,6 @@ def show_teaching(place: Place) -> None:
         large = st.toggle(
             "Presenting: large letters, no sidebar, arrow keys turn chapters", key="learn_large"
         )
-        link = replace(place, hidden=frozenset(away), presenting=large)
-        moving_picture("share")(data={"query": urlencode(query_of(link), safe=",")}, key="learn_share")
+        query = ADDRESS.spell(place.values | {HIDE: tuple(sorted(away)), PRESENT: large})
+        moving_picture("share")(data={"query": urlencode(query, safe=",")}, key="learn_share")
         st.button("Present now", on_click=change, kwargs={PRESENT: True}, icon=":material/slideshow:")

@@ -1,27 +1,38 @@
-"""What is looked at on the Reproduce page, as plain data, and its spelling in the address bar."""
+"""What is looked at on the Reproduce page, as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
 
 from atnmf_core.datasets import PAPER_ALPHAS
+from atnmf_core.problem import Missing
 from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import PAPER_OUTER, Place
 from atnmf_core.reference.protocol import as_published, as_written
 from atnmf_core.sweep.grid import Grid
 from atnmf_core.sweep.starts import PAPER_STARTS
-from pages.common.address import Address
-from pages.common.setting import Reader, one_of, understood
+from pages.common.address import Address, change
+from pages.common.control import OneOf, declare
 
-__all__ = ["ADDRESS", "OUTER", "STARTS", "Choice", "columns", "key", "method_of", "read_choice"]
+__all__ = ["ADDRESS", "OUTER", "STARTS", "Choice", "arrive", "columns", "key", "method_of"]
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
 """What a run may be held to, to take less time."""
-Treatment = Literal["zero", "ignore"]
-Look = Literal["table", "chart"]
+
+
+def columns(table: str) -> dict[str, tuple[Any, float | None]]:
+    """Method and lambda of each column of a table."""
+    found = dict.fromkeys((cell.method, cell.lam) for cell in published(table))
+    return {method if lam is None else f"{method}-{lam:g}": (method, lam) for method, lam in found}
+
+
+def _names(values: Iterable[Any]) -> dict[Any, str]:
+    return {value: str(value) for value in values}
 
 
 @dataclass(frozen=True)
@@ -36,13 +47,24 @@ class Choice:
     look : whether the numbers are shown as a table or drawn.
     """
 
-    table: str = "synthetic"
-    alpha: float = 0.5
-    method: str = "atnmf-3"
-    missing: Treatment = "zero"
-    starts: int = 1
-    outer: int = PAPER_OUTER
-    look: Look = "table"
+    table: str = declare(OneOf("synthetic", "Table", _names(NAMES)))
+    alpha: float = declare(OneOf(0.5, "Hidden share α", _names(PAPER_ALPHAS)))
+    method: str = declare(OneOf("atnmf-3", "Method", _names(name for t in NAMES for name in columns(t))))
+    missing: Missing = declare(
+        OneOf("zero", "Hidden entries", {"zero": "as zeros (published)", "ignore": "ignored"})
+    )
+    starts: int = declare(
+        OneOf(1, "Starts", _names(STARTS), help="The first of the authors' ten random starts.")
+    )
+    outer: int = declare(
+        OneOf(
+            PAPER_OUTER,
+            "Outer iterations",
+            _names(OUTER),
+            help="Algorithm 1 stops after this many; the authors allowed 100. Other methods have none.",
+        )
+    )
+    look: str = declare(OneOf("table", "Show as", {"table": "Numbers", "chart": "Chart"}))
 
     @property
     def place(self) -> Place:
@@ -67,12 +89,6 @@ class Choice:
         return words + (f" --max-outer {self.outer}" if self.missing == "zero" else "")
 
 
-def columns(table: str) -> dict[str, tuple[Any, float | None]]:
-    """Method and lambda of each column of a table."""
-    found = dict.fromkeys((cell.method, cell.lam) for cell in published(table))
-    return {method if lam is None else f"{method}-{lam:g}": (method, lam) for method, lam in found}
-
-
 def method_of(table: str, method: str) -> str:
     """That column where the table has it, else its first of AT-NMF."""
     return method if method in columns(table) else "atnmf-2"
@@ -83,41 +99,12 @@ def key(name: str) -> str:
     return f"reproduce_{name}"
 
 
-def _among(values: tuple[Any, ...], kind: Callable[[str], Any] = str) -> Reader:
-    return lambda text: kind(text) if kind(text) in values else None
+ADDRESS = Address("reproduce", Choice, key=key)
 
 
-_READERS: dict[str, Reader] = {
-    "table": _among(NAMES),
-    "alpha": _among(PAPER_ALPHAS, float),
-    "method": lambda text: text if any(text in columns(name) for name in NAMES) else None,
-    "missing": one_of(Treatment),
-    "starts": _among(STARTS, int),
-    "outer": _among(OUTER, int),
-    "look": one_of(Look),
-}
-
-
-def _read(query: Mapping[str, str]) -> dict[str, Any]:
-    found = {key(field.name): field.default for field in fields(Choice)}
-    found |= {key(name): value for name, value in understood(_READERS, query).items()}
-    found[key("method")] = method_of(found[key("table")], found[key("method")])
-    return found
-
-
-def _spell(values: Mapping[str, Any]) -> dict[str, str]:
-    first = Choice()
-    told = {field.name: values[key(field.name)] for field in fields(Choice)}
-    return {
-        name: f"{value:g}" if isinstance(value, float) else str(value)
-        for name, value in told.items()
-        if value != getattr(first, name)
-    }
-
-
-ADDRESS = Address("reproduce", _read, _spell)
-
-
-def read_choice() -> Choice:
-    """What the widgets say now."""
-    return Choice(**{name.removeprefix(key("")): value for name, value in ADDRESS.values().items()})
+def arrive() -> None:
+    """Give the controls their values; where the address names a column that its table lacks, another one."""
+    ADDRESS.follow()
+    asked = st.session_state[key("method")]
+    if (method := method_of(st.session_state[key("table")], asked)) != asked:
+        change(**{key("method"): method})

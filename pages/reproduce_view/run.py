@@ -17,7 +17,6 @@ from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.reference.stored import belongs_to
 from atnmf_core.sweep import StoreError, SweepRecord
 from atnmf_core.sweep.grid import Grid
-from pages.common.address import rerun
 from pages.common.data_choice import entry_of, load
 from pages.common.download_offer import offer_data
 from pages.common.duration_words import spoken
@@ -106,7 +105,7 @@ def _tell_outcome(here: Here) -> None:
 def _progress(choice: Choice, shown: tuple[SweepRecord, ...]) -> None:
     here = look_up(choice)
     if _state(here.active) != _state(shown):
-        rerun()
+        st.rerun()
     for record in here.active:
         st.progress(*_how_far(record))
         st.button(

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atnmf_core import load_dataset
+from pages.common.control import from_query, to_query
 from pages.common.setting import Setting
 from pages.hyperspectral_view.cube_setting import CubeSetting, span, spelled_places
 
@@ -31,14 +32,14 @@ OWN = [field.name for field in fields(CubeSetting) if field.name not in {f.name 
 
 
 def test_the_first_view_has_a_bare_address() -> None:
-    assert CubeSetting().to_query() == {}
+    assert to_query(CubeSetting()) == {}
 
 
 def test_a_setting_comes_back_from_its_address() -> None:
     setting = CubeSetting(**OTHERWISE)
 
     assert set(OTHERWISE) == set(OWN)
-    assert CubeSetting.from_query(setting.to_query()) == setting
+    assert from_query(CubeSetting, to_query(setting)) == setting
 
 
 @pytest.mark.parametrize(
@@ -61,12 +62,12 @@ def test_a_setting_comes_back_from_its_address() -> None:
     ids=str,
 )
 def test_what_an_address_says_wrongly_stays_at_its_default(query: dict[str, str]) -> None:
-    assert CubeSetting.from_query(query) == CubeSetting()
+    assert from_query(CubeSetting, query) == CubeSetting()
 
 
 @given(st.dictionaries(st.sampled_from(OWN), st.text()))
 def test_no_address_is_refused(query: dict[str, str]) -> None:
-    setting = CubeSetting.from_query(query)
+    setting = from_query(CubeSetting, query)
 
     row, col = setting.place(SCENE)
     assert 1 <= row <= 20
@@ -112,4 +113,4 @@ def test_the_latest_pins_are_kept() -> None:
     pins = spelled_places([(number, 1) for number in range(1, 9)])
 
     assert pins == "3.1_4.1_5.1_6.1_7.1_8.1"
-    assert CubeSetting.from_query({"pins": pins}).pins == pins
+    assert from_query(CubeSetting, {"pins": pins}).pins == pins

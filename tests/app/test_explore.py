@@ -93,10 +93,7 @@ def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(repository: Pa
     assert page.query_params["K"] == "7"
 
 
-def test_an_address_that_nobody_went_to_is_not_followed(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
+def test_an_address_that_nobody_went_to_is_not_followed(repository: Path) -> None:
     page = opened(repository, K="9")
     page.sidebar.slider(key="K").set_value(8).run()
 
@@ -108,8 +105,7 @@ def test_an_address_that_nobody_went_to_is_not_followed(
 
 
 def test_another_address_is_followed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
-    monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
+    monkeypatch.setattr("pages.common.address.is_history_navigation", lambda: True)
     page = opened(repository, K="9")
 
     page.query_params["K"] = "6"
@@ -161,19 +157,3 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     assert not page.exception
     assert "RMSE over the whole matrix" in page.main.markdown[0].value
     data_choice.load.clear()
-
-
-def test_a_page_that_runs_itself_again_does_not_follow_an_address_that_lags_behind(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
-    monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
-    page = opened(repository, K="9")
-    page.sidebar.slider(key="K").set_value(8).run()
-
-    page.session_state["page_run_again"] = True
-    page.query_params["K"] = "9"
-    page.run()
-
-    assert page.sidebar.slider(key="K").value == 8
-    assert page.query_params["K"] == "8"

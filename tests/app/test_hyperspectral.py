@@ -78,7 +78,7 @@ def test_data_that_is_no_cube_is_sent_to_explore(repository: Path) -> None:
 
     page = opened(repository, data="upload", upload=content_hash)
 
-    assert "table is no cube: look at it on the Explore page" in page.sidebar.error[0].value
+    assert "table is not a cube: open it on the Explore page" in page.sidebar.error[0].value
     assert not page.exception
 
 

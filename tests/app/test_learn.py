@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core.lesson import findings
 from atnmf_core.reference.curves import kept_curve
 from pages.learn_view.chapters import CHAPTERS
-from pages.learn_view.state import Place, address, control_key, query_of
+from pages.learn_view.state import ADDRESS, control_key
 
 SECONDS = 60
 NUMBERS = range(1, len(CHAPTERS) + 1)
@@ -66,12 +66,11 @@ def test_every_value_of_every_control_survives_the_address() -> None:
         "data": "lfw", "revealed": "lfw-zero",
     }  # fmt: skip
     for number, chapter in enumerate(CHAPTERS, start=1):
-        query = {control.name: control.spell(samples[control.name]) for control in chapter.controls}
-        read = address._read(query | {"chapter": str(number)})
-        for control in chapter.controls:
-            assert read[control_key(number, control.name)] == samples[control.name]
-        spelled = query_of(Place.of(read))
-        assert address._read(spelled) == read
+        query = {name: control.spell(samples[name]) for name, control in chapter.controls.items()}
+        read = ADDRESS.read(query | {"chapter": str(number)})
+        for name in chapter.controls:
+            assert read[control_key(number, name)] == samples[name]
+        assert ADDRESS.read(ADDRESS.spell(read)) == read
 
 
 def test_a_hidden_control_keeps_the_value_of_the_link(repository: Path) -> None:
@@ -118,8 +117,7 @@ def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path)
 def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_were(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.common.address.SETTLED_SECONDS", 0.0)
-    monkeypatch.setattr("pages.common.address._went_through_history", lambda: True)
+    monkeypatch.setattr("pages.common.address.is_history_navigation", lambda: True)
     page = opened(repository, chapter="1", K="9")
     for _ in range(3):
         next(button for button in page.button if "→" in button.label).click().run()

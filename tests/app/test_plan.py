@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.curves_view.plan import MOST_FITS, Plan
+from pages.curves_view.plan import MAX_FITS, Plan
 
 FACES = (625, 100)
 
@@ -47,7 +47,7 @@ def test_lambdas_that_round_to_the_same_are_one() -> None:
         ({"methods": ()}, "at least one method"),
         ({"missing": ()}, "zeros, ignored, or both"),
         ({"K": 101}, "K = 101 is too many parts for 625 × 100: at most 100"),
-        ({"count": 500, "starts": 50}, f"up to {MOST_FITS:,}"),
+        ({"count": 500, "starts": 50}, f"up to {MAX_FITS:,}"),
     ],
     ids=str,
 )

@@ -179,7 +179,7 @@ def test_every_cell_is_one_run_of_the_published_protocol(table: str) -> None:
 def test_a_choice_comes_back_from_its_address() -> None:
     asked = {"table": "moffet", "alpha": "0.7", "method": "atnmf-5", "starts": "3", "missing": "ignore"}
 
-    assert ADDRESS._spell(ADDRESS._read(asked)) == asked
+    assert ADDRESS.spell(ADDRESS.read(asked)) == asked
 
 
 def keep(path: Path, choice: Choice, outcome: float | str) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.common.setting import ALPHAS, LAM_MOST, LAMBDAS, VIEW, Setting
+from pages.common.control import from_query, to_query
+from pages.common.setting import ALPHAS, LAMBDAS, MAX_K, MAX_LAM, Setting
 
 OTHERWISE = Setting(
     data="cbcl",
@@ -29,16 +30,16 @@ OTHERWISE = Setting(
 
 
 def test_the_first_view_has_a_bare_address() -> None:
-    assert Setting().to_query() == {}
+    assert to_query(Setting()) == {}
 
 
 def test_a_setting_comes_back_from_its_address() -> None:
     assert all(getattr(OTHERWISE, field.name) != field.default for field in fields(Setting))
-    assert Setting.from_query(OTHERWISE.to_query()) == OTHERWISE
+    assert from_query(Setting, to_query(OTHERWISE)) == OTHERWISE
 
 
 def test_numbers_in_an_address_are_readable() -> None:
-    query = replace(Setting(), lam=100.0, alpha=0.9).to_query()
+    query = to_query(Setting(lam=100.0, alpha=0.9))
 
     assert query == {"lam": "100", "alpha": "0.9"}
 
@@ -46,7 +47,7 @@ def test_numbers_in_an_address_are_readable() -> None:
 def test_every_stop_of_the_sliders_survives() -> None:
     settings = [Setting(alpha=alpha) for alpha in ALPHAS] + [Setting(lam=lam) for lam in LAMBDAS]
 
-    assert [Setting.from_query(setting.to_query()) for setting in settings] == settings
+    assert [from_query(Setting, to_query(setting)) for setting in settings] == settings
 
 
 @pytest.mark.parametrize(
@@ -68,25 +69,25 @@ def test_every_stop_of_the_sliders_survives() -> None:
     ids=str,
 )
 def test_what_an_address_says_wrongly_stays_at_its_default(query: dict[str, str]) -> None:
-    assert Setting.from_query(query) == Setting()
+    assert from_query(Setting, query) == Setting()
 
 
 @given(st.dictionaries(st.sampled_from([field.name for field in fields(Setting)]), st.text()))
 def test_no_address_is_refused(query: dict[str, str]) -> None:
-    setting = Setting.from_query(query)
+    setting = from_query(Setting, query)
 
     assert setting.alpha in ALPHAS
-    assert 1 < setting.lam <= LAM_MOST
-    assert 1 <= setting.K <= 100
+    assert 1 < setting.lam <= MAX_LAM
+    assert 1 <= setting.K <= MAX_K
 
 
 def test_an_alpha_between_two_stops_goes_to_the_nearer() -> None:
-    assert Setting.from_query({"alpha": "0.33"}) == Setting(alpha=0.35)
+    assert from_query(Setting, {"alpha": "0.33"}) == Setting(alpha=0.35)
 
 
 def test_a_lambda_beside_the_stops_is_taken_as_it_is() -> None:
-    assert Setting.from_query({"lam": "2.137"}) == Setting(lam=2.137)
-    assert Setting(lam=1.083).to_query() == {"lam": "1.083"}
+    assert from_query(Setting, {"lam": "2.137"}) == Setting(lam=2.137)
+    assert to_query(Setting(lam=1.083)) == {"lam": "1.083"}
 
 
 def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does() -> None:
@@ -104,8 +105,8 @@ def test_a_new_fit_is_needed_for_all_but_the_way_of_looking(name: str) -> None:
 
     same_fit = changed.fit_key("data", "atnmf") == Setting().fit_key("data", "atnmf")
 
-    assert same_fit == (name in VIEW)
-    assert (changed.solved == Setting()) == (name in VIEW)
+    assert same_fit == (name in Setting.VIEW)
+    assert (changed.solved == Setting()) == (name in Setting.VIEW)
 
 
 def test_other_data_needs_another_fit() -> None:

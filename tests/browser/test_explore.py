@@ -5,7 +5,6 @@ from playwright.sync_api import Browser, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset
 from atnmf_core.adversary import optimal_attack
-from pages.common.address import SETTLED_SECONDS
 
 from .dashboard import Dashboard
 from .explore import PANELS, Explore
@@ -117,8 +116,6 @@ def test_the_back_button_returns_to_the_setting_before(dashboard: Dashboard) -> 
     explore.choose_segment("one block")
     assert not np.array_equal(explore.pixels("b"), first)
 
-    # Right after a move the address may still be on its way, and going back does not count.
-    explore.page.wait_for_timeout(1000 * SETTLED_SECONDS)
     explore.page.go_back()
     dashboard.wait_until_idle()
 

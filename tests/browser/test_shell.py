@@ -53,7 +53,7 @@ def test_every_page_goes_through_the_frame_before_anything_else(repository: Path
             one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
         ]
 
-        assert ast.unparse(calls[0]) == "through_app()", listed.file
+        assert ast.unparse(calls[0]) == "ensure_app_frame()", listed.file
 
 
 @every_page

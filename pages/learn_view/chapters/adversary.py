@@ -7,7 +7,7 @@ from ..dials import dials_of_one_number, show_with_dials
 
 __all__ = ["ADVERSARY"]
 
-CONTROLS = dials_of_one_number(v=0.6, p=0.2, p_most=1.5)
+CONTROLS = dials_of_one_number(v=0.6, p=0.2, max_p=1.5)
 
 
 def show(stage: Stage) -> None:
@@ -19,4 +19,5 @@ ADVERSARY = Chapter(
     short="Adversary",
     controls=CONTROLS,
     show=show,
+    in_picture=CONTROLS,
 )

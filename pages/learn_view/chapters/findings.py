@@ -7,9 +7,9 @@ import streamlit as st
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.figures.lesson import findings_chart
 from atnmf_core.lesson import Error, Finding, findings
+from pages.common.control import OneOf, Stops
 
 from ..chapter import Chapter, Stage
-from ..control import Choice, Stops
 
 __all__ = ["FINDINGS"]
 
@@ -105,15 +105,10 @@ def _cell(error: Error | None) -> str:
 FINDINGS = Chapter(
     name="findings",
     short="Findings",
-    controls=(
-        Stops("alpha", "Hidden share α", 0.5, PAPER_ALPHAS),
-        Choice(
-            "shown",
-            "Show",
-            "both",
-            {"paper": "the paper", "both": "the paper and ours"},
-        ),
-    ),
+    controls={
+        "alpha": Stops(0.5, "Hidden share α", PAPER_ALPHAS),
+        "shown": OneOf("both", "Show", {"paper": "the paper", "both": "the paper and ours"}),
+    },
     show=show,
     facts=facts,
 )

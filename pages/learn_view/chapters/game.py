@@ -9,11 +9,11 @@ import streamlit as st
 from atnmf_core import lesson
 from atnmf_core.figures.lesson import round_marks
 from atnmf_core.lesson import EXAMPLE, HalfStep
-from pages.common.setting import SEED_MOST
+from pages.common.control import Number, OneOf, Stops
+from pages.common.setting import MAX_SEED
 
 from ..chapter import Chapter, Stage
 from ..components import moving_picture
-from ..control import Choice, Number, Stops
 
 __all__ = ["GAME"]
 
@@ -109,20 +109,15 @@ def _spelled(value: float) -> str:
 GAME = Chapter(
     name="game",
     short="Game",
-    controls=(
-        Choice("track", "The learner plays", "paper", {"paper": "Algorithm 1", "fast": "exact descent"}),
-        Stops("lam", "Price λ", 2.0, (1.5, 2.0, 2.5, 3.0, 5.0, 10.0)),
-        Number(
-            "seed",
-            "Start",
-            0,
-            0,
-            SEED_MOST,
-            typed=True,
-            help="W and H start at random; each number is another random start.",
+    controls={
+        "track": OneOf("paper", "The learner plays", {"paper": "Algorithm 1", "fast": "exact descent"}),
+        "lam": Stops(2.0, "Price λ", (1.5, 2.0, 2.5, 3.0, 5.0, 10.0)),
+        "seed": Number(
+            0, "Start", 0, MAX_SEED, typed=True, help="W and H start at random; each number is another start."
         ),
-        Number("at", "Player: half-step", 0, 0, 2 * ROUNDS + 1, inside=True),
-    ),
+        "at": Number(0, "Player: half-step", 0, 2 * ROUNDS + 1),
+    },
     show=show,
+    in_picture=("at",),
     facts=facts,
 )

@@ -8,10 +8,10 @@ from atnmf_core.figures.lesson import guess_chart
 from atnmf_core.lesson import Verdict, judge
 from atnmf_core.reference.curves import CurvePoint, kept_curve
 from pages.common.address import change
+from pages.common.control import OneOf, Stops
 from pages.common.setting import LAMBDAS
 
 from ..chapter import Chapter, Stage
-from ..control import Choice, Stops
 
 __all__ = ["GUESS"]
 
@@ -85,12 +85,13 @@ def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, start
 GUESS = Chapter(
     name="guess",
     short="Guess",
-    controls=(
-        Choice("data", "Data", "lfw", DATA),
-        Choice("missing", "Hidden numbers are", "zero", TREATMENTS),
-        Stops("guess", "Your guess of the best λ", 5.0, LAMS),
-        Choice("revealed", "Show the truth", "", ROUNDS, inside=True),
-    ),
+    controls={
+        "data": OneOf("lfw", "Data", DATA),
+        "missing": OneOf("zero", "Hidden entries are", TREATMENTS),
+        "guess": Stops(5.0, "Your guess of the best λ", LAMS),
+        "revealed": OneOf("", "Show the truth", ROUNDS),
+    },
     show=show,
+    in_picture=("revealed",),
     facts=facts,
 )

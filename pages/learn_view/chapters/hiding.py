@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import streamlit as st
 
 from atnmf_core import rmse
@@ -11,11 +15,11 @@ from atnmf_core.figures.lesson import series_chart
 from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.panels import Panel, given_panels
 from atnmf_core.lesson import PART, SERIES, Weighing, weigh
+from pages.common.control import Number, Several, Stops
 from pages.common.picture_view import show_panels
 from pages.common.setting import ALPHAS, Setting
 
 from ..chapter import Chapter, Stage
-from ..control import Number, Several, Stops
 from ..faces import FACES, faces, restored
 
 __all__ = ["HIDING"]
@@ -70,23 +74,42 @@ def _show_face(alpha: float, face: int, key: str) -> None:
     show_panels(panels, notes, key)
 
 
+@dataclass(frozen=True)
+class HiddenPlaces(Several):
+    """Any places of the series but all."""
+
+    def read(self, text: str) -> tuple[int, ...] | None:
+        asked = {int(place) for place in text.split(self.separator) if place}
+        return super().read(text) if asked < set(self.options) else None
+
+    def draw(self, key: str, **options: Any) -> None:
+        super().draw(key, on_change=self._leave_one, args=(key, st.session_state[key]), **options)
+
+    def _leave_one(self, key: str, before: Sequence[int]) -> None:
+        if len(st.session_state[key]) == len(self.options):
+            st.session_state[key] = before
+
+
 HIDING = Chapter(
     name="hiding",
     short="Hiding",
-    controls=(
-        Several(
-            "hidden", "Hidden places of the series", (3,), (1, 2, 3, 4, 5), help="One at least must be seen."
+    controls={
+        "hidden": HiddenPlaces(
+            (3,),
+            "Hidden places of the series",
+            {place: str(place) for place in range(1, len(SERIES) + 1)},
+            "-",
+            help="At least one has to be seen.",
         ),
-        Stops(
-            "alpha",
-            "Hidden share α of the faces' pixels",
+        "alpha": Stops(
             0.5,
+            "Hidden share α of the faces' pixels",
             ALPHAS,
             "{:.2f}",
-            help="α, alpha, is how much is taken away: 0.5 is half of all pixels.",
+            help="α, alpha, is the share that is hidden: 0.5 is half of all pixels.",
         ),
-        Number("face", "Face", 8, 1, FACES),
-    ),
+        "face": Number(8, "Face", 1, FACES),
+    },
     show=show,
     facts=facts,
 )

@@ -7,7 +7,7 @@ from ..dials import dials_of_one_number, show_with_dials
 
 __all__ = ["LOSS"]
 
-CONTROLS = dials_of_one_number(v=0.4, p=1.2, p_most=2.0)
+CONTROLS = dials_of_one_number(v=0.4, p=1.2, max_p=2.0)
 
 
 def show(stage: Stage) -> None:
@@ -19,4 +19,5 @@ LOSS = Chapter(
     short="Loss",
     controls=CONTROLS,
     show=show,
+    in_picture=CONTROLS,
 )

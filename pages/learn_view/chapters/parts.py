@@ -12,15 +12,15 @@ from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import grey
 from atnmf_core.lesson import build_up
+from pages.common.control import Number
 
 from ..chapter import Chapter, Stage
 from ..components import moving_picture
-from ..control import Number
 from ..faces import FACES, faces, fitted
 
 __all__ = ["PARTS"]
 
-MOST = 49
+MAX_K = 49
 
 
 def facts(stage: Stage) -> dict[str, str]:
@@ -34,7 +34,7 @@ def show(stage: Stage) -> None:
     film = _film(K, face)
 
     def stay() -> None:
-        st.session_state[stage.key("at")] = min(MOST, int(st.session_state[key]["at"]))
+        st.session_state[stage.key("at")] = min(MAX_K, int(st.session_state[key]["at"]))
 
     moving_picture("build", "agree", "player")(
         data=film | {"at": min(stage["at"], K), "player": "at" not in stage.hidden},
@@ -70,11 +70,12 @@ def _film(K: int, face: int) -> dict[str, Any]:
 PARTS = Chapter(
     name="parts",
     short="Parts",
-    controls=(
-        Number("K", "Number of parts K", 16, 1, MOST, help="NMF learns all parts anew for every K."),
-        Number("face", "Face", 8, 1, FACES),
-        Number("at", "Player: parts added", 5, 0, MOST, inside=True),
-    ),
+    controls={
+        "K": Number(16, "Number of parts K", 1, MAX_K, help="NMF learns all parts anew for every K."),
+        "face": Number(8, "Face", 1, FACES),
+        "at": Number(5, "Player: parts added", 0, MAX_K),
+    },
     show=show,
+    in_picture=("at",),
     facts=facts,
 )

@@ -1,16 +1,16 @@
-"""A cube that is looked at on one page is taken along to the other, with everything that decides its fits."""
+"""A cube that was shown on one page is shown on the next, with everything that decides its fits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from .address import change, remembered
+from .address import change, last_shown
 from .data_choice import UPLOAD, entry_of, uploads
 
-__all__ = ["is_cube", "take_along"]
+__all__ = ["is_cube", "take_over_cube"]
 
-CARRIED = (
+DECIDES_FITS = (
     "data",
     "upload",
     "alpha",
@@ -25,15 +25,15 @@ CARRIED = (
 )
 
 
-def take_along(page: str) -> None:
-    """Go on with the cube that another page was left with, if it had one."""
-    left = remembered(page)
-    if left is not None and is_cube(left):
-        change(**{name: left[name] for name in CARRIED})
+def take_over_cube(page: str) -> None:
+    """Continue with the cube that another page showed last, if it did show one."""
+    there = last_shown(page)
+    if there is not None and is_cube(there):
+        change(**{name: there[name] for name in DECIDES_FITS})
 
 
 def is_cube(values: Mapping[str, Any]) -> bool:
-    """Whether the data that a page's widgets name is a cube."""
+    """Whether the data that a page's controls name is a cube."""
     if values["data"] == UPLOAD:
         uploaded = uploads().get(values["upload"])
         return uploaded is not None and uploaded.kind == "cube"

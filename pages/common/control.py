@@ -1,0 +1,248 @@
+"""Controls as data: each says its default and its range once, and from that is read from an address, spelled
+in one, and drawn.
+
+A page declares its controls as the fields of a frozen dataclass::
+
+    @dataclass(frozen=True)
+    class Setting:
+        K: int = declare(Number(25, "Parts K", 1, 100))
+
+`Setting` is then plain data that the rest of the page is a function of, and `Address` keeps it in the address
+bar. A field's name is its word there. Values in an address come from anywhere: one that its control could not
+have given is left at the default.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+import streamlit as st
+
+__all__ = [
+    "Control",
+    "Number",
+    "OneOf",
+    "Real",
+    "Several",
+    "Stops",
+    "Switch",
+    "Text",
+    "controls_of",
+    "declare",
+    "from_query",
+    "read_query",
+    "redeclare",
+    "spell_query",
+    "to_query",
+]
+
+T = TypeVar("T")
+EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class Control:
+    """A value that people set; `label` and `help` are what they read.
+
+    `draw` shows the widget, whose value is in the session under `key` already. What it is given beside that
+    goes to Streamlit's widget.
+    """
+
+    default: Any
+    label: str = ""
+    _: KW_ONLY
+    help: str | None = None
+
+    def read(self, text: str) -> Any:
+        """The value that an address spells; None or a ValueError where that is no value of this control."""
+        raise NotImplementedError
+
+    def spell(self, value: Any) -> str:
+        return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+    def draw(self, key: str, **options: Any) -> None:
+        raise NotImplementedError(f"{key} has no widget of its own")
+
+    def understand(self, text: str | None) -> Any:
+        """As `read`, with the default for what says nothing."""
+        try:
+            value = None if text is None else self.read(text)
+        except ValueError:
+            value = None
+        return self.default if value is None else value
+
+
+@dataclass(frozen=True)
+class Text(Control):
+    """A word or a few, as a regular expression describes them. What sets it is not one widget."""
+
+    pattern: str = r"[\x00-\x7f]{0,80}"
+
+    def read(self, text: str) -> str | None:
+        return text if re.fullmatch(self.pattern, text, re.DOTALL) else None
+
+
+@dataclass(frozen=True)
+class Stops(Control):
+    """A slider over given numbers; an address may name any between the first and the last."""
+
+    stops: Sequence[float] = ()
+    form: str = "{:g}"
+
+    def read(self, text: str) -> float | None:
+        value = float(text)
+        if not self.stops[0] - EDGE <= value <= self.stops[-1] + EDGE:
+            return None
+        return min(self.stops, key=lambda stop: abs(stop - value))
+
+    def draw(self, key: str, *, stops: Sequence[float] | None = None, **options: Any) -> None:
+        """`stops` are those that can be chosen just now."""
+        options = {"format_func": self.form.format, "help": self.help} | options
+        st.select_slider(self.label, self.stops if stops is None else stops, key=key, **options)
+
+
+@dataclass(frozen=True)
+class Number(Control):
+    """A whole number: on a slider, or `typed` where there are too many for one."""
+
+    low: int = 0
+    high: int = 10**6
+    typed: bool = False
+
+    def read(self, text: str) -> int | None:
+        value = int(text)
+        return value if self.low <= value <= self.high else None
+
+    def draw(self, key: str, *, high: int | None = None, **options: Any) -> None:
+        """`high` is a lower upper end; where it leaves nothing to choose, nothing is drawn."""
+        most = self.high if high is None else min(high, self.high)
+        if most > self.low:
+            widget = st.number_input if self.typed else st.slider
+            widget(self.label, self.low, most, key=key, **{"help": self.help} | options)
+
+
+@dataclass(frozen=True)
+class Real(Control):
+    """Any finite number, typed."""
+
+    step: float = 1.0
+
+    def read(self, text: str) -> float | None:
+        value = float(text)
+        return value if math.isfinite(value) else None
+
+    def draw(self, key: str, **options: Any) -> None:
+        options = {"help": self.help} | options
+        st.number_input(self.label, step=self.step, format="%g", key=key, **options)
+
+
+@dataclass(frozen=True)
+class Switch(Control):
+    """On or off."""
+
+    def read(self, text: str) -> bool:
+        return text == "1"
+
+    def spell(self, value: bool) -> str:
+        return "1" if value else "0"
+
+    def draw(self, key: str, **options: Any) -> None:
+        st.toggle(self.label, key=key, **{"help": self.help} | options)
+
+
+@dataclass(frozen=True)
+class OneOf(Control):
+    """One of a few. `options` maps each value to what people read."""
+
+    options: Mapping[Any, str] = field(default_factory=dict)
+
+    def read(self, text: str) -> Any:
+        value = _kind(self.options)(text)
+        return value if value in self.options else None
+
+    def draw(
+        self,
+        key: str,
+        *,
+        among: Mapping[Any, str] | None = None,
+        widget: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> None:
+        """`among` are those that can be chosen just now; `widget` draws them other than as segments."""
+        names = self.options if among is None else among
+        options = {"format_func": names.get, "help": self.help} | options
+        if widget is None:
+            st.segmented_control(self.label, names, key=key, required=True, **options)
+        else:
+            widget(self.label, names, key=key, **options)
+
+
+@dataclass(frozen=True)
+class Several(Control):
+    """Any of a few; the value is a tuple in the order in which they are offered."""
+
+    options: Mapping[Any, str] = field(default_factory=dict)
+    separator: str = ","
+
+    def read(self, text: str) -> tuple[Any, ...] | None:
+        asked = {_kind(self.options)(word) for word in text.split(self.separator) if word}
+        return tuple(option for option in self.options if option in asked)
+
+    def spell(self, value: Sequence[Any]) -> str:
+        return self.separator.join(f"{one:.10g}" if isinstance(one, float) else str(one) for one in value)
+
+    def draw(self, key: str, *, widget: Callable[..., Any] | None = None, **options: Any) -> None:
+        """`widget` draws them other than as pills."""
+        options = {"format_func": self.options.get, "help": self.help} | options
+        if widget is None:
+            st.pills(self.label, self.options, selection_mode="multi", key=key, **options)
+        else:
+            widget(self.label, self.options, key=key, **options)
+
+
+def _kind(options: Mapping[T, str]) -> type[T]:
+    return type(next(iter(options)))
+
+
+def declare(control: Control) -> Any:
+    """The default of a dataclass field that this control sets."""
+    return field(default=control.default, metadata={"control": control})
+
+
+def redeclare(kind: type, name: str, default: Any = None) -> Any:
+    """A field as another dataclass declares it, perhaps with another default."""
+    control = controls_of(kind)[name]
+    return declare(control if default is None else replace(control, default=default))
+
+
+def controls_of(kind: type) -> dict[str, Control]:
+    """The controls of a dataclass by the names of their fields."""
+    return {one.name: one.metadata["control"] for one in fields(kind)}
+
+
+def read_query(controls: Mapping[str, Control], query: Mapping[str, str]) -> dict[str, Any]:
+    """The values that a query spells; any query will do."""
+    return {name: control.understand(query.get(name)) for name, control in controls.items()}
+
+
+def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str, str]:
+    """The query that says what differs from the defaults."""
+    return {
+        name: control.spell(values[name])
+        for name, control in controls.items()
+        if values[name] is not None and values[name] != control.default
+    }
+
+
+def from_query(kind: type[T], query: Mapping[str, str]) -> T:
+    """The setting that a query spells."""
+    return kind(**read_query(controls_of(kind), query))
+
+
+def to_query(setting: Any) -> dict[str, str]:
+    """The query that spells a setting."""
+    return spell_query(controls_of(type(setting)), vars(setting))

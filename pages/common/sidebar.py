@@ -1,0 +1,80 @@
+"""What the sidebars of Explore, Hyperspectral and Curves have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+
+from .address import Address, change
+from .components import component
+from .setting import MAX_K, PATTERNS, PATTERNS_OF
+
+__all__ = [
+    "clamp",
+    "clamp_to_data",
+    "draw_hiding_and_model",
+    "draw_pattern",
+    "draw_reset_and_link",
+    "draw_seeds_and_colour",
+]
+
+PATTERN_HELP = {
+    "faces": "Single entries as in the paper, or a connected piece of each face.",
+    "cube": "Single entries as in the paper, lines of single bands, or whole bands.",
+}
+
+
+def clamp_to_data(data: Dataset) -> None:
+    """Bring what the address asked for within what this data allows."""
+    clamp({"K": min(*data.shape, MAX_K), "image": pictures.count(data)})
+    if st.session_state["pattern"] not in PATTERNS_OF[data.kind]:
+        change(pattern="entries")
+
+
+def clamp(limits: Mapping[str, int]) -> None:
+    """Lower the controls, by session key, that are above their limits."""
+    # Only these: a widget that is set, even to what it says, jumps back to that in the browser, where
+    # somebody may have moved it on.
+    state = st.session_state
+    change(**{key: limit for key, limit in limits.items() if key in state and state[key] > limit})
+
+
+def draw_hiding_and_model(address: Address, data: Dataset | None, kind: str = "faces") -> None:
+    """What is hidden, lambda, K, the treatment of hidden entries and the solver. `kind` is that of data which
+    is not there yet.
+    """
+    address.draw("alpha")
+    draw_pattern(address, kind if data is None else data.kind)
+    address.draw("lam")
+    st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
+    address.draw("K", high=None if data is None else min(data.shape))
+    address.draw("missing", width="stretch")
+    address.draw("solver", width="stretch")
+
+
+def draw_pattern(address: Address, kind: str) -> None:
+    """The hiding patterns of this kind of data, where there is more than one."""
+    names = {pattern: PATTERNS[pattern] for pattern in PATTERNS_OF[kind]}
+    if len(names) > 1:
+        address.draw("pattern", among=names, width="stretch", help=PATTERN_HELP[kind])
+
+
+def draw_seeds_and_colour(address: Address) -> None:
+    """What is seldom changed."""
+    with st.expander("Seeds and colour"):
+        address.draw("seed")
+        address.draw("mask_seed")
+        address.draw("colour", width="stretch")
+
+
+def draw_reset_and_link(address: Address) -> None:
+    """Back to the first view, and the address of this one."""
+    reset, link = st.columns(2, gap="small", vertical_alignment="center")
+    with reset:
+        st.button("Reset", on_click=change, kwargs=address.read({}), width="stretch")
+    with link:
+        component("copy")(key="copy")

@@ -1,0 +1,62 @@
+"""Explore's pictures, factors and measures to take away, and how to get the same numbers again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.export import factors_npz, measures_csv
+from atnmf_core.figures.images import enlarge, png
+from atnmf_core.figures.panels import figure
+from pages.common import fit_pair
+from pages.common.setting import Setting
+from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
+
+from .panels_view import six_panels
+
+__all__ = ["show_take_away"]
+
+PANEL_SIDE, FIGURE_SIDE = 600, 400
+
+
+def show_take_away(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
+    """Downloads on the left, the snippet on the right."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _downloads(setting, data, pair)
+    with right:
+        show_recipe(recipe(setting, source_of(setting, data)))
+
+
+def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
+    panels = six_panels(setting, data, pair)
+    stem = stem_of(setting, data)
+    st.markdown("**Pictures**")
+    download("The whole figure, PNG", lambda: png(figure(panels, FIGURE_SIDE)), f"{stem}.png", "image/png")
+    with st.container(horizontal=True, gap="small"):
+        for panel in panels:
+            download(
+                f"({panel.letter})",
+                lambda panel=panel: png(enlarge(panel.pixels, PANEL_SIDE)),
+                f"{stem}-{panel.letter}.png",
+                "image/png",
+                help=f"{panel.title}, PNG",
+            )
+    st.markdown("**Numbers**")
+    observed = fit_pair.mask(setting, data)
+    with st.container(horizontal=True, gap="small"):
+        download(
+            "Factors, NPZ",
+            lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
+            f"{stem}.npz",
+            "application/zip",
+        )
+        download(
+            "Measures, CSV",
+            lambda: measures_csv(
+                data, observed, pair.atnmf.fit, pair.nmf.fit, keep_observed=setting.restored == "kept"
+            ),
+            f"{stem}.csv",
+            "text/csv",
+        )
+    st.caption(f"{data.title}. {data.terms}")
