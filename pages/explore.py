@@ -6,13 +6,13 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.fit_progress import obtain, show_wait
-from pages.common.picture_view import picture_strip
 from pages.common.streamlit_private import ensure_app_frame
 from pages.explore_view.callout import show_callout
 from pages.explore_view.film_view import show_film
 from pages.explore_view.lambda_curve import show_lambda_curve
 from pages.explore_view.panels_view import show_errors, show_given, show_learned
 from pages.explore_view.parts_view import show_parts, show_users
+from pages.explore_view.picture_strip import picture_strip
 from pages.explore_view.presets import show_presets
 from pages.explore_view.sidebar import ADDRESS, show_sidebar
 from pages.explore_view.take_away import show_take_away

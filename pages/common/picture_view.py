@@ -1,4 +1,4 @@
-"""Panels, galleries and parts as the components want them."""
+"""Pictures side by side, as the component wants them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-import streamlit as st
 
-from atnmf_core import Dataset
-from atnmf_core.analysis import pictures
 from atnmf_core.analysis.comparison import ComparedPicture
 from atnmf_core.figures.images import data_url
-from atnmf_core.figures.palette import diverging, grey, sequential
+from atnmf_core.figures.palette import diverging, sequential
 from atnmf_core.figures.panels import Panel
 
-from .address import change
 from .components import component
-from .setting import Setting
 
-__all__ = ["ERROR_SCALE", "R_SCALE", "picture_strip", "show_panels", "show_places"]
+__all__ = ["ERROR_SCALE", "R_SCALE", "show_panels", "show_places"]
 
-PAGE = 14
-RESTORED_NAMES = {"kept": "observed pixels kept", "model": "W H alone"}
 R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
 ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))
 
@@ -83,50 +76,3 @@ def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
 
 def _packed(array: npt.NDArray[np.generic]) -> str:
     return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
-
-
-def picture_strip(setting: Setting, data: Dataset) -> None:
-    """Small pictures to choose from (for a cube a slider over its bands), and what restored means."""
-    strip, restored = st.columns([4, 2], gap="medium", vertical_alignment="center")
-    with strip:
-        if data.kind == "cube":
-            st.slider("Band", 1, pictures.count(data), key="image")
-        elif data.kind == "faces":
-            _thumbnails(data, setting.image)
-    with restored:
-        st.segmented_control(
-            "Restored means",
-            RESTORED_NAMES,
-            format_func=RESTORED_NAMES.get,
-            key="restored",
-            required=True,
-            label_visibility="collapsed",
-            width="stretch",
-        )
-
-
-def _thumbnails(data: Dataset, chosen: int) -> None:
-    count = pictures.count(data)
-    first = (chosen - 1) // PAGE * PAGE + 1
-    shown = range(first, min(first + PAGE, count + 1))
-    component("strip")(
-        data={
-            "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
-            "first": first,
-            "chosen": chosen,
-            "count": count,
-            "noun": "face",
-        },
-        key="strip",
-        on_chosen_change=_choose,
-    )
-
-
-def _choose() -> None:
-    change(image=int(st.session_state["strip"]["chosen"]))
-
-
-@st.cache_data(show_spinner=False, max_size="8 MB")
-def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
-    v = pictures.picture(_data, _data.V, number - 1)
-    return data_url(grey(v, pictures.white_level(v)))

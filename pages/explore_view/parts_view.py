@@ -21,12 +21,12 @@ from pages.common.fit_pair import Pair
 from pages.common.setting import Setting
 
 from . import COMPONENTS
+from .sidebar import ADDRESS
 
 __all__ = ["show_parts", "show_users"]
 
 SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
-SCALE_NAMES = {"own": "scale each", "shared": "one scale"}
 MEANING = {
     "faces": "Most used first. Click one to see whose face it is in.",
     "cube": "Abundance maps (rows of H), most used first.",
@@ -46,14 +46,7 @@ def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
         _sheet("parts_nmf", setting, data, pair.nmf, order.second)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(MEANING[data.kind], width="content")
-        st.segmented_control(
-            "Grey scale of the parts",
-            SCALE_NAMES,
-            format_func=SCALE_NAMES.get,
-            key="scale",
-            required=True,
-            label_visibility="collapsed",
-        )
+        ADDRESS.draw("scale", label_visibility="collapsed")
 
 
 def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]) -> None:

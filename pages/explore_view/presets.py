@@ -15,7 +15,7 @@ from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.data_choice import load
-from pages.common.setting import VIEW, Setting
+from pages.common.setting import Setting
 
 __all__ = ["PRESETS", "Preset", "show_presets"]
 
@@ -50,7 +50,7 @@ def show_presets(setting: Setting) -> None:
 
 def _choose() -> None:
     preset = PRESETS[int(st.session_state["presets"]["chosen"])].setting
-    chosen = {name: value for name, value in asdict(preset).items() if name not in VIEW}
+    chosen = {name: value for name, value in asdict(preset).items() if name not in Setting.VIEW}
     if preset.data != st.session_state["data"]:
         chosen["image"] = preset.image
     change(**chosen, part=0)

@@ -291,7 +291,7 @@ def test_explores_data_and_setting_come_along(repository: Path, store: Path) -> 
     assert not page.exception
     assert page.sidebar.selectbox(key="data").value == "synthetic"
     assert page.sidebar.slider(key="K").value == 4
-    assert page.sidebar.multiselect(key="curves_alphas").value == [0.45]
+    assert list(page.sidebar.multiselect(key="curves_alphas").value) == [0.45]
 
 
 def test_any_address_is_bearable(repository: Path, store: Path) -> None:

@@ -1,0 +1,58 @@
+"""Which picture of the data is looked at, and what "restored" means."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import grey
+from pages.common.address import change
+from pages.common.components import component
+from pages.common.setting import Setting
+
+from .sidebar import ADDRESS
+
+__all__ = ["picture_strip"]
+
+THUMBNAILS = 14
+
+
+def picture_strip(setting: Setting, data: Dataset) -> None:
+    """Small pictures to choose from (for a cube a slider over its bands), and what restored means."""
+    strip, restored = st.columns([4, 2], gap="medium", vertical_alignment="center")
+    with strip:
+        if data.kind == "cube":
+            ADDRESS.draw("image", high=pictures.count(data))
+        elif data.kind == "faces":
+            _thumbnails(data, setting.image)
+    with restored:
+        ADDRESS.draw("restored", label_visibility="collapsed", width="stretch")
+
+
+def _thumbnails(data: Dataset, chosen: int) -> None:
+    count = pictures.count(data)
+    first = (chosen - 1) // THUMBNAILS * THUMBNAILS + 1
+    shown = range(first, min(first + THUMBNAILS, count + 1))
+    component("strip")(
+        data={
+            "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
+            "first": first,
+            "chosen": chosen,
+            "count": count,
+            "noun": "face",
+        },
+        key="strip",
+        on_chosen_change=_choose,
+    )
+
+
+def _choose() -> None:
+    change(image=int(st.session_state["strip"]["chosen"]))
+
+
+@st.cache_data(show_spinner=False, max_size="8 MB")
+def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
+    v = pictures.picture(_data, _data.V, number - 1)
+    return data_url(grey(v, pictures.white_level(v)))
