@@ -35,7 +35,9 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> 
     found, truth = _found(key, data, pair)
     st.subheader("Materials", anchor=False)
     st.markdown(_summary(found, truth))
-    component("materials", "chart", folder=COMPONENTS)(key="materials", data=_cards(key, data, found, truth))
+    component("materials", "chart", "spectra", folder=COMPONENTS)(
+        key="materials", data=_cards(key, data, found, truth)
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

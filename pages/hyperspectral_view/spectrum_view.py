@@ -35,7 +35,7 @@ def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None
 def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
     now = _now(setting)
     current, *pins = _spectra(now, data, factors)
-    component("spectrum", "chart", folder=COMPONENTS)(
+    component("spectrum", "chart", "spectra", folder=COMPONENTS)(
         key=KEY,
         data=band_axis(data)
         | {

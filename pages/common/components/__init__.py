@@ -20,12 +20,12 @@ _FOLDER = Path(__file__).parent
 def component(name: str, *shared: str, folder: Path = _FOLDER) -> Any:
     """The mounting command of a component, registered once per server.
 
-    `shared` names markup, style and script that several components of the folder have in common.
+    `shared` names markup, style and script that several components have in common, in `folder` or here.
     """
     html, css, js = (_text(folder, (*shared, name), kind) for kind in ("html", "css", "js"))
     return st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
 
 
 def _text(folder: Path, names: tuple[str, ...], kind: str) -> str:
-    files = (folder / f"{name}.{kind}" for name in names)
+    files = (home / f"{name}.{kind}" for name in names for home in {folder: None, _FOLDER: None})
     return "\n".join(file.read_text("utf-8") for file in files if file.exists())

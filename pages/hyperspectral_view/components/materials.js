@@ -3,12 +3,13 @@ export default function ({ data, parentElement }) {
   const host = parentElement.querySelector(".host"), cards = host.querySelector(".cards");
   cards.style.setProperty("--maps", data.maps);
   cards.replaceChildren(...data.cards.map(drawn));
-  follow(host, () =>
+  const draw = () =>
     cards.querySelectorAll("svg").forEach((svg, k) => {
       const { top, lines } = data.cards[k];
-      drawChart(svg, { x: data.x, unit: data.unit, top, lines, height: 120, small: true });
-    }),
-  );
+      drawSpectra(svg, { x: data.x, unit: data.unit, top, lines, height: 7.5, small: true });
+    });
+  draw();
+  return whenResized(host, draw);
 }
 
 function drawn({ name, remark, colour, maps }) {

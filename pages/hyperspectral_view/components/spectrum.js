@@ -20,10 +20,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const point = (i) => (readout.innerHTML = i === null ? "Point at the chart to read a band." : sentence(data, current, i));
   const svg = host.querySelector(".chart svg");
   svg.setAttribute("aria-label", `Spectrum of ${current.name}, ${current.seen}`);
-  follow(host, () => {
-    drawChart(svg, { ...chartOf(data, current), height: 300, onPoint: point });
-    cards.forEach((card, i) => drawChart(card.querySelector("svg"), { ...chartOf(data, pins[i]), height: 96, small: true }));
-  });
+  const draw = () => {
+    drawSpectra(svg, { ...chartOf(data, current), height: 18.75, onPoint: point });
+    cards.forEach((card, i) => drawSpectra(card.querySelector("svg"), { ...chartOf(data, pins[i]), height: 6, small: true }));
+  };
+  draw();
+  const rest = whenResized(host, draw);
   point(null);
   const details = host.querySelector("details");
   const fill = () => details.open && fillTable(host.querySelector("table"), data, current);
@@ -37,6 +39,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener);
   if (!host.waiting) document.dispatchEvent(new CustomEvent(MARKS, { detail: { pixel: current.place, pins: pins.map((pin) => pin.place) } }));
   return () => {
+    rest();
     for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener);
   };
 }
@@ -60,8 +63,8 @@ const same = (one, other) => one[0] === other[0] && one[1] === other[1];
 
 function chartOf(data, pixel) {
   const lines = LINES.filter(([, name]) => pixel[name]).map(([tone, name]) => ({ tone, values: pixel[name] }));
-  const dots = pixel.original.map((value, i) => (pixel.observed[i] ? value : null));
-  return { x: data.x, unit: data.unit, top: data.top, lines, dots, hidden: pixel.observed.map((is) => !is) };
+  const observed = pixel.original.map((value, i) => (pixel.observed[i] ? value : null));
+  return { x: data.x, unit: data.unit, top: data.top, lines, observed, hidden: pixel.observed.map((is) => !is) };
 }
 
 function drawLegend(legend, current) {

@@ -1,11 +1,10 @@
-"""The chapters in their order, one file each."""
+"""The chapters in their order."""
 
-from .adversary import ADVERSARY
 from .findings import FINDINGS
 from .game import GAME
 from .guess import GUESS
 from .hiding import HIDING
-from .loss import LOSS
+from .one_number import ADVERSARY, LOSS
 from .parts import PARTS
 
 __all__ = ["CHAPTERS"]

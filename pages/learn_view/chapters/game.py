@@ -33,7 +33,7 @@ def show(stage: Stage) -> None:
     def stay() -> None:
         st.session_state[stage.key("at")] = min(2 * ROUNDS + 1, int(st.session_state[key]["at"]))
 
-    moving_picture("game", "agree", "player", "chart")(
+    moving_picture("game", "agree", "player", "chart", "legend")(
         data=film | {"at": min(stage["at"], last), "player": "at" not in stage.hidden},
         key=key,
         on_at_change=stay,

@@ -34,7 +34,7 @@ function drawCurves(svg, { v, p, lam }) {
 
 function drawLine(svg, { v, p, lam }) {
   const moved = v + bestAttack(v, p, lam);
-  const plot = chart(svg, { x: [0, 2], y: [-1, 1.6], height: 7, ticks: { x: [0, 0.5, 1, 1.5, 2] }, left: 1 });
+  const plot = chart(svg, { x: [0, 2], y: [-1, 1.6], height: 7, ticks: { x: [0, 0.5, 1, 1.5, 2] }, edge: { left: 1 } });
   const end = Math.min(moved, 2.02);
   plot.line("zero", 0, 0, 2, 0);
   plot.line("teal wide", v, 0, end, 0);

@@ -40,3 +40,18 @@ function oneDial({ name, label, stops }) {
   whole.append(words, said, input);
   return whole;
 }
+
+// Lets a finger drag what stands nearest to it along the x axis; the chart is drawn anew with every move.
+function draggable(svg, plot, places, move) {
+  let held;
+  svg.style.touchAction = "pan-y";
+  svg.onpointerdown = (event) => {
+    const value = plot().under(event), found = places();
+    held = Object.keys(found).sort((a, b) => Math.abs(found[a] - value) - Math.abs(found[b] - value))[0];
+    if (held === undefined) return;
+    svg.setPointerCapture(event.pointerId);
+    move(held, value);
+  };
+  svg.onpointermove = (event) => held !== undefined && move(held, plot().under(event));
+  svg.onpointerup = svg.onpointercancel = () => (held = undefined);
+}

@@ -65,7 +65,7 @@ function fill(table, matrix, hasSign, digits) {
 }
 
 function drawCurve(svg, { steps, tracks, range, ticks }, at) {
-  const plot = chart(svg, { x: [0, steps.length - 1], y: range, height: 13, ticks: { y: ticks, x: roundTicks(steps.length) }, names: { x: "half-step" }, left: 3.4 });
+  const plot = chart(svg, { x: [0, steps.length - 1], y: range, height: 13, ticks: { y: ticks, x: roundNumbers(0, steps.length - 1, 6) }, names: { x: "half-step" }, edge: { left: 3.4 } });
   if (range[0] < 0) plot.line("zero", 0, 0, plot.x[1], 0);
   plot.path("grey dashed", tracks.other.losses);
   plot.path("grey faint", steps.map((step, i) => [i, step.value]));
@@ -74,10 +74,4 @@ function drawCurve(svg, { steps, tracks, range, ticks }, at) {
   steps.forEach((step, i) => plot.dot(`${tone[step.actor]}${i > at ? " faint" : ""}`, i, step.value, i === at ? 8 : 4.5));
   plot.line("zero", at, range[0], at, range[1]);
   svg.querySelector("title").textContent = `The value of the game after each half-step; now ${signed(steps[at].value, 2)}`;
-}
-
-function roundTicks(count) {
-  const ticks = [];
-  for (let i = 0; i < count; i += 4) ticks.push(i);
-  return ticks;
 }

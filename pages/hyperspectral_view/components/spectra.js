@@ -1,0 +1,38 @@
+// Spectra over the bands: lines, a speck for each observed value, and a mark under the axis for each hidden band.
+const TONES = { truth: "ink faint", orange: "orange", blue: "blue dashed" };
+const NARROW = { left: 1.9, right: 0.4, top: 0.4, bottom: 1.15 };
+
+function drawSpectra(svg, { x, unit, lines, observed = [], hidden = [], top, height, small = false, onPoint }) {
+  const ends = [Math.min(...x), Math.max(...x)];
+  svg.classList.toggle("small", small);
+  const plot = chart(svg, {
+    x: ends,
+    y: [0, top],
+    height,
+    edge: small ? NARROW : {},
+    ticks: { x: roundNumbers(...ends, small ? 4 : 6), y: roundNumbers(0, top, small ? 2 : 4) },
+    names: small ? {} : { x: unit === "nm" ? "wavelength, nm" : "band" },
+  });
+  const width = Math.min(12, Math.max(1, (plot.wide / x.length) * 0.8));
+  hidden.forEach((is, i) => is && plot.add("rect", "hidden", { x: plot.X(x[i]) - width / 2, y: plot.Y(0) + 1, width, height: small ? 3 : 6 }));
+  for (const { tone, values } of lines) plot.path(TONES[tone], values.map((value, i) => [x[i], value]));
+  observed.forEach((value, i) => value !== null && plot.dot("speck", x[i], value, small ? 1 : 1.9));
+  if (onPoint) readable(svg, plot, x, onPoint);
+}
+
+// Follows the pointer with a rule at the nearest band.
+function readable(svg, plot, x, onPoint) {
+  const rule = plot.line("zero dashed", x[0], plot.y[0], x[0], plot.y[1]);
+  rule.setAttribute("visibility", "hidden");
+  svg.onpointermove = (event) => {
+    const wanted = plot.under(event);
+    const nearest = x.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(x[best] - wanted) ? i : best), 0);
+    for (const end of ["x1", "x2"]) rule.setAttribute(end, plot.X(x[nearest]));
+    rule.setAttribute("visibility", "visible");
+    onPoint(nearest);
+  };
+  svg.onpointerleave = () => {
+    rule.setAttribute("visibility", "hidden");
+    onPoint(null);
+  };
+}

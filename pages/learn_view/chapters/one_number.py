@@ -1,0 +1,69 @@
+"""Chapters 3 and 5: what an adversary does to one number, and the loss that this comes down to.
+
+Their pictures have sliders of their own, which they follow without waiting for the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.common.control import Stops
+from pages.common.setting import LAMBDAS
+
+from ..chapter import Chapter, Stage
+from ..components import moving_picture
+
+__all__ = ["ADVERSARY", "LOSS"]
+
+MAX_V = 1.0
+STEP = 0.05
+
+
+def _chapter(name: str, short: str, picture: str, *, v: float, p: float, max_p: float) -> Chapter:
+    """A picture with sliders for v, p and lambda; v and p are their first values."""
+    controls = {
+        "v": Stops(v, "v, the number in the data", _stops(MAX_V), "{:.2f}"),
+        "p": Stops(p, "p, its prediction", _stops(max_p), "{:.2f}"),
+        "lam": Stops(2.0, "λ, the attacker's price", LAMBDAS),
+    }
+    return Chapter(
+        name=name,
+        short=short,
+        controls=controls,
+        show=lambda stage: _show(picture, controls, stage),
+        in_picture=controls,
+    )
+
+
+def _stops(end: float) -> tuple[float, ...]:
+    return tuple(round(STEP * step, 2) for step in range(round(end / STEP) + 1))
+
+
+def _show(picture: str, controls: Mapping[str, Stops], stage: Stage) -> None:
+    key = stage.key("picture")
+
+    def remember() -> None:
+        chosen = st.session_state[key]["values"]
+        for name, control in controls.items():
+            st.session_state[stage.key(name)] = control.understand(str(chosen[name]))
+
+    dials = [
+        {
+            "name": name,
+            "label": control.label,
+            "stops": control.stops,
+            "texts": [control.form.format(stop) for stop in control.stops],
+        }
+        for name, control in controls.items()
+        if name not in stage.hidden
+    ]
+    values = {name: stage[name] for name in controls}
+    moving_picture(picture, "agree", "chart", "legend", "dials", "closed_form")(
+        data={"dials": dials, "values": values}, key=key, on_values_change=remember
+    )
+
+
+ADVERSARY = _chapter("adversary", "Adversary", "attack", v=0.6, p=0.2, max_p=1.5)
+LOSS = _chapter("loss", "Loss", "loss", v=0.4, p=1.2, max_p=2.0)
