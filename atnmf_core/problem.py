@@ -13,6 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "ANMF_NOTE",
+    "METHOD_NAMES",
+    "SOLVER_NAMES",
+    "TREATMENT_NAMES",
     "DictionaryAttack",
     "InputError",
     "Method",
@@ -32,6 +36,16 @@ Order = Literal["F", "C"]
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
+METHOD_NAMES: dict[str, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF (reconstruction)"}
+SOLVER_NAMES: dict[str, str] = {"fast": "fast solver", "paper": "Algorithm 1"}
+TREATMENT_NAMES: dict[str, str] = {"zero": "hidden as zeros", "ignore": "hidden ignored"}
+"""What methods, solvers and the two treatments of hidden entries are called in figures and tables."""
+ANMF_NOTE = (
+    "The code of ANMF (Luo, Zhang, Huang, ICML 2020) is not public and its default target and weights are not"
+    " known here, so this is the method as the AT-NMF paper describes it, with those defaults chosen to come"
+    " nearest to the published numbers."
+)
+"""Why it is called a reconstruction, wherever it appears."""
 
 LARGEST = 1e150
 """Squares of larger entries leave the range of a float."""

@@ -1,12 +1,24 @@
-"""How to get the same numbers again: a few lines of Python, or one command line."""
+"""How to get the same numbers again: a few lines of Python, or a command line."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
 
 from .problem import Missing, Solver
+from .sweep.grid import Grid
 
-__all__ = ["Recipe", "spelled"]
+__all__ = ["SWEEP_OPTIONS", "Recipe", "command_line", "spelled", "sweep_command"]
+
+_SAME_NAME = (
+    "methods", "missing", "solver", "starts", "masks", "mask_seed", "pattern", "seed", "dtype",
+    "max_outer", "max_inner", "tol_inner", "tol_outer",
+)  # fmt: skip
+SWEEP_OPTIONS = {"data": "dataset", "alpha": "alphas", "K": "Ks", "lam": "lams"} | {
+    name: name for name in _SAME_NAME
+}
+"""Options of `sweep`, and the settings of a grid that they stand for."""
 
 
 def spelled(number: float) -> str:
@@ -19,6 +31,36 @@ def spelled(number: float) -> str:
     """
     short = f"{number:g}"
     return short if float(short) == number else repr(float(number))
+
+
+def command_line(*words: str, **options: object) -> str:
+    """A command of this program, quoted for a shell; an option that is None is left out.
+
+    Examples
+    --------
+    >>> command_line("reproduce", "cbcl", alpha=0.5, lam=(2.0, 5.0), max_outer=None)
+    'python -m atnmf_core reproduce cbcl --alpha 0.5 --lam 2 5'
+    """
+    line = ["python", "-m", "atnmf_core", *words]
+    for name, value in options.items():
+        if value is None:
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        line.append(f"--{name.replace('_', '-')}")
+        line += [spelled(one) if isinstance(one, float) else str(one) for one in values]
+    return shlex.join(line)
+
+
+def sweep_command(grid: Grid, out: str = "curve.csv") -> str:
+    """The command that runs a grid and writes its curve; settings left at their defaults are not spelled."""
+    defaults: Mapping[str, object] = {field.name: field.default for field in fields(Grid)}
+    settings = {option: getattr(grid, setting) for option, setting in SWEEP_OPTIONS.items()}
+    chosen = {
+        option: value
+        for option, value in settings.items()
+        if defaults[SWEEP_OPTIONS[option]] is MISSING or value != defaults[SWEEP_OPTIONS[option]]
+    }
+    return command_line("sweep", **chosen, out=out)
 
 
 @dataclass(frozen=True)
@@ -75,9 +117,8 @@ class Recipe:
         """The commands that do the same, one per method; empty where the data has no name."""
         if not self.data:
             return ""
-        hiding = f"--alpha {spelled(self.alpha)} --mask-seed {self.mask_seed} --pattern {self.pattern}"
-        common = f"--K {self.K} --missing {self.missing} --solver {self.solver} --seed {self.seed}"
-        if self.start != "random":
-            common += f" --start {self.start}"
-        start = f"python -m atnmf_core fit --data {self.data} {hiding} {common}"
-        return f"{start} --method atnmf --lam {spelled(self.lam)}\n{start} --method nmf"
+        names = ("data", "alpha", "mask_seed", "pattern", "K", "missing", "solver", "seed")
+        settings = {name: getattr(self, name) for name in names}
+        settings["start"] = None if self.start == "random" else self.start
+        atnmf = command_line("fit", **settings, method="atnmf", lam=self.lam)
+        return f"{atnmf}\n{command_line('fit', **settings, method='nmf')}"

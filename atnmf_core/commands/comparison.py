@@ -4,31 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..reference import Measured
-from ..reference.compare import Cell, compare, method_title, percent, small_spread, spread
-from ..solvers import anmf
+from ..problem import ANMF_NOTE, METHOD_NAMES
+from ..reference.compare import (
+    AGREEMENTS,
+    Cell,
+    agreement_counts,
+    compare,
+    method_title,
+    percent,
+    small_spread,
+    spread,
+)
+from ..sweep import Measurement
 
 __all__ = ["comparison"]
 
 MARKS = {"within": "=", "near": "~", "outside": "!", None: ""}
-LEGEND = "= within the published spread, ~ within three deviations or 1 %, ! outside."
 
 
-def comparison(name: str, cells: Sequence[Measured]) -> str:
+def comparison(name: str, rows: Sequence[Measurement]) -> str:
     """A line for each cell of the paper's table `name` that was measured, under either treatment."""
     head = f"{'alpha':5}  {'method':22}{'published':>16}{'measured':>18}{'difference':>13}"
+    cells = compare(name, rows)
     lines = [f"{head}  {'hidden ignored':>17}"]
-    lines += [_line(cell) for cell in compare(name, cells) if cell.zero or cell.ignore]
-    starts = sorted({cell.starts for cell in cells})
-    counted = (
-        " to ".join(str(number) for number in dict.fromkeys((starts[0], starts[-1]))) if starts else "none"
-    )
+    lines += [_line(cell) for cell in cells if cell.zero or cell.ignore]
+    starts = [row.starts for row in rows]
+    counted = " to ".join(dict.fromkeys((str(min(starts)), str(max(starts))))) if starts else "none"
     lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
-    if any(cell.missing == "zero" for cell in cells):
-        lines.append(LEGEND)
-    if any(cell.method == "anmf" for cell in cells):
-        lines.append(f"{anmf.LABEL}: {anmf.NOTE}")
+    if any(row.missing == "zero" for row in rows):
+        lines.append(
+            ", ".join(f"{MARKS[agreement]} {words}" for agreement, words in AGREEMENTS.items()) + "."
+        )
+        lines += _counts(cells)
+    if any(row.method == "anmf" for row in rows):
+        lines.append(f"{METHOD_NAMES['anmf']}: {ANMF_NOTE}")
     return "\n".join(lines)
+
+
+def _counts(cells: Sequence[Cell]) -> list[str]:
+    """ANMF apart: what is measured for it is a reconstruction."""
+    groups = {
+        "NMF and AT-NMF": [cell for cell in cells if cell.published.method != "anmf"],
+        "ANMF": [cell for cell in cells if cell.published.method == "anmf"],
+    }
+    return [f"{name}: {agreement_counts(group)}" for name, group in groups.items()]
 
 
 def _line(cell: Cell) -> str:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
-from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
-from ..reference import NAMES, Measured
-from ..reference.protocol import PROTOCOLS, as_published, as_written
-from ..reference.stored import cells_of, stored_cells, sweep_name
-from ..reference.tables import merged, read_measured, write_measured
-from ..sweep import Grid, load_source, open_store, read_store
+from ..reference import NAMES, measured
+from ..reference.protocol import PROTOCOLS, ignoring_hidden, published_grid
+from ..reference.stored import stored_measurements, sweep_name
+from ..reference.tables import best_of_each
+from ..sweep import Grid, Measurement, load_source, open_store, read_store
 from ..sweep.grid import Point
+from ..sweep.measurements import csv_text, read_csv
 from ..sweep.starts import PAPER_STARTS
 from .arguments import output_file
 from .comparison import comparison
@@ -30,8 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="run the paper's experiments again and compare",
         description="Run the experiments behind the paper's tables with the authors' data, masks, starts and "
         "algorithm, and print published and measured RMSE side by side; beside them the same cells with "
-        "hidden entries left out of the loss, by the fast solver. Finished fits are kept, so a larger table "
-        "goes on from a smaller one.",
+        "hidden entries left out of the loss, by the fast solver. Finished fits are stored, not run again.",
     )
     parser.set_defaults(run=run)
     parser.add_argument("name", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
@@ -50,20 +48,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=float,
         nargs="+",
         metavar="L",
-        help="prices of the adversary, of those in the table (default: all of them)",
+        help="only these of the table's lambdas (default: all of them)",
     )
     parser.add_argument(
         "--starts", type=int, default=PAPER_STARTS, metavar="N", help="the first N of the authors' ten starts"
     )
     parser.add_argument(
-        "--K", type=int, help="parts, where not those of the table (5; CBCL 49; the hyperspectral data 3)"
+        "--K",
+        type=int,
+        help="number of parts (default: the table's own: 5; CBCL 49; the hyperspectral data 3)",
     )
     parser.add_argument(
         "--max-outer",
         type=int,
         default=100,
         metavar="N",
-        help="end Algorithm 1 after so many outer iterations, for a quicker look (the authors: 100)",
+        help="stop Algorithm 1 after N outer iterations, for a quicker look (the authors: 100)",
     )
     parser.add_argument(
         "--treatment",
@@ -75,9 +75,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--csv",
         type=output_file,
         metavar="FILE",
-        help="write what was measured as CSV too; cells that FILE has already are kept where they are better",
+        help="also write the measurements as CSV; of those already in FILE the better ones stay",
     )
-    parser.add_argument("--no-run", action="store_true", help="run nothing, show what the store has")
+    parser.add_argument(
+        "--no-run",
+        action="store_true",
+        help="run nothing; show the best of what is bundled with the program and what the store has",
+    )
     add_running_options(parser)
 
 
@@ -85,45 +89,55 @@ def run(args: argparse.Namespace) -> int:
     """Run what the store lacks, print the table, write the CSV; 1 where fits failed."""
     grids = _grids(args)
     earlier = _earlier(args.csv)
-    cells, failed = _kept(args, grids) if args.no_run else _run(args, grids)
-    print(comparison(args.name, cells))
+    if args.no_run:
+        rows, failed = _known(args, grids), False
+    else:
+        rows, failed = _run(args, grids)
+    print(comparison(args.name, rows))
     if args.csv:
-        with args.csv.open("w", newline="") as file:
-            write_measured(merged(earlier, cells), file)
+        args.csv.write_text(csv_text(best_of_each([*earlier, *rows])))
     return 1 if failed else 0
 
 
-def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measured], bool]:
-    """The cells of the grids, run where the store lacks them, and whether fits failed."""
+def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measurement], bool]:
+    """The measurements of the grids, run where the store lacks them, and whether fits failed."""
     data = load_source(PROTOCOLS[args.name].dataset)
-    cells, failed = [], False
+    rows, failed = [], False
     with open_store(args.store) as store:
         for treatment, grid in grids.items():
             name = sweep_name(args.name, grid)
             run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
-            cells += stored_cells(store, name)
+            rows += store.summary(name)
             failed |= tell_failures(store, name)
-    return cells, failed
+    return rows, failed
 
 
-def _kept(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measured], bool]:
-    """What the store has of the cells of the grids, from however many starts; nothing is written."""
-    wanted = {_place(point) for grid in grids.values() for point in grid.points()}
-    with read_store(args.store) as store:
-        cells = [cell for cell in cells_of(store, args.name) if cell.version == SOLVER_VERSIONS[cell.solver]]
-    return list(merged((), (cell for cell in cells if _place(cell) in wanted))), False
+def _known(args: argparse.Namespace, grids: dict[str, Grid]) -> list[Measurement]:
+    """The best measurement of each cell of the grids, bundled or in the store, from however many starts."""
+    wanted = {_combination(point) for grid in grids.values() for point in grid.points()}
+    rows = list(measured(args.name))
+    if args.store.exists():
+        with read_store(args.store) as store:
+            rows += stored_measurements(store, args.name, args.K)
+    return list(
+        best_of_each(
+            row
+            for row in rows
+            if _combination(row) in wanted and (row.solver != "paper" or row.max_outer <= args.max_outer)
+        )
+    )
 
 
-def _place(fit: Point | Measured) -> tuple[object, ...]:
-    return fit.alpha, fit.K, fit.missing, fit.method, fit.lam, fit.max_outer
+def _combination(row: Point | Measurement) -> tuple[object, ...]:
+    return row.alpha, row.K, row.missing, row.method, row.lam
 
 
 def _grids(args: argparse.Namespace) -> dict[str, Grid]:
     _check(args)
-    zero = as_published(
+    zero = published_grid(
         args.name, sorted(args.alpha), args.methods, args.starts, args.K, args.max_outer, args.lam
     )
-    grids = {"zero": zero, "ignore": as_written(zero)}
+    grids = {"zero": zero, "ignore": ignoring_hidden(zero)}
     return grids if args.treatment == "both" else {args.treatment: grids[args.treatment]}
 
 
@@ -140,11 +154,11 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(f"--lam {foreign[0]:g}: the table {args.name} has lambda = {lams}.")
 
 
-def _earlier(path: Path | None) -> tuple[Measured, ...]:
-    """The cells of a CSV file that is there already; looked at before hours of fits, not after them."""
-    if path is None or not path.exists():
+def _earlier(path: Path | None) -> tuple[Measurement, ...]:
+    """The measurements of an existing CSV file; it is read before hours of fits, not after them."""
+    if path is None or not path.exists() or path.stat().st_size == 0:
         return ()
     try:
-        return read_measured(csv.DictReader(path.read_text().splitlines()))
-    except (KeyError, ValueError, TypeError) as error:
+        return read_csv(path.read_text())
+    except ValueError as error:
         raise InputError(f"--csv {path}: not a file that `reproduce` wrote; choose another name.") from error

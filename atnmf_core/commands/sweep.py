@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from ..datasets import Dataset, UnreadableData
+from ..figures.error_curves import against_lambda
 from ..hiding import PATTERNS
 from ..problem import InputError
-from ..recipe import spelled
-from ..sweep import Grid, Summary, SweepRecord, load_source, open_store, read_store
-from .arguments import LIMITS, add_limits, given, input_file, lambdas, output_file
-from .curve import write_csv, write_html
+from ..recipe import SWEEP_OPTIONS
+from ..sweep import Grid, Measurement, SweepRecord, load_source, open_store, read_store
+from ..sweep.measurements import csv_text
+from .arguments import add_limits, given, input_file, lambdas, output_file
 from .running import add_running_options, run_grid, tell_failures
 
-__all__ = ["add_parser", "command_line", "run"]
+__all__ = ["add_parser", "run"]
 
 EXAMPLE = """\
 examples:
@@ -25,23 +24,6 @@ examples:
   python -m atnmf_core sweep --data lfw --K 25 --alpha 0.3 0.5 --lam 2 5 --write-grid grid.json
   python -m atnmf_core sweep --grid grid.json
 """
-GRID_OPTIONS = {
-    "data": "dataset",
-    "alpha": "alphas",
-    "K": "Ks",
-    "lam": "lams",
-    "methods": "methods",
-    "missing": "missing",
-    "solver": "solver",
-    "starts": "starts",
-    "masks": "masks",
-    "mask_seed": "mask_seed",
-    "pattern": "pattern",
-    "seed": "seed",
-    "dtype": "dtype",
-    **{name: name for name in LIMITS},
-}
-"""Options of the command line, and the settings of a grid that they stand for."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -136,9 +118,9 @@ def run(args: argparse.Namespace) -> int:
         record, rows = store.sweep(name), store.summary(name)
         failed = tell_failures(store, name)
     if args.out:
-        write_csv(rows, args.out)
+        args.out.write_text(csv_text(rows))
     if args.plot:
-        write_html(rows, args.plot)
+        against_lambda(rows, title=data.title).write_html(args.plot, include_plotlyjs=True)
     print(_report(record, rows, args.store))
     return 1 if failed else 0
 
@@ -170,26 +152,14 @@ def _grid(args: argparse.Namespace) -> Grid | None:
     settings: dict[str, Any] = {}
     if args.grid:
         settings = Grid.settings_from_json(args.grid.read_bytes())
-    for option, value in given(args, *GRID_OPTIONS).items():
-        settings[GRID_OPTIONS[option]] = [lam for some in value for lam in some] if option == "lam" else value
+    for option, value in given(args, *SWEEP_OPTIONS).items():
+        settings[SWEEP_OPTIONS[option]] = (
+            [lam for some in value for lam in some] if option == "lam" else value
+        )
     return Grid.from_settings(settings) if settings else None
 
 
-def command_line(grid: Grid, out: str = "curve.csv") -> str:
-    """The command that runs a grid and writes its curve; settings left at their defaults are not said."""
-    defaults = {field.name: field.default for field in fields(Grid)}
-    words = ["python", "-m", "atnmf_core", "sweep"]
-    for option, setting in GRID_OPTIONS.items():
-        value = getattr(grid, setting)
-        if value == defaults[setting] and defaults[setting] is not MISSING:
-            continue
-        listed = value if isinstance(value, tuple) else (value,)
-        words += [f"--{option.replace('_', '-')}"]
-        words += [spelled(one) if isinstance(one, float) else str(one) for one in listed]
-    return shlex.join([*words, "--out", out])
-
-
-def _report(record: SweepRecord, rows: list[Summary], store: Path) -> str:
+def _report(record: SweepRecord, rows: list[Measurement], store: Path) -> str:
     head = ("alpha", "K", "hidden", "method", "lambda", "RMSE hidden", "±", "starts")
     table = [head, *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in table) for column in range(len(head))]
@@ -201,8 +171,8 @@ def _report(record: SweepRecord, rows: list[Summary], store: Path) -> str:
     return "\n".join(lines)
 
 
-def _cells(row: Summary) -> tuple[str, ...]:
+def _cells(row: Measurement) -> tuple[str, ...]:
     lam = "" if row.lam is None else f"{row.lam:g}"
-    spread = "" if row.rmse_hidden_sd is None else f"{row.rmse_hidden_sd:.2g}"
-    mean = f"{row.rmse_hidden:.5g}"
+    spread = "" if row.deviation is None else f"{row.deviation:.2g}"
+    mean = f"{row.mean:.5g}"
     return f"{row.alpha:g}", str(row.K), row.missing, row.method, lam, mean, spread, str(row.starts)

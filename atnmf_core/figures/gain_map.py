@@ -7,9 +7,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..curves import CurvePoint, best, gain, level
+from ..sweep.measurements import Measurement, best, gain, level
+from .error_curves import HOVER, point_data
 from .palette import ATNMF, nice_limit
-from .sweeps import HOVER, facts
 
 __all__ = ["gain_map"]
 
@@ -22,14 +22,14 @@ BROWN_WHITE_TEAL = [
 ]
 WHITE_BLUE = [(0.0, "#FBFBF8"), (0.5, "#8FBFC6"), (1.0, "#245B7B")]
 DARK = "#0D1723"
-MOST_WORDS = 20
+MAX_LABELLED_COLUMNS = 20
 """With more columns the numbers in the cells would touch."""
 
 
-def gain_map(points: Sequence[CurvePoint], height: int = 440) -> go.Figure:
-    """A row per alpha, a column per lambda: by how many per cent AT-NMF's error is below NMF's of that alpha;
-    its error itself where NMF was not fitted. The best lambda of each alpha is ringed. The points are those
-    of one K, treatment and solver.
+def gain_map(points: Sequence[Measurement], height: int = 440) -> go.Figure:
+    """A row per alpha, a column per lambda: by how many per cent AT-NMF's error lies below NMF's at that
+    alpha, or the error itself where NMF was not fitted. The best lambda of each alpha is outlined. The points
+    are those of one K, treatment and solver.
     """
     curve = [point for point in points if point.lam is not None]
     lams = sorted({point.lam for point in curve if point.lam is not None})
@@ -38,7 +38,7 @@ def gain_map(points: Sequence[CurvePoint], height: int = 440) -> go.Figure:
     gains = all(levels.values())
     cells = {(point.alpha, point.lam): point for point in curve}
 
-    def value(point: CurvePoint) -> float:
+    def value(point: Measurement) -> float:
         nmf = levels[point.alpha]
         return 100 * gain(point, nmf) if gains and nmf is not None else point.mean
 
@@ -53,7 +53,7 @@ def gain_map(points: Sequence[CurvePoint], height: int = 440) -> go.Figure:
         "hoverinfo": "skip",
         **_colours([one for row in z for one in row if one is not None], gains=gains),
     }
-    if len(lams) <= MOST_WORDS:
+    if len(lams) <= MAX_LABELLED_COLUMNS:
         words = [["" if one is None else f"{one:.0f}" if gains else f"{one:.3g}" for one in row] for row in z]
         heat |= {"text": words, "texttemplate": "%{text}", "textfont": {"color": DARK, "size": 13}}
     rings = [found for alpha in alphas if (found := best([p for p in curve if p.alpha == alpha]))]
@@ -72,21 +72,21 @@ def _bar(title: str) -> dict[str, Any]:
     return {"title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0}
 
 
-def _targets(curve: Sequence[CurvePoint]) -> dict[str, Any]:
-    """Unseen markers over the cells: a click on a heat map tells nobody where it was."""
+def _targets(curve: Sequence[Measurement]) -> dict[str, Any]:
+    """Invisible markers over the cells: Plotly reports no position for a click on a heat map."""
     return {
         "type": "scatter",
         "x": [f"{point.lam:g}" for point in curve],
         "y": [f"{point.alpha:g}" for point in curve],
         "mode": "markers",
         "marker": {"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
-        "customdata": [facts(point, "AT-NMF") for point in curve],
+        "customdata": [point_data(point, "AT-NMF") for point in curve],
         "hovertemplate": HOVER,
         "showlegend": False,
     }
 
 
-def _rings(points: Sequence[CurvePoint]) -> dict[str, Any]:
+def _rings(points: Sequence[Measurement]) -> dict[str, Any]:
     return {
         "type": "scatter",
         "x": [f"{point.lam:g}" for point in points],

@@ -1,72 +1,66 @@
-"""A table of the paper beside ours, to look at and to take away: HTML and CSV."""
+"""A table of the paper beside ours, as HTML: a fragment for the dashboard, and a page of its own."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import groupby
 
+from ..problem import METHOD_NAMES
 from ..reference.compare import (
+    AGREEMENTS,
     PAPER_OUTER,
-    TITLES,
     Agreement,
     Cell,
+    agreement_counts,
     exception_reason,
     method_title,
     percent,
     provenance,
     small_spread,
-    spread,
+    usual_effort,
+    usual_starts,
 )
 from ..reference.protocol import PROTOCOLS
-from ..reference.tables import Measured
+from ..reference.tables import TITLES
+from ..sweep.measurements import Measurement
 from .report_style import PAGE_STYLE, STYLE
 
-__all__ = ["MARKS", "comparison_csv", "comparison_page", "comparison_table", "legend", "usual_effort"]
+__all__ = ["MARKS", "comparison_page", "comparison_table", "legend"]
 
-MARKS: dict[Agreement, tuple[str, str]] = {
-    "within": ("✓", "within the published spread"),
-    "near": ("≈", "within three deviations or 1 %"),
-    "outside": ("✗", "outside"),
-}
-"""What stands beside a measured number, and what it means."""
-COLUMNS = (
-    "table", "alpha", "method", "lam", "K", "published", "published_deviation",
-    "measured", "measured_deviation", "difference_percent", "agreement",
-    "starts", "max_outer", "dtype", "version", "date",
-    "ignored", "ignored_deviation", "ignored_starts", "ignored_version", "ignored_date",
-)  # fmt: skip
+MARKS: dict[Agreement, str] = {"within": "✓", "near": "≈", "outside": "✗"}
+"""What stands beside a measured number; `AGREEMENTS` says what it means."""
 
 
 def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
     """The table as HTML: a column per method, and under each alpha what was published and what was measured.
 
     `here` are the same cells as they were run again on this machine. Every number carries, as data-cell, its
-    place in `cells`; pointing at one shows from what it was made.
+    index in `cells`, and on hover says how it was made.
     """
     columns = [cell for cell in cells if cell.published.alpha == cells[0].published.alpha]
     head = "".join(f'<th scope="col" class="{cell.published.method}">{_head(cell)}</th>' for cell in columns)
-    usual, beside = usual_effort(cells), _usual_starts(cells)
-    places = {cell.place: number for number, cell in enumerate(cells)}
-    again = {cell.place: cell for cell in here}
+    effort, starts = usual_effort(cells), usual_starts(cells)
+    numbers = {cell.key: number for number, cell in enumerate(cells)}
+    run_here = {cell.key: cell for cell in here}
+
+    def line(kind: str, words: str, members: list[Cell], show: Callable[[Cell], str]) -> str:
+        shown = "".join(
+            f'<td class="{kind}" data-cell="{numbers[cell.key]}">{show(cell)}</td>' for cell in members
+        )
+        return f'<th scope="row" class="{kind}">{words}</th>{shown}'
+
     bodies = []
     for alpha, group in groupby(cells, key=lambda cell: cell.published.alpha):
         members = list(group)
         lines = [
-            _line("published", "published", members, places, _published),
-            _line("measured", "measured", members, places, lambda cell: _measured(cell, usual)),
+            line("published", "published", members, _published),
+            line("measured", "measured", members, lambda cell: _measured(cell, effort)),
         ]
-        if any(again[cell.place].zero for cell in members):
-            lines.append(
-                _line("here", "run here", members, places, lambda cell: _measured(again[cell.place], None))
-            )
+        if any(run_here[cell.key].zero for cell in members):
+            lines.append(line("here", "run here", members, lambda cell: _measured(run_here[cell.key], None)))
         lines.append(
-            _line(
-                "ignored", "ignored", members, places, lambda cell: _ignored(cell, again[cell.place], beside)
-            )
+            line("ignored", "ignored", members, lambda cell: _ignored(cell, run_here[cell.key], starts))
         )
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{line}</tr>" for i, line in enumerate(lines))
@@ -79,89 +73,38 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
 
 
 def comparison_page(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
-    """The same as a page of its own, with what a reader must know; it needs nothing from the network."""
-    notes = [legend(cells), PROTOCOLS[name].note]
+    """The table as a page of its own, with the notes that a reader needs; it asks nothing of the network."""
+    notes = [agreement_counts(cells), legend(cells), PROTOCOLS[name].note]
     notes += [
-        f"{method_title(*cell.place[1:])} at α = {cell.published.alpha:g}: {exception_reason(cell)}"
+        f"{method_title(*cell.key[1:])} at α = {cell.published.alpha:g}: {exception_reason(cell)}"
         for cell in cells
         if cell.agreement == "outside"
     ]
-    told = "".join(f"<p>{escape(note)}</p>" for note in dict.fromkeys(notes) if note)
+    paragraphs = "".join(f"<p>{escape(note)}</p>" for note in dict.fromkeys(notes) if note)
     title = f"RMSE on hidden entries, {TITLES[name]}"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PAGE_STYLE}</style></head><body><h1>{escape(title)}</h1>"
-        f"{comparison_table(name, cells, here)}{told}</body></html>\n"
+        f"{comparison_table(name, cells, here)}{paragraphs}</body></html>\n"
     )
-
-
-def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
-    """One line per published cell; what was not measured is left empty."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for cell in cells:
-        row, zero, ignore = cell.published, cell.zero, cell.ignore
-        difference = "" if cell.difference is None else f"{100 * cell.difference:.3f}"
-        made = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
-        beside = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
-        printed = (spread(value, None, cell.digits) for value in (row.mean, row.deviation))
-        verdict = cell.agreement or "not measured"
-        writer.writerow(
-            (
-                *(name, row.alpha, row.method, row.lam, PROTOCOLS[name].K, *printed),
-                *(*_numbers(zero), difference, verdict, *made),
-                *(*_numbers(ignore), *beside),
-            )
-        )
-    return file.getvalue()
-
-
-def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
-    """Starts and outer iterations allowed of most measured cells; the others say theirs themselves."""
-    efforts = Counter(
-        (cell.zero.starts, cell.zero.max_outer)
-        for cell in cells
-        if cell.zero is not None and cell.zero.solver == "paper"
-    )
-    return efforts.most_common(1)[0][0] if efforts else None
-
-
-def _usual_starts(cells: Sequence[Cell]) -> int | None:
-    """Starts of most cells that were measured with hidden entries ignored."""
-    starts = Counter(cell.ignore.starts for cell in cells if cell.ignore is not None)
-    return starts.most_common(1)[0][0] if starts else None
 
 
 def legend(cells: Sequence[Cell]) -> str:
-    """What the marks mean, and from what most of the measured numbers were made."""
-    marks = ", ".join(f"{mark} {words}" for mark, words in MARKS.values())
-    usual, beside = usual_effort(cells), _usual_starts(cells)
-    told = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
-    told += " Ignored: hidden entries left out of the loss" + (f", {_starts(beside)}." if beside else ".")
-    if usual is not None:
-        starts, outer = usual
-        told += f" Measured with {_starts(starts)}, at most {outer} of {PAPER_OUTER} outer iterations."
-    return told + (" Cells made otherwise say so." if usual or beside else "")
+    """What the marks mean, and how most of the measured numbers were made."""
+    marks = ", ".join(f"{mark} {AGREEMENTS[agreement]}" for agreement, mark in MARKS.items())
+    effort, starts = usual_effort(cells), usual_starts(cells)
+    text = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
+    text += " Ignored: hidden entries left out of the loss" + (f", {_starts(starts)}." if starts else ".")
+    if effort is not None:
+        text += f" Measured with {_starts(effort[0])}, at most {effort[1]} of {PAPER_OUTER} outer iterations."
+    return text + (" Cells made otherwise say so." if effort or starts else "")
 
 
 def _head(cell: Cell) -> str:
     if cell.published.lam is not None:
         return f"AT-NMF <i>λ = {cell.published.lam:g}</i>"
-    return "ANMF <i>reconstruction</i>" if cell.published.method == "anmf" else "NMF"
-
-
-def _line(
-    kind: str,
-    words: str,
-    cells: Sequence[Cell],
-    places: dict[tuple[float, str, float | None], int],
-    show: Callable[[Cell], str],
-) -> str:
-    shown = "".join(
-        f'<td class="{kind}" data-cell="{places[cell.place]}">{show(cell)}</td>' for cell in cells
-    )
-    return f'<th scope="row" class="{kind}">{words}</th>{shown}'
+    name, _, remark = METHOD_NAMES[cell.published.method].partition(" (")
+    return f"{name} <i>{remark.rstrip(')')}</i>" if remark else name
 
 
 def _published(cell: Cell) -> str:
@@ -172,7 +115,7 @@ def _measured(cell: Cell, usual: tuple[int, int] | None) -> str:
     zero = cell.zero
     if zero is None or cell.agreement is None or cell.difference is None:
         return '<span class="none">not measured</span>' if usual is not None else ""
-    mark, words = MARKS[cell.agreement]
+    mark, words = MARKS[cell.agreement], AGREEMENTS[cell.agreement]
     return (
         f'<b title="{escape(_exact(zero))}">{_spread(zero.mean, zero.deviation, cell.digits)}</b>'
         f' <span class="difference"><span class="mark {cell.agreement}" role="img" aria-label="{words}"'
@@ -180,30 +123,30 @@ def _measured(cell: Cell, usual: tuple[int, int] | None) -> str:
     )
 
 
-def _own_effort(cell: Measured, usual: tuple[int, int] | None) -> str:
-    """From what a number was made, where that is not as usual; only Algorithm 1 counts outer iterations."""
-    starts = _starts(cell.starts)
-    if cell.solver != "paper":
-        return "" if usual is not None and usual[0] == cell.starts else f"<small>{starts}</small>"
-    if (cell.starts, cell.max_outer) == usual:
+def _own_effort(row: Measurement, usual: tuple[int, int] | None) -> str:
+    """How a number was made, where not as usual; only Algorithm 1 counts outer iterations."""
+    starts = _starts(row.starts)
+    if row.solver != "paper":
+        return "" if usual is not None and usual[0] == row.starts else f"<small>{starts}</small>"
+    if (row.starts, row.max_outer) == usual:
         return ""
-    return f"<small>{starts}, {cell.max_outer} of {PAPER_OUTER}</small>"
+    return f"<small>{starts}, {row.max_outer} of {PAPER_OUTER}</small>"
 
 
-def _ignored(cell: Cell, again: Cell, usual: int | None) -> str:
-    ignore = again.ignore or cell.ignore
-    if ignore is None:
+def _ignored(cell: Cell, run_here: Cell, usual: int | None) -> str:
+    row = run_here.ignore or cell.ignore
+    if row is None:
         return '<span class="none">not measured</span>'
-    made = [] if ignore.starts == usual else [_starts(ignore.starts)]
-    where = ", ".join(["run here", *made] if again.ignore else made)
-    where = f" <small>{where}</small>" if where else ""
-    mean, *deviation = small_spread(ignore.mean, ignore.deviation).split(" ± ")
-    told = "".join(f" <i>± {number}</i>" for number in deviation)
-    return f'<span title="{escape(_exact(ignore))}">{escape(mean)}{told}</span>{where}'
+    remarks = ["run here"] if run_here.ignore else []
+    remarks += [] if row.starts == usual else [_starts(row.starts)]
+    remark = f" <small>{', '.join(remarks)}</small>" if remarks else ""
+    mean, _, deviation = small_spread(row.mean, row.deviation).partition(" ± ")
+    spread = f" <i>± {deviation}</i>" if deviation else ""
+    return f'<span title="{escape(_exact(row))}">{escape(mean)}{spread}</span>{remark}'
 
 
 def _spread(mean: float, deviation: float | None, digits: int) -> str:
-    """The deviation may go to a line of its own where room is short, but never loses its sign."""
+    """The deviation may wrap to a line of its own where room is short, but never loses its sign."""
     return f"{mean:.{digits}f}" + ("" if deviation is None else f" <i>± {deviation:.{digits}f}</i>")
 
 
@@ -211,11 +154,6 @@ def _starts(number: int) -> str:
     return f"{number} start" + ("" if number == 1 else "s")
 
 
-def _exact(cell: Measured) -> str:
-    return f"{cell.mean:.6g}: {provenance(cell)}, {cell.seconds:.3g} s a fit"
-
-
-def _numbers(cell: Measured | None) -> tuple[str, str]:
-    if cell is None:
-        return "", ""
-    return f"{cell.mean:.6g}", "" if cell.deviation is None else f"{cell.deviation:.6g}"
+def _exact(row: Measurement) -> str:
+    seconds = "" if row.seconds is None else f", {row.seconds:.3g} s a fit"
+    return f"{row.mean:.6g}: {provenance(row)}{seconds}"

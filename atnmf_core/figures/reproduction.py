@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from ..reference.compare import Cell, method_title
+from ..sweep.starts import PAPER_STARTS
 from .palette import ANMF, ATNMF, NMF
 
 __all__ = ["reproduction_figure"]
@@ -17,7 +18,7 @@ SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
 def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
-    """A line with open marks for each published column, and full marks where it was measured."""
+    """A line with open marks for each published column, and filled marks where it was measured."""
     columns: dict[tuple[str, float | None], list[Cell]] = {}
     for cell in cells:
         columns.setdefault((cell.published.method, cell.published.lam), []).append(cell)
@@ -60,7 +61,7 @@ def _measured(column: list[Cell]) -> dict[str, Any]:
     return {
         "x": [alpha for alpha, _ in found],
         "y": [zero.mean for _, zero in found],
-        "customdata": [f"{zero.starts} of 10 starts" for _, zero in found],
+        "customdata": [f"{zero.starts} of {PAPER_STARTS} starts" for _, zero in found],
         "mode": "markers",
         "name": f"{method_title(row.method, row.lam)}, measured",
         "showlegend": bool(found),

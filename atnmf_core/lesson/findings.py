@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..reference import NAMES, Measured, Published, measured, published
+from ..reference import NAMES, Published, measured, published
+from ..sweep.measurements import Measurement
 
 __all__ = ["Error", "Finding", "findings"]
 
@@ -98,10 +99,10 @@ def _finding(name: str, alpha: float) -> Finding:
     )
 
 
-def _best(cells: Iterable[Published | Measured], method: str) -> Error | None:
+def _best(cells: Iterable[Published | Measurement], method: str) -> Error | None:
     """The lowest mean among the cells of a method."""
     found = [
-        Error(cell.mean, cell.lam, cell.starts if isinstance(cell, Measured) else PUBLISHED_STARTS)
+        Error(cell.mean, cell.lam, cell.starts if isinstance(cell, Measurement) else PUBLISHED_STARTS)
         for cell in cells
         if cell.method == method
     ]

@@ -1,15 +1,6 @@
-"""The paper's tables: the numbers as published, and as this program measures them; and a finished sweep."""
+"""The paper's tables as published, what was measured beside them, and finished sweeps; all bundled as CSV."""
 
-from .curves import CurvePoint, lfw_curve
-from .tables import NAMES, Measured, Published, measured, published, write_measured
+from .curves import bundled_curve
+from .tables import NAMES, TITLES, Published, measured, published
 
-__all__ = [
-    "NAMES",
-    "CurvePoint",
-    "Measured",
-    "Published",
-    "lfw_curve",
-    "measured",
-    "published",
-    "write_measured",
-]
+__all__ = ["NAMES", "TITLES", "Published", "bundled_curve", "measured", "published"]

@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..solvers import anmf
+from ..problem import ANMF_NOTE, METHOD_NAMES
+from ..sweep.measurements import Measurement
 from ..sweep.starts import PAPER_STARTS
-from .tables import Measured, Published, published
+from .protocol import PROTOCOLS
+from .tables import Published, published
 
 __all__ = [
+    "AGREEMENTS",
     "PAPER_OUTER",
-    "TITLES",
     "Agreement",
     "Cell",
-    "Place",
+    "CellKey",
+    "agreement_counts",
     "compare",
+    "comparison_csv",
     "exception_reason",
     "method_title",
     "percent",
     "provenance",
     "small_spread",
     "spread",
+    "usual_effort",
+    "usual_starts",
 ]
 
 Agreement = Literal["within", "near", "outside"]
-Place = tuple[float, str, float | None]
-"""alpha, method and lambda of a cell."""
-TITLES = {
-    "synthetic": "Synthetic",
-    "cbcl": "CBCL faces",
-    "moffet": "Moffett Field",
-    "madonna": "Madonna",
+AGREEMENTS: dict[Agreement, str] = {
+    "within": "within the published spread",
+    "near": "within three deviations or 1 %",
+    "outside": "outside",
 }
+CellKey = tuple[float, str, float | None]
+"""alpha, method and lambda of a cell."""
 SMALLEST = 0.001
 """Errors below this are as good as none beside those of the tables."""
 PAPER_OUTER = 100
 """Outer iterations that the authors allowed."""
+COLUMNS = (
+    "table", "alpha", "method", "lam", "K", "published", "published_deviation",
+    "measured", "measured_deviation", "difference_percent", "agreement",
+    "starts", "max_outer", "dtype", "version", "date",
+    "ignored", "ignored_deviation", "ignored_starts", "ignored_version", "ignored_date",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,12 +67,12 @@ class Cell:
     """
 
     published: Published
-    zero: Measured | None
-    ignore: Measured | None
+    zero: Measurement | None
+    ignore: Measurement | None
     digits: int
 
     @property
-    def place(self) -> Place:
+    def key(self) -> CellKey:
         return self.published.alpha, self.published.method, self.published.lam
 
     @property
@@ -85,26 +99,54 @@ class Cell:
         return "near" if distance <= near else "outside"
 
 
-def compare(name: str, cells: Iterable[Measured]) -> tuple[Cell, ...]:
-    """Every cell of the paper's table `name`, with those of the measured ones that belong to it."""
-    found = {(cell.alpha, cell.method, cell.lam, cell.missing): cell for cell in cells}
+def compare(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
+    """Every cell of the paper's table `name`, with those of the measurements that belong to it."""
+    found = {(row.alpha, row.method, row.lam, row.missing): row for row in rows}
     digits = 2 if name == "synthetic" else 3
     return tuple(
         Cell(
-            row,
-            found.get((row.alpha, row.method, row.lam, "zero")),
-            found.get((row.alpha, row.method, row.lam, "ignore")),
+            cell,
+            found.get((cell.alpha, cell.method, cell.lam, "zero")),
+            found.get((cell.alpha, cell.method, cell.lam, "ignore")),
             digits,
         )
-        for row in published(name)
+        for cell in published(name)
     )
+
+
+def agreement_counts(cells: Sequence[Cell]) -> str:
+    """How many cells were measured and how many of those agree, in a sentence.
+
+    Examples
+    --------
+    >>> agreement_counts(compare("cbcl", []))
+    '0 of 28 cells measured.'
+    """
+    counts = Counter(cell.agreement for cell in cells if cell.agreement is not None)
+    parts = [f"{counts[agreement]} {words}" for agreement, words in AGREEMENTS.items()]
+    measured = f"{counts.total()} of {len(cells)} cells measured"
+    return f"{measured}: {', '.join(parts)}." if counts else f"{measured}."
+
+
+def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
+    """Starts and allowed outer iterations of most cells measured with Algorithm 1; None without any."""
+    efforts = Counter(
+        (cell.zero.starts, cell.zero.max_outer)
+        for cell in cells
+        if cell.zero is not None and cell.zero.solver == "paper"
+    )
+    return efforts.most_common(1)[0][0] if efforts else None
+
+
+def usual_starts(cells: Sequence[Cell]) -> int | None:
+    """Starts of most cells measured with hidden entries ignored; None without any."""
+    starts = Counter(cell.ignore.starts for cell in cells if cell.ignore is not None)
+    return starts.most_common(1)[0][0] if starts else None
 
 
 def method_title(method: str, lam: float | None) -> str:
     """What a column of a table is called."""
-    if lam is not None:
-        return f"AT-NMF ({lam:g})"
-    return anmf.LABEL if method == "anmf" else "NMF"
+    return METHOD_NAMES[method] if lam is None else f"{METHOD_NAMES[method]} ({lam:g})"
 
 
 def spread(mean: float, deviation: float | None, digits: int) -> str:
@@ -138,26 +180,54 @@ def percent(share: float) -> str:
     return f"{sign}{abs(rounded):.1f} %"
 
 
-def provenance(cell: Measured) -> str:
-    """From what a measurement was made, in one line."""
-    starts = f"{cell.starts} of {PAPER_STARTS} starts"
-    if cell.solver == "paper":
-        how = f"Algorithm 1, {cell.max_outer} of {PAPER_OUTER} outer iterations allowed"
+def provenance(row: Measurement) -> str:
+    """How a measurement was made, in one line."""
+    starts = f"{row.starts} of {PAPER_STARTS} starts"
+    if row.solver == "paper":
+        how = f"Algorithm 1, {row.max_outer} of {PAPER_OUTER} outer iterations allowed"
     else:
-        how = "its own descent" if cell.method == "anmf" else "fast solver"
-    return f"{starts}, {how}, {cell.dtype}, solver version {cell.version}, {cell.date}"
+        how = "its own descent" if row.method == "anmf" else "fast solver"
+    return f"{starts}, {how}, {row.dtype}, solver version {row.version}, {row.date}"
 
 
 def exception_reason(cell: Cell) -> str:
     """Why a measurement may lie outside the published spread: what differs from the authors' run."""
     assert cell.zero is not None
     if cell.zero.method == "anmf":
-        return anmf.NOTE
+        return ANMF_NOTE
     reasons = []
     if cell.zero.max_outer < PAPER_OUTER:
-        reasons.append(f"it was ended after {cell.zero.max_outer} of {PAPER_OUTER} outer iterations")
+        reasons.append(f"it was stopped after {cell.zero.max_outer} of {PAPER_OUTER} outer iterations")
     if cell.zero.starts < PAPER_STARTS:
         reasons.append(f"it is the mean of {cell.zero.starts} of the authors' {PAPER_STARTS} starts")
     if cell.zero.lam is not None and cell.zero.lam <= 2:
-        reasons.append("at this λ Algorithm 1 oscillates, and ends wherever the last iteration finds it")
+        reasons.append("at this λ Algorithm 1 oscillates, and stops wherever the last iteration leaves it")
     return "; ".join(reasons) or "the reason is not known"
+
+
+def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
+    """One line per published cell; what was not measured is left empty."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for cell in cells:
+        row, zero, ignore = cell.published, cell.zero, cell.ignore
+        difference = "" if cell.difference is None else f"{100 * cell.difference:.3f}"
+        effort = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
+        ignore_effort = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
+        printed = (spread(value, None, cell.digits) for value in (row.mean, row.deviation))
+        verdict = cell.agreement or "not measured"
+        writer.writerow(
+            (
+                *(name, row.alpha, row.method, row.lam, PROTOCOLS[name].K, *printed),
+                *(*_six_digits(zero), difference, verdict, *effort),
+                *(*_six_digits(ignore), *ignore_effort),
+            )
+        )
+    return file.getvalue()
+
+
+def _six_digits(row: Measurement | None) -> tuple[str, str]:
+    if row is None:
+        return "", ""
+    return f"{row.mean:.6g}", "" if row.deviation is None else f"{row.deviation:.6g}"

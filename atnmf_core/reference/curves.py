@@ -1,7 +1,7 @@
-"""Finished sweeps that come with the program, so that the first view of a curve needs no computing.
+"""Finished sweeps bundled with the program, so that the first view of a curve needs no computing.
 
-Each is a CSV file beside this one, written by the command that `atnmf_core.commands.sweep.command_line` gives
-for its grid.
+Each is a CSV file beside this one, written by the command that `atnmf_core.recipe.sweep_command` spells for
+its grid.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.resources import files
 
-from ..curves import CurvePoint, from_csv
 from ..sweep.grid import Grid
+from ..sweep.measurements import Measurement, read_csv
 
-__all__ = ["KEPT_GRIDS", "CurvePoint", "kept_curve", "kept_text", "lfw_curve"]
+__all__ = ["BUNDLED_GRIDS", "bundled_curve"]
 
 _LFW = Grid(
     "lfw",
@@ -40,26 +40,16 @@ _SCENE = Grid(
     missing=("zero", "ignore"),
     starts=5,
 )
-KEPT_GRIDS: dict[str, tuple[Grid, ...]] = {
+BUNDLED_GRIDS: dict[str, tuple[Grid, ...]] = {
     "lfw": (_LFW,),
     "scene": (_SCENE,),
     "synthetic": (replace(_SYNTHETIC, solver="paper"), replace(_SYNTHETIC, solver="fast")),
 }
-"""What each kept curve was made from: the bundled faces, the simulated scene, and the paper's figure with
+"""What each bundled curve was made from: the bundled faces, the simulated scene, and the paper's figure with
 either solver."""
 
 
-def kept_curve(name: str) -> tuple[CurvePoint, ...]:
-    """The points of a kept curve, "lfw", "scene" or "synthetic"."""
-    return tuple(point for text in kept_text(name) for point in from_csv(text))
-
-
-def kept_text(name: str) -> tuple[str, ...]:
-    """The same as CSV, a text per grid."""
-    folder = files(__package__)
-    return tuple((folder / f"curve_{name}_{grid.solver}.csv").read_text() for grid in KEPT_GRIDS[name])
-
-
-def lfw_curve() -> tuple[CurvePoint, ...]:
-    """The bundled faces, K = 25, seeded mask 0, by the fast solver."""
-    return kept_curve("lfw")
+def bundled_curve(name: str) -> tuple[Measurement, ...]:
+    """The points of the bundled curve "lfw", "scene" or "synthetic"."""
+    tables = (files(__package__) / f"curve_{name}_{grid.solver}.csv" for grid in BUNDLED_GRIDS[name])
+    return tuple(point for table in tables for point in read_csv(table.read_text()))

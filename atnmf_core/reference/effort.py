@@ -7,18 +7,18 @@ from collections.abc import Iterable
 
 from ..datasets import catalogue
 from ..sweep.grid import Grid, Point, expected_sweep_seconds
+from ..sweep.measurements import Measurement
 from .compare import PAPER_OUTER
 from .protocol import PROTOCOLS
-from .tables import Measured
 
 __all__ = ["expected_run_seconds"]
 
 
-def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measured], workers: int) -> float:
+def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measurement], workers: int) -> float:
     """Seconds that a grid for the table `name` takes on so many cores.
 
-    `known` are measurements of that table; a fit of which none has the method and treatment is asked of a
-    model.
+    `known` are measurements of that table; where none has the method and treatment of a fit, a model of the
+    solvers' cost answers.
     """
     known = tuple(known)
     shape = next(entry.shape for entry in catalogue() if entry.name == PROTOCOLS[name].dataset)
@@ -27,15 +27,15 @@ def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measured], worke
     return sum(each) / min(workers, len(each))
 
 
-def _measured(point: Point, known: tuple[Measured, ...]) -> float | None:
-    alike = [cell for cell in known if (cell.method, cell.missing) == (point.method, point.missing)]
-    if not alike:
-        return None
-    return statistics.median(
-        cell.seconds * _scale(cell.solver, point.max_outer, cell.max_outer) for cell in alike
-    )
+def _measured(point: Point, known: tuple[Measurement, ...]) -> float | None:
+    seconds = [
+        row.seconds * _scale(row.solver, point.max_outer, row.max_outer)
+        for row in known
+        if row.seconds is not None and (row.method, row.missing) == (point.method, point.missing)
+    ]
+    return statistics.median(seconds) if seconds else None
 
 
 def _scale(solver: str, max_outer: int, measured_outer: int) -> float:
-    """Only Algorithm 1 is cut short by outer iterations."""
+    """Only Algorithm 1 is limited by outer iterations."""
     return max_outer / measured_outer if solver == "paper" else 1.0

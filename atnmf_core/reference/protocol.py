@@ -3,10 +3,10 @@
 The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws
 its starts from one stream (`atnmf_core.sweep.starts`), each start serving every method. Single precision
 matters: at small lam the alternation swings, entries of the factors that once fall below the smallest number
-stay lost, and these decide where it goes (CBCL, alpha = 0.5, lam = 2: RMSE 0.26 where they are kept alive).
+stay lost, and these decide where it goes (CBCL, alpha = 0.5, lam = 2: RMSE 0.26 if they are kept alive).
 
 The hyperspectral tables are those of K = 3. The text says K = 5, with which NMF on Moffett Field at
-alpha = 0.3 comes to 0.060 instead of the published 0.056; with K = 3 it comes to 0.056.
+alpha = 0.3 gives 0.060 instead of the published 0.056; K = 3 gives 0.056.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..problem import Method
 from ..sweep.grid import Grid
 from ..sweep.starts import PAPER_STARTS
 
-__all__ = ["PROTOCOLS", "Protocol", "as_published", "as_written"]
+__all__ = ["PROTOCOLS", "Protocol", "ignoring_hidden", "published_grid"]
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Protocol:
 
 
 _THREE = (
-    "The paper's text says K = 5, but its numbers are those of K = 3: on Moffett Field at α = 0.3, NMF comes "
-    "to 0.060 with K = 5 and to the published 0.056 with K = 3."
+    "The paper's text says K = 5, but its numbers are those of K = 3: on Moffett Field at α = 0.3, NMF gives "
+    "0.060 with K = 5 and the published 0.056 with K = 3."
 )
 PROTOCOLS = {
     "synthetic": Protocol("synthetic-paper", K=5, lams=(2.0, 3.0, 5.0)),
@@ -44,7 +44,7 @@ PROTOCOLS = {
 }
 
 
-def as_published(
+def published_grid(
     name: str,
     alphas: Sequence[float] = PAPER_ALPHAS,
     methods: Sequence[Method] = ("nmf", "atnmf"),
@@ -70,6 +70,6 @@ def as_published(
     )
 
 
-def as_written(grid: Grid) -> Grid:
+def ignoring_hidden(grid: Grid) -> Grid:
     """The same cells with hidden entries left out of the loss, as in the paper's text, by the fast solver."""
     return replace(grid, missing=("ignore",), solver="fast", max_outer=100)

@@ -1,28 +1,26 @@
-"""Tables 1 to 4 of the paper and their reproduction, kept beside this file as CSV."""
+"""Tables 1 to 4 of the paper and their reproduction, bundled beside this file as CSV."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import IO
 
+from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
+from ..sweep.measurements import Measurement, read_csv
 
-__all__ = [
-    "NAMES",
-    "Measured",
-    "Published",
-    "measured",
-    "merged",
-    "published",
-    "read_measured",
-    "write_measured",
-]
+__all__ = ["NAMES", "TITLES", "Published", "best_of_each", "is_current", "measured", "published"]
 
-NAMES = ("synthetic", "cbcl", "moffet", "madonna")
+TITLES = {
+    "synthetic": "Synthetic",
+    "cbcl": "CBCL faces",
+    "moffet": "Moffett Field",
+    "madonna": "Madonna",
+}
 """The four tables, in the paper's order."""
+NAMES = tuple(TITLES)
 
 
 @dataclass(frozen=True)
@@ -39,35 +37,6 @@ class Published:
     deviation: float
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The same cell as measured here.
-
-    Attributes
-    ----------
-    deviation : standard deviation over the starts (n - 1), None for a single start.
-    starts : how many of the authors' ten starts went in.
-    max_outer : outer iterations after which Algorithm 1 was ended; the authors allowed 100.
-    seconds : mean time of one fit.
-    version, date : of the solver, and when the last fit was finished (UTC).
-    """
-
-    alpha: float
-    method: str
-    lam: float | None
-    K: int
-    missing: str
-    solver: str
-    dtype: str
-    mean: float
-    deviation: float | None
-    starts: int
-    max_outer: int
-    seconds: float
-    version: str
-    date: str
-
-
 def published(name: str) -> tuple[Published, ...]:
     """The cells of the paper's table "synthetic", "cbcl", "moffet" or "madonna".
 
@@ -80,75 +49,46 @@ def published(name: str) -> tuple[Published, ...]:
         Published(
             alpha=float(row["alpha"]),
             method=row["method"],
-            lam=_optional(row["lam"]),
+            lam=float(row["lam"]) if row["lam"] else None,
             mean=float(row["mean"]),
             deviation=float(row["deviation"]),
         )
-        for row in _rows(name, "published")
+        for row in csv.DictReader(_text(name, "published").splitlines())
     )
 
 
-def measured(name: str) -> tuple[Measured, ...]:
-    """What was measured for a table and is kept with the program; empty where nothing is.
+def measured(name: str) -> tuple[Measurement, ...]:
+    """What was measured for a table and is bundled with the program.
 
-    Made by `python -m atnmf_core reproduce NAME --csv FILE`; each cell says from how many starts and with
-    which `--max-outer`.
+    Made by `python -m atnmf_core reproduce NAME --csv FILE`; each measurement says from how many starts and
+    with which `--max-outer`.
     """
-    return read_measured(_rows(name, "measured"))
+    return read_csv(_text(name, "measured"))
 
 
-def read_measured(rows: Iterable[dict[str, str]]) -> tuple[Measured, ...]:
-    """Cells from the rows of a CSV file that `write_measured` wrote."""
-    return tuple(
-        Measured(
-            alpha=float(row["alpha"]),
-            method=row["method"],
-            lam=_optional(row["lam"]),
-            K=int(row["K"]),
-            missing=row["missing"],
-            solver=row["solver"],
-            dtype=row["dtype"],
-            mean=float(row["mean"]),
-            deviation=_optional(row["deviation"]),
-            starts=int(row["starts"]),
-            max_outer=int(row["max_outer"]),
-            seconds=float(row["seconds"]),
-            version=row["version"],
-            date=row["date"],
-        )
-        for row in rows
-    )
+def best_of_each(rows: Iterable[Measurement]) -> tuple[Measurement, ...]:
+    """Of several measurements of one combination, the most trustworthy: that of the longer run; among equals
+    that of the present solver version, of more starts, and the last in order.
+    """
+    best: dict[tuple[object, ...], Measurement] = {}
+    for row in rows:
+        combination = (row.alpha, row.K, row.missing != "zero", row.method, row.lam or 0.0)
+        rival = best.get(combination)
+        if rival is None or _trust(row) >= _trust(rival):
+            best[combination] = row
+    return tuple(best[combination] for combination in sorted(best))
 
 
-def merged(old: Iterable[Measured], new: Iterable[Measured]) -> tuple[Measured, ...]:
-    """The better measurement of each cell: that of longer runs, and among equals that of more starts."""
-    best: dict[tuple[object, ...], Measured] = {}
-    for cell in (*old, *new):
-        place = (cell.alpha, cell.K, cell.missing != "zero", cell.method, cell.lam or 0.0)
-        rival = best.get(place)
-        if rival is None or (cell.max_outer, cell.starts) >= (rival.max_outer, rival.starts):
-            best[place] = cell
-    return tuple(best[place] for place in sorted(best, key=repr))
+def is_current(row: Measurement) -> bool:
+    """Whether the solver of today makes the same numbers."""
+    return row.version == SOLVER_VERSIONS.get(row.solver)
 
 
-def write_measured(cells: Iterable[Measured], file: IO[str]) -> None:
-    """Write cells as CSV, with six significant digits."""
-    columns = [field.name for field in fields(Measured)]
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    for cell in cells:
-        values = (getattr(cell, column) for column in columns)
-        writer.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in values)
+def _trust(row: Measurement) -> tuple[int, bool, int]:
+    return row.max_outer, is_current(row), row.starts
 
 
-def _rows(name: str, kind: str) -> list[dict[str, str]]:
+def _text(name: str, kind: str) -> str:
     if name not in NAMES:
         raise InputError(f"name={name!r}: the paper's tables are {', '.join(NAMES)}.")
-    file = files(__package__) / f"{kind}_{name}.csv"
-    if not file.is_file():
-        return []
-    return list(csv.DictReader(file.read_text().splitlines()))
-
-
-def _optional(text: str) -> float | None:
-    return float(text) if text else None
+    return (files(__package__) / f"{kind}_{name}.csv").read_text()

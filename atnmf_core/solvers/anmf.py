@@ -53,17 +53,9 @@ from .anmf_game import Game, Point
 from .interface import Limits, Outcome, Recorder
 from .steps import descend
 
-__all__ = ["LABEL", "NOTE", "solve"]
+__all__ = ["solve"]
 
 Array = npt.NDArray[np.floating]
-
-LABEL = "ANMF (reconstruction)"
-NOTE = (
-    "The code of ANMF (Luo, Zhang, Huang, ICML 2020) is not public and its default target and weights are not"
-    " known here, so this is the method as the AT-NMF paper describes it, with those defaults chosen to come"
-    " nearest to the published numbers."
-)
-"""Why it is called so, in one sentence, for wherever it appears."""
 
 ROUNDS = 3
 """Rounds of coordinate descent per step."""

@@ -2,8 +2,9 @@
 
 from .engine import run_sweep
 from .grid import Grid, Point, expected_sweep_seconds, lambda_series
+from .measurements import Measurement
 from .reader import StoreReader, read_store
-from .records import EngineError, Measures, Result, Summary, SweepRecord, Tally
+from .records import EngineError, Measures, Result, SweepRecord, Tally
 from .sources import load_source, save_dataset, save_upload, upload_path
 from .store import MAX_NAME_LENGTH, Store, StoreError, default_store, open_store
 
@@ -11,13 +12,13 @@ __all__ = [
     "MAX_NAME_LENGTH",
     "EngineError",
     "Grid",
+    "Measurement",
     "Measures",
     "Point",
     "Result",
     "Store",
     "StoreError",
     "StoreReader",
-    "Summary",
     "SweepRecord",
     "Tally",
     "default_store",

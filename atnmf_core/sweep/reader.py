@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -26,14 +27,21 @@ from typing import Any, Self
 from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from .grid import Grid, Point
+from .measurements import Measurement
 from .processes import is_alive
-from .records import Measures, Result, Summary, SweepRecord, SweepStatus
+from .records import Measures, Result, SweepRecord, SweepStatus
 from .schema import connect, explained
 
 __all__ = ["StoreReader", "lives", "read_store"]
 
 _MEASURES = [field.name for field in fields(Measures)]
-_SUMMARY = [field.name for field in fields(Summary)]
+_AVERAGES = {"mean": "rmse_hidden", "deviation": "rmse_hidden_sd"}
+_SUMMARY = {
+    field.name: _AVERAGES.get(field.name, field.name)
+    for field in fields(Measurement)
+    if field.name not in ("max_outer", "date")
+}
+"""Attributes of a measurement, and the columns of the view `summary` that hold them."""
 _SHARED = [
     field.name
     for field in fields(Point)
@@ -101,16 +109,18 @@ class StoreReader:
             measures = None if failed else Measures(**{field: _number(row[field]) for field in _MEASURES})
             yield Result(**{field: row[field] for field in _PARAMETERS}, measures=measures)
 
-    def summary(self, name: str) -> list[Summary]:
-        """Mean, standard deviation and count over the finished starts, for each combination of a sweep."""
+    def summary(self, name: str) -> list[Measurement]:
+        """What was measured over the finished starts, for each combination of a sweep."""
         rows = self.query(
-            f"SELECT {', '.join(_SUMMARY)} FROM summary WHERE sweep = ?"
-            " ORDER BY alpha, K, missing, method DESC, lam",
-            (name,),
+            "SELECT * FROM summary WHERE sweep = ? ORDER BY alpha, K, missing, method DESC, lam", (name,)
         )
+        settings = self.query("SELECT settings FROM sweeps WHERE name = ?", (name,))
+        max_outer = Grid.from_json(settings[0]["settings"]).max_outer if rows else 0
         return [
-            Summary(
-                **{field: row[field] for field in _SUMMARY} | {"rmse_hidden": _number(row["rmse_hidden"])}
+            Measurement(
+                **{attribute: row[column] for attribute, column in _SUMMARY.items()}
+                | {"mean": _number(row["rmse_hidden"]), "max_outer": max_outer},
+                date=datetime.fromtimestamp(row["finished"], UTC).date().isoformat(),
             )
             for row in rows
         ]

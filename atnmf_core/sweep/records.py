@@ -7,7 +7,7 @@ from typing import Literal
 
 from .grid import Grid
 
-__all__ = ["EngineError", "Measures", "Result", "Summary", "SweepRecord", "SweepStatus", "Tally"]
+__all__ = ["EngineError", "Measures", "Result", "SweepRecord", "SweepStatus", "Tally"]
 
 SweepStatus = Literal["running", "queued", "stopped", "finished"]
 
@@ -50,32 +50,6 @@ class Result:
     finished: float
     measures: Measures | None
     error: str | None
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Mean, standard deviation (n - 1; None for one start) and count over the starts of one combination.
-
-    `finished` is when the last of them was, in seconds since 1970.
-    """
-
-    sweep: str
-    dataset: str
-    version: str
-    alpha: float
-    K: int
-    method: str
-    lam: float | None
-    missing: str
-    solver: str
-    dtype: str
-    starts: int
-    rmse_hidden: float
-    rmse_hidden_sd: float | None
-    rmse_observed: float
-    seconds: float
-    n_iter: float
-    finished: float
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-
 from atnmf_core.curves import CurvePoint, best, gain, level
-from atnmf_core.figures.gain_map import gain_map
 from atnmf_core.figures.sweeps import against_alpha, against_lambda
+
+from atnmf_core.figures.gain_map import gain_map
 
 from .explore import opens_in_explore, remember_click
 from .plan import TREATMENTS

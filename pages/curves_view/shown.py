@@ -6,8 +6,9 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atnmf_core.commands.sweep import command_line
 from atnmf_core.curves import CurvePoint, csv_text, from_summary
+
+from atnmf_core.commands.sweep import command_line
 from atnmf_core.reference import measured, write_measured
 from atnmf_core.reference.curves import KEPT_GRIDS, kept_curve, kept_text
 from atnmf_core.reference.protocol import PROTOCOLS

@@ -9,8 +9,8 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.parts import side_by_side
-from atnmf_core.figures.curves import loss_curves
 from atnmf_core.figures.images import data_url
+from atnmf_core.figures.loss_curves import loss_curves
 from atnmf_core.figures.parts import part_sheet
 from atnmf_core.running.film import Frame, together
 from pages.common import fit_pair

@@ -11,8 +11,9 @@ from typing import Literal
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.figures.curves import LambdaCurve, rmse_against_lambda
+from atnmf_core.figures.error_curves import against_lambda
 from atnmf_core.running.cost import expected_seconds
+from atnmf_core.sweep.measurements import Measurement
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.fit_cache import store
@@ -96,11 +97,11 @@ def _ask(setting: Setting) -> None:
 
 
 def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
-    curves, missing = _known(setting, data)
-    here = _errors(setting, data)
-    count = sum(len(curve.atnmf) for curve in curves.values())
+    points, missing = _known(setting, data)
+    here = next((p for p in points if (p.lam, p.missing) == (setting.lam, setting.missing)), None)
+    count = sum(point.lam is not None for point in points)
     st.plotly_chart(
-        rmse_against_lambda(curves, None if here is None else (setting.lam, here[0])),
+        against_lambda(points, height=280, compact=True, here=here),
         key="lambda_curve",
         config={"displayModeBar": False},
         alt=f"RMSE on hidden pixels against lambda, {count} points",
@@ -113,17 +114,20 @@ def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
         tracer().wish(setting, data)
 
 
-def _known(setting: Setting, data: Dataset) -> tuple[dict[str, LambdaCurve], int]:
-    """The curve of each treatment as far as its points are solved, and how many points are not."""
-    curves, missing = {}, 0
+def _known(setting: Setting, data: Dataset) -> tuple[list[Measurement], int]:
+    """The points of both treatments' curves that are solved, and how many are not."""
+    points: list[Measurement] = []
+    missing = 0
     for treatment in TREATMENTS:
         found = {point.lam: _errors(point, data) for point in _points(setting, (treatment,))}
         solved = {lam: errors for lam, errors in found.items() if errors is not None}
         missing += len(found) - len(solved)
-        if solved:
-            atnmf = {lam: error for lam, (error, _) in solved.items()}
-            curves[treatment] = LambdaCurve(atnmf, next(iter(solved.values()))[1])
-    return curves, missing
+        settings = (setting.K, treatment, setting.solver, "float32")
+        for lam, (atnmf, _) in solved.items():
+            points.append(Measurement(setting.alpha, "atnmf", lam, *settings, atnmf))
+        for _, nmf in list(solved.values())[:1]:
+            points.append(Measurement(setting.alpha, "nmf", None, *settings, nmf))
+    return points, missing
 
 
 def _errors(setting: Setting, data: Dataset) -> tuple[float, float] | None:

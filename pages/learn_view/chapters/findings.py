@@ -7,6 +7,7 @@ import streamlit as st
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.figures.lesson import findings_chart
 from atnmf_core.lesson import Error, Finding, findings
+from atnmf_core.reference import TITLES
 from pages.common.control import OneOf, Stops
 
 from ..chapter import Chapter, Stage
@@ -18,7 +19,6 @@ SMALLEST = 0.0001
 VANISHING = 0.03
 NAMES = (":blue[NMF]", ":orange[AT-NMF]")
 OURS = {"ignored": ("ignore_nmf", "ignore_atnmf"), "run again": ("zero_nmf", "zero_atnmf")}
-TITLES = {"synthetic": "Synthetic", "cbcl": "CBCL faces", "moffet": "Moffett Field", "madonna": "Madonna"}
 
 
 def facts(stage: Stage) -> dict[str, str]:

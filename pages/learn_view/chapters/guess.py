@@ -6,7 +6,8 @@ import streamlit as st
 
 from atnmf_core.figures.lesson import guess_chart
 from atnmf_core.lesson import Verdict, judge
-from atnmf_core.reference.curves import CurvePoint, kept_curve
+from atnmf_core.reference.curves import bundled_curve
+from atnmf_core.sweep.measurements import Measurement
 from pages.common.address import change
 from pages.common.control import OneOf, Stops
 from pages.common.setting import LAMBDAS
@@ -52,9 +53,9 @@ def show(stage: Stage) -> None:
     st.markdown(_verdict(guess, verdict, nmf, deviations[verdict.best_lam], points[0].starts))
 
 
-def _points(stage: Stage) -> list[CurvePoint]:
-    """The kept curve of AT-NMF, and NMF's error, for the data and treatment in view."""
-    points = kept_curve(stage["data"])
+def _points(stage: Stage) -> list[Measurement]:
+    """The bundled curve of AT-NMF, and NMF's error, for the data and treatment in view."""
+    points = bundled_curve(stage["data"])
     wanted = [point for point in points if (point.alpha, point.missing) == (ALPHA, stage["missing"])]
     return [point for point in wanted if point.method in ("nmf", "atnmf")]
 

@@ -1,0 +1,294 @@
+"""RMSE on hidden entries against lambda and against alpha.
+
+Every point carries, as `customdata`, what a click needs (alpha, method, lambda or None, solver) and the text
+shown on hover.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import plotly.graph_objects as go
+
+from ..problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
+from ..sweep.measurements import Measurement, best, gain, level
+from .palette import ANMF, ATNMF, NMF, channels_of
+
+__all__ = ["HOVER", "against_alpha", "against_lambda", "lambda_ticks", "point_data"]
+
+COLOURS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
+LEVEL_DASHES = {"nmf": "dash", "anmf": "dashdot"}
+DASHES = ("solid", "dot", "longdash", "longdashdot")
+"""Lines of the first, second, ... combination of treatment and solver in one plot."""
+SYMBOLS = {"fast": "circle", "paper": "diamond"}
+TICKS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+SHADES = ("#6B3F00", "#955800", "#E08A00", "#F0B04F", "#F7D08F")
+"""AT-NMF's orange from dark to light, for several lines of AT-NMF in one plot."""
+COMPACT_SPAN = (1.05, 100.0)
+HOVER = "%{customdata[4]}<extra></extra>"
+Trace = dict[str, Any]
+
+
+def against_lambda(
+    points: Sequence[Measurement],
+    *,
+    height: int = 440,
+    title: str = "",
+    compact: bool = False,
+    here: Measurement | None = None,
+) -> go.Figure:
+    """AT-NMF's mean error against lambda with a band of one deviation, the other methods as levels.
+
+    Parameters
+    ----------
+    points : a line is drawn for each alpha, K, treatment and solver among them; names say how they differ.
+    compact : a small plot whose axes stay the same while points are still coming. Otherwise the best lambda
+        of each line is ringed, and where there are at most two lines its gain over NMF is written beside it.
+    here : a point to ring in a compact plot.
+    """
+    points = [point for point in points if math.isfinite(point.mean)]
+    curve = sorted((point for point in points if point.lam is not None), key=_line_order)
+    lams = sorted({point.lam for point in curve if point.lam is not None}) or list(COMPACT_SPAN)
+    ends = COMPACT_SPAN if compact else (lams[0], lams[-1])
+    lines = [list(group) for _, group in groupby(curve, key=_combination)]
+    settings = sorted({(point.alpha, point.K) for point in curve})
+    shades = _shades(len(settings))
+    traces: list[Trace] = []
+    for point in points:
+        if point.lam is None:
+            traces += _level(point, points, sorted({*lams, *ends}))
+    for line in lines:
+        shade = shades[settings.index((line[0].alpha, line[0].K))]
+        traces += _line(line, [point.lam for point in line], _name(line[0], points), shade, points)
+    x = _lambda_axis(*ends)
+    if compact:
+        traces += [_ring(here, 14)] if here is not None else []
+        return _figure(traces, {"xaxis": x, **_compact_layout()}, height)
+    lowest = [found for line in lines if (found := best(line))]
+    traces += [_ring(point, 18) for point in lowest]
+    layout: dict[str, Any] = {"xaxis": x}
+    if len(lines) <= 2:
+        layout["annotations"] = [_best_words(point, points, lams) for point in lowest]
+    if title:
+        layout |= {"title": {"text": title}, "margin": {"l": 8, "r": 8, "t": 100, "b": 8}}
+    return _figure(traces, layout, height)
+
+
+def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: int = 440) -> go.Figure:
+    """Mean errors against alpha: AT-NMF at the given lambdas, and the methods without lambda. The points are
+    those of one K and treatment.
+    """
+    traces: list[Trace] = []
+    drawn = [point for point in points if point.lam is None or point.lam in lams]
+    shades = _shades(len(lams))
+    for _, group in groupby(sorted(drawn, key=_series), key=_series):
+        own = list(group)
+        first = own[0]
+        if first.lam is None:
+            name, colour = METHOD_NAMES[first.method], COLOURS[first.method]
+        else:
+            name, colour = f"AT-NMF, λ = {first.lam:g}", shades[sorted(lams).index(first.lam)]
+        traces += _line(own, [point.alpha for point in own], name, colour, points)
+    axis = {"title": {"text": "hidden share α", "standoff": 6}, "tickvals": sorted({p.alpha for p in points})}
+    return _figure(traces, {"xaxis": axis}, height)
+
+
+def lambda_ticks(low: float, high: float) -> list[float]:
+    """Round numbers within a range of lambda, far enough apart to be read."""
+    inside = [tick for tick in TICKS if low * 0.999 <= tick <= high * 1.001]
+    width = math.log(high / low) if high > low else 1.0
+    ticks: list[float] = []
+    for tick in inside:
+        if not ticks or math.log(tick / ticks[-1]) > width / 16:
+            ticks.append(tick)
+    return ticks
+
+
+def point_data(point: Measurement, name: str) -> list[Any]:
+    """A point's `customdata`."""
+    where = f"α = {point.alpha:g}" if point.lam is None else f"λ = {point.lam:g}, α = {point.alpha:g}"
+    spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
+    starts = f"mean of {point.starts} starts" if point.starts > 1 else "one start"
+    words = f"<b>{name.partition(', λ')[0]}</b>, {where}<br>RMSE {point.mean:#.4g}{spread}, {starts}"
+    return [point.alpha, point.method, point.lam, point.solver, words]
+
+
+def _line(
+    line: Sequence[Measurement], x: Sequence[Any], name: str, colour: str, points: Sequence[Measurement]
+) -> list[Trace]:
+    """A mean line with its band. The band is one closed outline, so that it has one colour everywhere."""
+    mean = {
+        "x": list(x),
+        "y": [point.mean for point in line],
+        "mode": "lines+markers",
+        "name": name,
+        "line": {"color": colour, "width": 2.5, "dash": DASHES[_style(line[0], points)]},
+        "marker": {"size": 9, "symbol": SYMBOLS[line[0].solver], "color": colour},
+        "customdata": [point_data(point, name) for point in line],
+        "hovertemplate": HOVER,
+    }
+    return [*_band(line, x, colour), mean]
+
+
+def _level(point: Measurement, points: Sequence[Measurement], lams: Sequence[float]) -> list[Trace]:
+    """A horizontal line through the whole plot, with a spot to point at under every lambda."""
+    name, colour, style = _name(point, points), COLOURS[point.method], _style(point, points)
+    x = [lams[0] / 1.03, *lams, lams[-1] * 1.03]
+    line = {
+        "x": x,
+        "y": [point.mean] * len(x),
+        "mode": "lines",
+        "name": name,
+        "line": {"color": colour, "width": 2, "dash": DASHES[style] if style else LEVEL_DASHES[point.method]},
+        "customdata": [point_data(point, name)] * len(x),
+        "hovertemplate": HOVER,
+    }
+    return [*_band([point] * 2, [x[0], x[-1]], colour), line]
+
+
+def _band(points: Sequence[Measurement], x: Sequence[Any], colour: str) -> list[Trace]:
+    if all(not point.deviation for point in points):
+        return []
+    above = [point.mean + (point.deviation or 0.0) for point in points]
+    below = [point.mean - (point.deviation or 0.0) for point in points]
+    return [
+        {
+            "x": [*x, *reversed(x)],
+            "y": [*above, *reversed(below)],
+            "mode": "lines",
+            "fill": "toself",
+            "fillcolor": f"rgba({','.join(map(str, channels_of(colour)))},0.16)",
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
+
+
+def _ring(point: Measurement, size: int) -> Trace:
+    return {
+        "x": [point.lam],
+        "y": [point.mean],
+        "mode": "markers",
+        "marker": {"size": size, "color": "rgba(0,0,0,0)", "line": {"color": ATNMF, "width": 2}},
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "name": "ring",
+    }
+
+
+def _best_words(point: Measurement, points: Sequence[Measurement], lams: Sequence[float]) -> dict[str, Any]:
+    assert point.lam is not None
+    same = [p for p in points if (p.alpha, p.K, p.missing) == (point.alpha, point.K, point.missing)]
+    nmf = level(same, "nmf", like=point)
+    words = f"<b>best λ = {point.lam:g}</b>"
+    if nmf is not None:
+        share = gain(point, nmf)
+        words += f"<br>{abs(share):.1%} {'below' if share >= 0 else 'above'} NMF".replace("%", " %")
+    return {
+        # Plotly wants the logarithm for an annotation on a logarithmic axis.
+        "x": math.log10(point.lam),
+        "y": point.mean,
+        "text": words,
+        "font": {"size": 15},
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowwidth": 1,
+        "standoff": 10,
+        **_beside(point.lam, lams),
+    }
+
+
+def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
+    """Where words have room at the lowest point: inside at the ends of the curve, above it elsewhere."""
+    share = math.log(lam / lams[0]) / math.log(lams[-1] / lams[0]) if lams[-1] > lams[0] else 0.5
+    if share < 0.1:
+        return {"ax": 60, "ay": 0, "xanchor": "left", "align": "left"}
+    if share > 0.9:
+        return {"ax": -60, "ay": 0, "xanchor": "right", "align": "right"}
+    return {"ax": 0, "ay": -75}
+
+
+def _name(point: Measurement, points: Sequence[Measurement]) -> str:
+    """The method, and what tells this point's line from the others in the plot."""
+    words = {
+        "alpha": f"α = {point.alpha:g}",
+        "K": f"K = {point.K}",
+        "missing": TREATMENT_NAMES[point.missing],
+        "solver": SOLVER_NAMES[point.solver],
+    }
+    own = [one for one in points if one.method == point.method]
+    differing = [words[name] for name in words if len({getattr(one, name) for one in own}) > 1]
+    return ", ".join([METHOD_NAMES[point.method], *differing])
+
+
+def _style(point: Measurement, points: Sequence[Measurement]) -> int:
+    """Which of the method's combinations of treatment and solver this is, from 0."""
+    return sorted({_kind(one) for one in points if one.method == point.method}).index(_kind(point))
+
+
+def _kind(point: Measurement) -> tuple[bool, str]:
+    return point.missing != "zero", point.solver
+
+
+def _combination(point: Measurement) -> tuple[float, int, bool, str]:
+    return point.alpha, point.K, *_kind(point)
+
+
+def _line_order(point: Measurement) -> tuple[Any, ...]:
+    return *_combination(point), point.lam
+
+
+def _series(point: Measurement) -> tuple[int, str, float]:
+    return ("nmf", "anmf", "atnmf").index(point.method), point.solver, point.lam or 0.0
+
+
+def _shades(number: int) -> list[str]:
+    """So many shades of AT-NMF's orange; the plain one where it is alone."""
+    if number <= 1:
+        return [ATNMF]
+    return [SHADES[round(place * (len(SHADES) - 1) / (number - 1))] for place in range(number)]
+
+
+def _lambda_axis(low: float, high: float) -> dict[str, Any]:
+    ticks = lambda_ticks(low, high)
+    return {
+        "title": {"text": "adversary's price λ", "standoff": 6},
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [f"{tick:g}" for tick in ticks],
+        "range": [math.log10(low / 1.03), math.log10(high * 1.03)],
+    }
+
+
+def _compact_layout() -> dict[str, Any]:
+    return {
+        "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
+        "yaxis": {
+            "title": {"text": "RMSE on hidden entries"},
+            "zeroline": False,
+            "rangemode": "tozero",
+            "nticks": 5,
+        },
+    }
+
+
+def _figure(traces: list[Trace], layout: dict[str, Any], height: int) -> go.Figure:
+    """All at once: Plotly checks a figure again with every later update, which costs more than drawing it."""
+    whole = {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 13}},
+        "hovermode": "closest",
+        "font": {"size": 14},
+        "yaxis": {"title": {"text": "RMSE on hidden entries", "standoff": 8}, "zeroline": False, "nticks": 6},
+        # What a person has zoomed into stays so while points arrive.
+        "uirevision": "same",
+    }
+    whole |= layout
+    whole["xaxis"] = {"showgrid": False, "zeroline": False} | layout["xaxis"]
+    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=whole)
