@@ -8,11 +8,11 @@ from atnmf_core.reference.compare import compare
 from pages.common.streamlit_private import ensure_app_frame
 from pages.reproduce_view.cell import show_cell
 from pages.reproduce_view.choice import ADDRESS, Choice, arrive
+from pages.reproduce_view.explanations import show_notes, show_treatments
 from pages.reproduce_view.run import choose_run, show_run
-from pages.reproduce_view.store import look_up
-from pages.reproduce_view.tables import kept, show_numbers, show_tables
-from pages.reproduce_view.take_away import show_taking
-from pages.reproduce_view.words import show_notes, show_treatments
+from pages.reproduce_view.store import read_runs
+from pages.reproduce_view.tables import bundled_cells, show_numbers, show_tables
+from pages.reproduce_view.take_away import show_take_away
 
 ensure_app_frame()
 st.html(Path(__file__).parent / "common" / "style.css")
@@ -24,21 +24,21 @@ with beside:
     with st.container(border=True):
         choose_run()
         run = st.container()
-    words = st.container()
+    explanation = st.container()
 choice = ADDRESS.get(Choice)
 ADDRESS.write()
 
-here = look_up(choice)
-cells, run_here = kept(choice.table), compare(choice.table, here.cells)
+runs = read_runs(choice)
+cells, run_here = bundled_cells(choice.table), compare(choice.table, runs.rows)
 with table:
     show_tables(choice)
     show_numbers(choice, run_here)
     show_notes(choice.table, cells)
-    show_taking(choice, cells, run_here)
-chosen = next(number for number, one in enumerate(cells) if one.place == choice.place)
+    show_take_away(choice, cells, run_here)
+chosen = next(number for number, one in enumerate(cells) if one.key == choice.cell_key)
 with cell:
     show_cell(cells[chosen], run_here[chosen])
 with run:
-    show_run(choice, here)
-with words:
+    show_run(choice, runs)
+with explanation:
     show_treatments(cells, choice.alpha)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from atnmf_core.reference import NAMES, measured
-from atnmf_core.reference.compare import TITLES, compare
+from atnmf_core.reference import NAMES, TITLES, measured
+from atnmf_core.reference.compare import compare
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()

@@ -7,10 +7,12 @@ import threading
 
 import streamlit as st
 
-from atnmf_core.sweep import StoreError, default_store, open_store, read_store
+from atnmf_core.sweep import default_store, open_store
 from atnmf_core.sweep.queue import Queue, log_file, start_queue, stop
 
-__all__ = ["cancel_sweep", "keep_going", "queue_sweep", "trouble", "unreadable"]
+from .sweep_store import reading_store
+
+__all__ = ["cancel_sweep", "keep_going", "queue_sweep", "trouble"]
 
 
 class _Worker:
@@ -57,25 +59,10 @@ def cancel_sweep(name: str) -> None:
 
 def keep_going(*, again: bool = False) -> None:
     """See to it that somebody works the queue off, for instance after the machine was switched off."""
-    path = default_store()
-    if not path.exists():
-        return
-    with read_store(path) as store:
-        idle = bool(store.queued()) and not store.is_worked_off()
+    with reading_store() as store:
+        idle = store is not None and bool(store.queued()) and not store.is_worked_off()
     if idle:
         _worker().start(again=again)
-
-
-def unreadable() -> str:
-    """Why the store cannot be used, and what to do; empty where it can, or where there is none yet."""
-    path = default_store()
-    try:
-        if path.exists():
-            with read_store(path) as store:
-                store.sweeps()
-    except (StoreError, OSError) as error:
-        return str(error)
-    return ""
 
 
 def trouble() -> str | None:

@@ -7,33 +7,33 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from atnmf_core.curves import CurvePoint, best, gain, level
-from atnmf_core.figures.sweeps import against_alpha, against_lambda
 
+from atnmf_core.figures.error_curves import against_alpha, against_lambda
 from atnmf_core.figures.gain_map import gain_map
+from atnmf_core.sweep.measurements import Measurement, best, gain, level
 
+from .curve import Curve
 from .explore import opens_in_explore, remember_click
 from .plan import TREATMENTS
-from .shown import Shown
 from .state import CHART, VIEWS, key
 
 __all__ = ["choose_view", "figure_of", "show_chart"]
 
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
-"""So many lambdas are drawn against alpha to begin with."""
+"""How many lambdas are drawn against alpha to begin with."""
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
-def choose_view(shown: Shown) -> None:
-    """The view, and where the curve has several, its alpha, its treatment of hidden entries and its K."""
-    state, points = st.session_state, shown.points
+def choose_view(curve: Curve) -> None:
+    """The view, and where a curve has several of them the alpha, treatment of hidden entries and K."""
+    state, points = st.session_state, curve.points
     several_alphas = len({point.alpha for point in points}) > 1
     views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
     if state[key("view")] not in views:
         state[key("view")] = "lambda"
     if state[key("view")] == "alpha":
-        _choose_lambdas(shown)
+        _choose_lambdas(curve)
     if state[key("view")] == "lambda":
         _one_of("Hidden share α", "at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
     treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
@@ -44,7 +44,7 @@ def choose_view(shown: Shown) -> None:
 
 
 def _one_of(label: str, name: str, options: Sequence[Any], spelled: Any) -> None:
-    """A choice among what the curve has; nothing to choose where it has one."""
+    """A choice among what the curve has, drawn only where it has several."""
     state = st.session_state
     if options and state[key(name)] not in options:
         state[key(name)] = _middle(options) if name == "at_alpha" else options[0]
@@ -56,32 +56,32 @@ def _middle(options: Sequence[Any]) -> Any:
     return options[(len(options) - 1) // 2]
 
 
-def _choose_lambdas(shown: Shown) -> None:
-    lams = sorted({point.lam for point in shown.points if point.lam is not None})
-    name = f"curves_lams {shown.name}"
+def _choose_lambdas(curve: Curve) -> None:
+    lams = sorted({point.lam for point in curve.points if point.lam is not None})
+    name = f"curves_lams {curve.name}"
     if name not in st.session_state:
         step = max(1, len(lams) // FEW_LAMBDAS)
         st.session_state[name] = lams if len(lams) <= FEW_LAMBDAS + 1 else lams[::step][:FEW_LAMBDAS]
     st.multiselect("AT-NMF at λ", lams, format_func="{:g}".format, key=name, width=320)
 
 
-def figure_of(shown: Shown) -> go.Figure:
+def figure_of(curve: Curve) -> go.Figure:
     """The figure that the choices ask for."""
     state = st.session_state
-    points = _chosen(shown)
+    points = _chosen(curve)
     match state[key("view")]:
         case "alpha":
-            return against_alpha(points, state.get(f"curves_lams {shown.name}", []))
+            return against_alpha(points, state.get(f"curves_lams {curve.name}", []))
         case "map":
             return gain_map(points)
     return against_lambda(points)
 
 
-def _chosen(shown: Shown) -> list[CurvePoint]:
+def _chosen(curve: Curve) -> list[Measurement]:
     state = st.session_state
     points = [
         point
-        for point in shown.points
+        for point in curve.points
         if point.missing == state[key("at_missing")] and state[key("at_K")] == point.K
     ]
     if state[key("view")] == "lambda":
@@ -89,27 +89,27 @@ def _chosen(shown: Shown) -> list[CurvePoint]:
     return points
 
 
-def show_chart(shown: Shown) -> None:
+def show_chart(curve: Curve) -> None:
     """The sentence, the figure, and how to open a point."""
-    st.markdown(_sentence(shown))
-    clicks = opens_in_explore(shown)
+    st.markdown(_sentence(curve))
+    clicks = opens_in_explore(curve)
     st.plotly_chart(
-        figure_of(shown),
+        figure_of(curve),
         key=CHART,
         config=CONFIG,
-        alt=f"RMSE on hidden entries {VIEWS[st.session_state[key('view')]]}: {shown.title}",
+        alt=f"RMSE on hidden entries {VIEWS[st.session_state[key('view')]]}: {curve.title}",
         on_select=remember_click if clicks else "ignore",
         selection_mode="points",
     )
-    st.caption(f"{shown.made}." + (" A click on a point opens it in Explore." if clicks else ""))
+    st.caption(f"{curve.provenance}." + (" A click on a point opens it in Explore." if clicks else ""))
 
 
-def _sentence(shown: Shown) -> str:
-    """Where AT-NMF is best, by each solver that took part; over several alphas, where its gain is largest."""
-    points = _chosen(shown)
+def _sentence(curve: Curve) -> str:
+    """Where AT-NMF is best, for each solver; over several alphas, where it gains most."""
+    points = _chosen(curve)
     solvers = list(dict.fromkeys(point.solver for point in points if point.lam is not None))
     if not solvers:
-        return "No point of AT-NMF yet." if shown.is_under_way else "This curve has no point of AT-NMF."
+        return "AT-NMF has no point yet." if curve.is_under_way else "This curve has no point of AT-NMF."
     if st.session_state[key("view")] != "lambda" and any(point.method == "nmf" for point in points):
         return _largest_gain(points)
     said = []
@@ -125,11 +125,11 @@ def _sentence(shown: Shown) -> str:
     return "  \n".join(said)
 
 
-def _largest_gain(points: Sequence[CurvePoint]) -> str:
+def _largest_gain(points: Sequence[Measurement]) -> str:
     levels = {(point.alpha, point.solver): point for point in points if point.method == "nmf"}
     pairs = [(p, levels[p.alpha, p.solver]) for p in points if p.lam and (p.alpha, p.solver) in levels]
     if not pairs:
-        return "NMF is still to come."
+        return "NMF has not been fitted yet."
     found, nmf = max(pairs, key=lambda pair: gain(*pair))
     return (
         f":orange[**AT-NMF**] gains most at **α = {found.alpha:g}** with **λ = {found.lam:g}**: RMSE "
@@ -137,11 +137,11 @@ def _largest_gain(points: Sequence[CurvePoint]) -> str:
     )
 
 
-def _share(point: CurvePoint, nmf: CurvePoint) -> str:
+def _share(point: Measurement, nmf: Measurement) -> str:
     share = gain(point, nmf)
     return f"**{abs(100 * share):.1f} %** {'below' if share >= 0 else 'above'}"
 
 
-def _error(point: CurvePoint) -> str:
+def _error(point: Measurement) -> str:
     spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
     return f"{point.mean:#.4g}{spread}"

@@ -8,11 +8,12 @@ import streamlit as st
 
 from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.datasets import catalogue
-from atnmf_core.sweep import Grid, Result, default_store, load_source, read_store
+from atnmf_core.sweep import Grid, Result, load_source
 from pages.common.data_choice import UPLOAD, uploads
 from pages.common.setting import ALPHAS, MAX_K, MAX_SEED, Setting
+from pages.common.sweep_store import reading_store
 
-from .shown import Shown
+from .curve import Curve
 from .state import CHART, key
 
 __all__ = ["follow_click", "opens_in_explore", "remember_click"]
@@ -20,9 +21,9 @@ __all__ = ["follow_click", "opens_in_explore", "remember_click"]
 _CLICKED = "curves_clicked"
 
 
-def opens_in_explore(shown: Shown) -> bool:
-    """Whether Explore makes the very fits of this curve: from a seeded mask and start, in its precision."""
-    grid = shown.grid
+def opens_in_explore(curve: Curve) -> bool:
+    """Whether Explore makes the same fits as this curve: from a seeded mask and start, in its precision."""
+    grid = curve.grid
     if grid is None or grid.masks != "seeded" or grid.draws != "seeded":
         return False
     plain = Grid(grid.dataset, grid.alphas, grid.Ks, lams=(2.0,))
@@ -32,28 +33,28 @@ def opens_in_explore(shown: Shown) -> bool:
         and set(grid.alphas) <= set(ALPHAS)
         and max(grid.Ks) <= MAX_K
         and max(grid.seed + grid.starts - 1, grid.mask_seed) <= MAX_SEED
-        and all(point.version == SOLVER_VERSIONS[point.solver] for point in shown.points)
+        and all(point.version == SOLVER_VERSIONS[point.solver] for point in curve.points)
     )
 
 
 def remember_click() -> None:
-    """Keep what was clicked for the run that follows."""
+    """Remember what was clicked for the run that follows."""
     points = st.session_state[CHART]["selection"]["points"]
     if points and points[0].get("customdata"):
         st.session_state[_CLICKED] = points[0]["customdata"]
 
 
-def follow_click(shown: Shown) -> None:
-    """Open Explore where a point was clicked."""
+def follow_click(curve: Curve) -> None:
+    """Open Explore if a point was clicked."""
     clicked = st.session_state.pop(_CLICKED, None)
-    if clicked is None or shown.grid is None:
+    if clicked is None or curve.grid is None:
         return
     alpha, method, lam, solver, _ = clicked
-    grid = shown.grid
+    grid = curve.grid
     if method == "anmf":
-        st.toast("Explore compares AT-NMF with NMF; ANMF is not there.", icon=":material/info:")
+        st.toast("Explore compares AT-NMF with NMF; it does not show ANMF.", icon=":material/info:")
         return
-    nearest = _nearest_start(shown, alpha, method, lam)
+    nearest = _nearest_start(curve, alpha, method, lam)
     setting = Setting(
         data=grid.dataset,
         alpha=alpha,
@@ -72,28 +73,29 @@ def follow_click(shown: Shown) -> None:
 
 
 def spelled_out(setting: Setting) -> dict[str, str]:
-    """The address of a setting, defaults included: whatever Explore showed last gives way."""
+    """The address of a setting, defaults included, so that nothing remains of what Explore showed last."""
     told = ("data", "upload", "alpha", "pattern", "lam", "K", "missing", "solver", "seed", "mask_seed")
     return {name: f"{getattr(setting, name)}" for name in told if getattr(setting, name) != ""}
 
 
-def _nearest_start(shown: Shown, alpha: float, method: str, lam: float | None) -> Result | None:
+def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -> Result | None:
     """Of a sweep's starts at a point, the one whose error is nearest to their mean."""
-    if shown.record is None:
+    if curve.record is None:
         return None
     state = st.session_state
-    place = (alpha, method, lam, state[key("at_K")], state[key("at_missing")])
-    with read_store(default_store()) as store:
-        errors = {
-            result: result.measures.rmse_hidden
-            for result in store.results(shown.name)
-            if (result.alpha, result.method, result.lam, result.K, result.missing) == place
-            and result.measures is not None
-        }
+    combination = (alpha, method, lam, state[key("at_K")], state[key("at_missing")])
+    with reading_store() as store:
+        results = list(store.results(curve.name)) if store is not None else []
+    errors = {
+        result: result.measures.rmse_hidden
+        for result in results
+        if (result.alpha, result.method, result.lam, result.K, result.missing) == combination
+        and result.measures is not None
+    }
     mean = sum(errors.values()) / max(len(errors), 1)
     return min(errors, key=lambda result: abs(errors[result] - mean), default=None)
 
 
 def _uploaded(setting: Setting) -> Setting:
-    """The same on data of the user's own, brought to where Explore finds it."""
+    """The same setting on uploaded data, put where Explore finds it."""
     return replace(setting, data=UPLOAD, upload=uploads().keep(load_source(setting.data)))

@@ -13,7 +13,6 @@ from atnmf_core.sweep import (
     default_store,
     expected_sweep_seconds,
     open_store,
-    read_store,
     save_upload,
     upload_path,
 )
@@ -22,6 +21,7 @@ from pages.common.components import component
 from pages.common.data_choice import UPLOAD, choose_data, chosen_data
 from pages.common.duration_words import spoken
 from pages.common.sidebar import clamp_to_data, draw_pattern
+from pages.common.sweep_store import reading_store, refusing
 from pages.common.sweeping import queue_sweep
 
 from .plan import Plan
@@ -82,7 +82,7 @@ def _start(plan: Plan, data: Dataset) -> None:
         icon=":material/play_arrow:",
         width="stretch",
         disabled=bool(problems),
-        on_click=_begin,
+        on_click=refusing(_begin),
         args=(plan, data),
         key="curves_start",
     )
@@ -90,11 +90,8 @@ def _start(plan: Plan, data: Dataset) -> None:
 
 def _price(grid: Grid, data: Dataset) -> str:
     """How many fits, how many of them are in the store already, and how long the others take."""
-    path = default_store()
-    tried: dict[tuple[int, str, str], int] = {}
-    if path.exists():
-        with read_store(path) as store:
-            tried = store.tried(grid, data.content_hash)
+    with reading_store() as store:
+        tried = {} if store is None else store.tried(grid, data.content_hash)
     kept = sum(tried.values())
     fits = f"**{len(grid):,} fits**" if len(grid) > 1 else "**One fit**"
     if kept == len(grid):

@@ -1,4 +1,4 @@
-"""What to make of the curves that come with the program, in words."""
+"""What to make of the bundled curves, in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTES = {
         "what the model gives. Either way the adversary fades as λ grows, and AT-NMF becomes NMF."
     ),
     "table": (
-        "The cells that were measured with the authors' masks and starts. Published numbers stand beside "
-        "them on the Reproduce page."
+        "The cells as measured with the authors' masks and starts. The Reproduce page shows the published "
+        "numbers beside them."
     ),
 }

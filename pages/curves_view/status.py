@@ -1,4 +1,4 @@
-"""How far a sweep is, in a bar and in words, with what can be done about it."""
+"""How far a sweep is, as a bar and in words, with buttons to cancel, resume and retry."""
 
 from __future__ import annotations
 
@@ -7,27 +7,30 @@ import time
 
 import streamlit as st
 
+from atnmf_core.problem import METHOD_NAMES
 from atnmf_core.sweep import Result, SweepRecord, default_store, open_store
 from pages.common.duration_words import spoken
+from pages.common.markdown import plain
+from pages.common.sweep_store import refusing
 from pages.common.sweeping import cancel_sweep, keep_going, queue_sweep, trouble
 
-from .shown import Shown
+from .curve import Curve
 
 __all__ = ["how_far", "show_status", "show_trouble"]
 
-MOST_FAILURES = 5
-ENOUGH_TO_GUESS = 4
-"""After fewer fits, the time left is that of starting up."""
+MAX_FAILURES_SHOWN = 5
+MIN_FITS_FOR_ESTIMATE = 4
+"""With fewer, the pace is that of starting up."""
 
 
-def show_status(shown: Shown) -> None:
-    """Progress and Cancel while it runs; Resume where it was stopped; the failed points."""
-    record = shown.record
+def show_status(curve: Curve) -> None:
+    """Progress and Cancel while it runs, Resume where it was stopped, and the fits that failed."""
+    record = curve.record
     if record is None:
         return
-    if shown.is_under_way:
+    if curve.is_under_way:
         with st.container(key="curves_progress", horizontal=True, vertical_alignment="center"):
-            st.button("Cancel", icon=":material/stop:", on_click=cancel_sweep, args=(record.name,))
+            st.button("Cancel", icon=":material/stop:", on_click=refusing(cancel_sweep), args=(record.name,))
             st.progress(record.done / max(record.total, 1), how_far(record))
     elif record.status == "stopped":
         with st.container(key="curves_stopped", horizontal=True, vertical_alignment="center"):
@@ -35,29 +38,34 @@ def show_status(shown: Shown) -> None:
                 "Resume",
                 type="primary",
                 icon=":material/play_arrow:",
-                on_click=queue_sweep,
+                on_click=refusing(queue_sweep),
                 args=(record.name,),
             )
             st.markdown(how_far(record))
-    if shown.failures:
-        _failures(record, shown.failures)
+    if curve.failures:
+        _failures(record, curve.failures)
 
 
 def show_trouble() -> None:
-    """Why nobody works the queue off, where the process for it broke down, and a way to go on."""
-    said = trouble()
-    if said is not None:
+    """Why the process that runs the sweeps has ended, if it failed, and a button to start it again."""
+    reason = trouble()
+    if reason is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.error(f"The process that runs the sweeps has ended: {said}", icon=":material/error:")
-            st.button("Go on", icon=":material/play_arrow:", on_click=keep_going, kwargs={"again": True})
+            st.error(f"The process that runs the sweeps has ended: {plain(reason)}", icon=":material/error:")
+            st.button(
+                "Start it again",
+                icon=":material/play_arrow:",
+                on_click=refusing(keep_going),
+                kwargs={"again": True},
+            )
 
 
 def how_far(record: SweepRecord) -> str:
-    """The state of a sweep in a sentence."""
+    """The state of a sweep in a sentence, as Markdown."""
     done = f"{record.done + record.failed} of {record.total} fits"
     if record.status == "running":
         where = " on the Dask cluster" if os.environ.get("ATNMF_DASK") else ""
-        left = record.seconds_left if record.done >= ENOUGH_TO_GUESS else None
+        left = record.seconds_left if record.done >= MIN_FITS_FOR_ESTIMATE else None
         return f"{done}{where}" + (f", about {spoken(left)} left" if left is not None else "")
     if record.status == "queued":
         ahead = (record.place or 1) - 1
@@ -65,7 +73,7 @@ def how_far(record: SweepRecord) -> str:
         return f"{done}, {turn}"
     if record.status == "stopped":
         why = record.message or "its process ended"
-        return f"Stopped after {done}: {why.rstrip('.')}."
+        return f"Stopped after {done}: {plain(why.rstrip('.'))}."
     took = ""
     if record.started is not None and record.ended is not None:
         took = f", in {spoken(record.ended - record.started)}"
@@ -75,14 +83,16 @@ def how_far(record: SweepRecord) -> str:
 def _failures(record: SweepRecord, failures: tuple[Result, ...]) -> None:
     number = f"{len(failures)} fits failed" if len(failures) > 1 else "One fit failed"
     with st.expander(f"{number}; the others are not affected", icon=":material/error:"):
-        for failure in failures[:MOST_FAILURES]:
+        for failure in failures[:MAX_FAILURES_SHOWN]:
             lam = "" if failure.lam is None else f", λ = {failure.lam:g}"
-            start = f"start {failure.start + 1}"
-            st.markdown(f"α = {failure.alpha:g}, {failure.method}{lam}, {start}: `{failure.error}`")
-        if len(failures) > MOST_FAILURES:
-            st.caption(f"and {len(failures) - MOST_FAILURES} more")
+            where = f"α = {failure.alpha:g}, {METHOD_NAMES[failure.method]}{lam}, start {failure.start + 1}"
+            st.markdown(f"{where}: {plain(failure.error or '')}")
+        if len(failures) > MAX_FAILURES_SHOWN:
+            st.caption(f"and {len(failures) - MAX_FAILURES_SHOWN} more")
         if record.status in ("finished", "stopped"):
-            st.button("Try them again", icon=":material/replay:", on_click=_try_again, args=(record.name,))
+            st.button(
+                "Try them again", icon=":material/replay:", on_click=refusing(_try_again), args=(record.name,)
+            )
 
 
 def _try_again(name: str) -> None:

@@ -1,16 +1,17 @@
-"""The sweeps of this machine: their settings and state, to open, cancel, resume, rename and delete."""
+"""The list of this machine's sweeps, each to open, cancel, resume, rename or delete."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from atnmf_core import InputError
-from atnmf_core.reference.stored import belongs_to
-from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, SweepRecord, default_store, open_store, read_store
+from atnmf_core.reference.stored import table_of
+from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, SweepRecord, default_store, open_store
+from pages.common.markdown import plain
+from pages.common.sweep_store import reading_store, refusing
 from pages.common.sweeping import cancel_sweep, queue_sweep
 
+from .curve import FIRST, address_of
 from .plan import METHODS
-from .shown import FIRST
 from .state import key
 from .status import how_far
 
@@ -22,18 +23,17 @@ ICONS = {
     "stopped": ":material/pause_circle:",
     "finished": ":material/check_circle:",
 }
-AT_FIRST = 8
-"""So many are listed until somebody asks for all."""
+LISTED_AT_FIRST = 8
+"""How many are listed until somebody asks for all."""
 
 
 def records() -> list[SweepRecord]:
     """The sweeps in the store, those under way first, then the newest; runs of the paper's tables are listed
     on their own page.
     """
-    if not default_store().exists():
-        return []
-    with read_store(default_store()) as store:
-        found = [record for record in store.sweeps() if belongs_to(record.name) is None]
+    with reading_store() as store:
+        everything = [] if store is None else store.sweeps()
+    found = [record for record in everything if table_of(record.name) is None]
     return sorted(found, key=lambda record: (record.status not in ("running", "queued"), record.place or 0))
 
 
@@ -42,14 +42,14 @@ def show_sweeps(sweeps: list[SweepRecord]) -> None:
     st.subheader("Your sweeps", anchor=False)
     if not sweeps:
         st.caption(
-            "None yet. Choose values in the sidebar and press Start: the curve draws itself here, goes on "
-            "when this page is closed, and is kept."
+            "None yet. Choose values in the sidebar and press Start: the curve grows here, goes on growing "
+            "when this page is closed, and is stored."
         )
         return
     everything = st.session_state.get("curves_all", False)
-    for record in sweeps if everything else sweeps[:AT_FIRST]:
+    for record in sweeps if everything else sweeps[:LISTED_AT_FIRST]:
         _line(record)
-    if len(sweeps) > AT_FIRST and not everything:
+    if len(sweeps) > LISTED_AT_FIRST and not everything:
         st.button(f"Show all {len(sweeps)}", type="tertiary", on_click=_show_all)
 
 
@@ -67,14 +67,14 @@ def _line(record: SweepRecord) -> None:
         border=shown,
     ):
         with st.container(width="stretch", gap=None):
-            st.markdown(f"{ICONS[record.status]} **{_escaped(record.name)}**")
+            st.markdown(f"{ICONS[record.status]} **{plain(record.name)}**")
             st.caption(f"{settings(record.grid)} · {how_far(record)}")
         if not shown:
             _button(record, "Open", _open, "open")
         if record.status in ("running", "queued"):
-            _button(record, "Cancel", cancel_sweep, "stop")
+            _button(record, "Cancel", refusing(cancel_sweep), "stop")
         elif record.status == "stopped":
-            _button(record, "Resume", queue_sweep, "play_arrow")
+            _button(record, "Resume", refusing(queue_sweep), "play_arrow")
         _menu(record)
 
 
@@ -94,10 +94,10 @@ def _open(name: str) -> None:
 
 
 def _menu(record: SweepRecord) -> None:
-    at_work = record.status in ("running", "queued")
-    with st.popover("More", help=f"Rename or delete {record.name}"):
-        if at_work:
-            st.caption("Cancel it first, to rename or delete it.")
+    is_active = record.status in ("running", "queued")
+    with st.popover("More", help=f"Rename or delete {plain(record.name)}"):
+        if is_active:
+            st.caption("Cancel it before renaming or deleting it.")
             return
         field = f"name {record.name}"
         st.text_input("Name", value=record.name, max_chars=MAX_NAME_LENGTH, key=field)
@@ -107,26 +107,20 @@ def _menu(record: SweepRecord) -> None:
         st.button("Delete for good", key=f"delete {record.name}", on_click=_delete, args=(record.name,))
 
 
+@refusing
 def _rename(name: str, field: str) -> None:
-    try:
-        with open_store(default_store()) as store:
-            new = store.rename_sweep(name, st.session_state[field])
-    except InputError as error:
-        st.session_state["curves_refused"] = str(error)
-        return
+    with open_store(default_store()) as store:
+        new = store.rename_sweep(name, st.session_state[field])
     if st.session_state[key("show")] == f"sweep:{name}":
         st.session_state[key("show")] = f"sweep:{new}"
 
 
+@refusing
 def _delete(name: str) -> None:
-    try:
-        with open_store(default_store()) as store:
-            store.delete_sweep(name)
-    except InputError as error:
-        st.session_state["curves_refused"] = str(error)
-        return
+    with open_store(default_store()) as store:
+        store.delete_sweep(name)
     if st.session_state[key("show")] == f"sweep:{name}":
-        st.session_state[key("show")] = f"kept:{FIRST}"
+        st.session_state[key("show")] = address_of(FIRST)
 
 
 def settings(grid: Grid) -> str:
@@ -139,7 +133,3 @@ def settings(grid: Grid) -> str:
     Ks = ", ".join(map(str, grid.Ks))
     starts = f"{grid.starts} starts" if grid.starts > 1 else "one start"
     return f"{methods}, α {alphas}{lams}, K {Ks}, hidden {hidden}, {solver}, {starts}"
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>()#+-.!|~:$" else letter for letter in name)

@@ -6,11 +6,13 @@ import os
 
 import streamlit as st
 
+from pages.common.markdown import plain
+from pages.common.sweep_store import show_refusal, telling_store_errors
 from pages.common.sweeping import keep_going
 
 from .chart import choose_view, show_chart
+from .curve import BUNDLED, FIRST, Curve, address_of, find_curve
 from .explore import follow_click
-from .shown import FIRST, KEPT, Shown, find
 from .state import ADDRESS, key
 from .status import show_status, show_trouble
 from .sweeps_list import records, show_sweeps
@@ -31,68 +33,72 @@ def show_curves() -> None:
 
 def _curves(*, polled: bool) -> None:
     ADDRESS.restore()
-    sweeps = records()
-    active = any(record.status in UNDER_WAY for record in sweeps)
-    if active:
-        keep_going()
-    if active != polled:
-        # The whole page, because only that changes whether this is called again by itself.
-        st.rerun()
-    if refused := st.session_state.pop("curves_refused", None):
-        st.error(refused, icon=":material/error:")
-    if address := os.environ.get("ATNMF_DASK"):
-        st.caption(f":material/hub: Sweeps run on the Dask cluster at `{address}`.")
-    show_trouble()
-    _kept()
-    shown = find(st.session_state[key("show")])
-    if shown is None:
-        st.info("This sweep is not in the store of this machine; here is the bundled curve.")
-        st.session_state[key("show")] = f"kept:{FIRST}"
-        shown = find(f"kept:{FIRST}")
-        assert shown is not None
-    _curve(shown)
-    show_sweeps(sweeps)
+    show_refusal()
+    with telling_store_errors():
+        sweeps = records()
+        active = any(record.status in UNDER_WAY for record in sweeps)
+        if active:
+            keep_going()
+        if active != polled:
+            # The whole page, because only that changes whether this is called again by itself.
+            st.rerun()
+        if address := os.environ.get("ATNMF_DASK"):
+            st.caption(f":material/hub: Sweeps run on the Dask cluster at `{address}`.")
+        show_trouble()
+        _choose_bundled()
+        _show_curve(_chosen_curve())
+        show_sweeps(sweeps)
     ADDRESS.write()
 
 
-def _curve(shown: Shown) -> None:
-    follow_click(shown)
+def _chosen_curve() -> Curve:
+    """The curve that the address names, else the first bundled one."""
+    curve = find_curve(st.session_state[key("show")])
+    if curve is None:
+        st.info("This sweep is not in the store of this machine; here is the bundled curve.")
+        st.session_state[key("show")] = address_of(FIRST)
+        curve = find_curve(address_of(FIRST))
+        assert curve is not None
+    return curve
+
+
+def _show_curve(curve: Curve) -> None:
+    follow_click(curve)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="curves_head"):
-        st.subheader(shown.title, anchor=False, width="stretch")
-        if shown.points:
-            choose_view(shown)
-    show_status(shown)
-    if not shown.points:
-        st.caption("The first point comes as soon as a fit is finished.")
+        st.subheader(plain(curve.title), anchor=False, width="stretch")
+        if curve.points:
+            choose_view(curve)
+    show_status(curve)
+    if not curve.points:
+        st.caption("The first point appears as soon as a fit is finished.")
         return
     with st.container(key="curves_chart"):
-        show_chart(shown)
-    if shown.note:
-        st.markdown(shown.note)
+        show_chart(curve)
+    if curve.note:
+        st.markdown(curve.note)
     with st.expander("Take away", icon=":material/download:"):
-        show_take_away(shown)
+        show_take_away(curve)
 
 
-def _kept() -> None:
-    """Curves that are there at once, as pills; none is pressed while a sweep is shown."""
+def _choose_bundled() -> None:
+    """The bundled curves as pills; none is pressed while a sweep is shown."""
     state = st.session_state
-    kind, _, name = state[key("show")].partition(":")
-    pressed = name if kind == "kept" and name in KEPT else None
-    widget = _pills_for(pressed)
+    pressed = next((name for name in BUNDLED if address_of(name) == state[key("show")]), None)
+    widget = _pills_key(pressed)
     state[widget] = pressed
     st.pills(
-        "Kept with the program",
-        KEPT,
-        format_func=KEPT.get,
+        "Bundled with the program",
+        BUNDLED,
+        format_func=BUNDLED.get,
         key=widget,
-        on_change=_show_kept,
+        on_change=_show_bundled,
         args=(widget,),
         label_visibility="collapsed",
     )
 
 
-def _pills_for(pressed: str | None) -> str:
-    """The key of the pills: another one each time that a sweep comes in place of a kept curve, or goes.
+def _pills_key(pressed: str | None) -> str:
+    """The key of the pills: a new one each time that a sweep replaces a bundled curve, or the reverse.
 
     A browser that polls before it has drawn the change still sends the pill that was pressed. Of the same
     widget, or of one that was there before, this would count as pressing it again.
@@ -101,14 +107,14 @@ def _pills_for(pressed: str | None) -> str:
     if none != (pressed is None):
         turn += 1
     st.session_state[_TURN] = turn, pressed is None
-    return f"curves_kept_{turn}"
+    return f"curves_bundled_{turn}"
 
 
-def _show_kept(widget: str) -> None:
+def _show_bundled(widget: str) -> None:
     state = st.session_state
     name = state[widget]
-    if name is None or widget != f"curves_kept_{state[_TURN][0]}":
+    if name is None or widget != f"curves_bundled_{state[_TURN][0]}":
         return
-    state[key("show")] = f"kept:{name}"
+    state[key("show")] = address_of(name)
     state[key("view")] = "alpha" if name.startswith("table:") else "lambda"
     state.update({key("at_alpha"): None, key("at_missing"): None, key("at_K"): None})

@@ -1,12 +1,12 @@
-"""The chosen cell: all its numbers, and from what each was made."""
+"""The chosen cell: all its numbers, and how each was made."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from atnmf_core.figures.report import MARKS
-from atnmf_core.reference import Measured
 from atnmf_core.reference.compare import (
+    AGREEMENTS,
     Cell,
     exception_reason,
     method_title,
@@ -15,6 +15,8 @@ from atnmf_core.reference.compare import (
     small_spread,
     spread,
 )
+from atnmf_core.sweep import Measurement
+from atnmf_core.sweep.starts import PAPER_STARTS
 
 __all__ = ["show_cell"]
 
@@ -22,13 +24,13 @@ COLOURS = {"nmf": "blue", "anmf": "violet", "atnmf": "orange"}
 
 
 def show_cell(cell: Cell, here: Cell) -> None:
-    """Published, kept and fresh numbers of one cell."""
+    """The published and the bundled numbers of one cell, and those run on this machine."""
     row = cell.published
     title = method_title(row.method, row.lam)
     with st.container(gap="xsmall"):
         st.markdown(f"**:{COLOURS[row.method]}[{title}] at α = {row.alpha:g}**")
         st.markdown(f"Published **{spread(row.mean, row.deviation, cell.digits)}**")
-        st.caption("10 of 10 starts.")
+        st.caption(f"{PAPER_STARTS} of {PAPER_STARTS} starts.")
         _number("Measured", cell)
         if here.zero is not None:
             _number("Run here", here)
@@ -41,17 +43,17 @@ def _number(words: str, cell: Cell) -> None:
     if cell.zero is None or cell.agreement is None or cell.difference is None:
         st.markdown(f"{words}: not yet")
         return
-    mark, meaning = MARKS[cell.agreement]
+    verdict = f"{MARKS[cell.agreement]} {AGREEMENTS[cell.agreement]}"
     value = spread(cell.zero.mean, cell.zero.deviation, cell.digits + 1)
-    st.markdown(f"{words} **{value}**, {percent(cell.difference)}: {mark} {meaning}")
+    st.markdown(f"{words} **{value}**, {percent(cell.difference)}: {verdict}")
     st.caption(f"{provenance(cell.zero)}.")
     if cell.agreement == "outside":
         st.caption(f"Why it may differ: {exception_reason(cell)}")
 
 
-def _ignored(words: str, cell: Measured | None) -> None:
-    if cell is None:
+def _ignored(words: str, row: Measurement | None) -> None:
+    if row is None:
         st.markdown(f"{words}: not measured")
         return
-    st.markdown(f"{words} **{small_spread(cell.mean, cell.deviation)}**")
-    st.caption(f"{provenance(cell)}.")
+    st.markdown(f"{words} **{small_spread(row.mean, row.deviation)}**")
+    st.caption(f"{provenance(row)}.")

@@ -10,9 +10,10 @@ import streamlit as st
 
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.problem import Missing
+from atnmf_core.recipe import command_line
 from atnmf_core.reference import NAMES, published
-from atnmf_core.reference.compare import PAPER_OUTER, Place
-from atnmf_core.reference.protocol import as_published, as_written
+from atnmf_core.reference.compare import PAPER_OUTER, CellKey
+from atnmf_core.reference.protocol import ignoring_hidden, published_grid
 from atnmf_core.sweep.grid import Grid
 from atnmf_core.sweep.starts import PAPER_STARTS
 from pages.common.address import Address, change
@@ -67,26 +68,31 @@ class Choice:
     look: str = declare(OneOf("table", "Show as", {"table": "Numbers", "chart": "Chart"}))
 
     @property
-    def place(self) -> Place:
+    def cell_key(self) -> CellKey:
         return self.alpha, *columns(self.table)[self.method]
 
     def grid(self) -> Grid:
         """The run of this cell, from the authors' masks and starts."""
         method, lam = columns(self.table)[self.method]
         lams = None if lam is None else [lam]
-        zero = as_published(
+        zero = published_grid(
             self.table, [self.alpha], [method], starts=self.starts, max_outer=self.outer, lams=lams
         )
-        return zero if self.missing == "zero" else as_written(zero)
+        return zero if self.missing == "zero" else ignoring_hidden(zero)
 
     def command_line(self) -> str:
         """The same run without the dashboard."""
         method, lam = columns(self.table)[self.method]
-        words = f"python -m atnmf_core reproduce {self.table} --alpha {self.alpha:g} --methods {method}"
-        if lam is not None:
-            words += f" --lam {lam:g}"
-        words += f" --starts {self.starts} --treatment {self.missing}"
-        return words + (f" --max-outer {self.outer}" if self.missing == "zero" else "")
+        return command_line(
+            "reproduce",
+            self.table,
+            alpha=self.alpha,
+            methods=method,
+            lam=lam,
+            starts=self.starts,
+            treatment=self.missing,
+            max_outer=self.outer if self.missing == "zero" else None,
+        )
 
 
 def method_of(table: str, method: str) -> str:

@@ -11,8 +11,8 @@ import streamlit as st
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.mosaic import agreement_mosaic
 from atnmf_core.figures.report import comparison_table, legend
-from atnmf_core.reference import NAMES, measured
-from atnmf_core.reference.compare import TITLES, Cell, compare
+from atnmf_core.reference import NAMES, TITLES, measured
+from atnmf_core.reference.compare import Cell, agreement_counts, compare
 from atnmf_core.reference.protocol import PROTOCOLS
 from pages.common.address import change
 from pages.common.components import component
@@ -20,23 +20,23 @@ from pages.common.components import component
 from . import COMPONENTS
 from .choice import Choice, columns, key, method_of
 
-__all__ = ["kept", "show_numbers", "show_tables"]
+__all__ = ["bundled_cells", "show_numbers", "show_tables"]
 
 LOOKS = {"table": "Numbers", "chart": "Chart"}
 
 
-def kept(table: str) -> tuple[Cell, ...]:
-    """The cells of a table with the measurements that come with the program."""
+def bundled_cells(table: str) -> tuple[Cell, ...]:
+    """The cells of a table with the bundled measurements."""
     return compare(table, measured(table))
 
 
 def show_tables(choice: Choice) -> None:
     """One card per table of the paper: how much of it agrees, as a small picture and in words."""
-    # A tuple, because for a list Streamlit imports pandas, to see whether it is a table.
+    # A tuple: given a list, Streamlit imports pandas to see whether it is a table.
     cards = tuple(
         {
             "title": TITLES[name],
-            "note": _agreeing(kept(name)),
+            "note": _agreeing(bundled_cells(name)),
             "src": _mosaic(name),
             "active": name == choice.table,
         }
@@ -64,29 +64,33 @@ def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
         )
     show = {"table": _show_table, "chart": _show_chart}[choice.look]
     show(choice, here)
+    cells = bundled_cells(choice.table)
+    compared = [cell for cell in cells if cell.published.method != "anmf"]
+    anmf = [cell for cell in cells if cell.published.method == "anmf"]
+    st.markdown(f"**NMF and AT-NMF:** {agreement_counts(compared)} **ANMF:** {agreement_counts(anmf)}")
 
 
 def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
-    # Plotly takes a third of a second to import, which whoever comes for the numbers need not wait for.
+    # Plotly takes a third of a second to import; those who come for the numbers need not wait for it.
     from atnmf_core.figures.reproduction import reproduction_figure
 
     st.plotly_chart(
-        reproduction_figure(kept(choice.table)),
+        reproduction_figure(bundled_cells(choice.table)),
         key="reproduce_chart",
         config={"displaylogo": False, "toImageButtonOptions": {"filename": choice.table, "scale": 2}},
         alt=f"{TITLES[choice.table]}: published and measured RMSE against the share of hidden entries",
     )
-    st.caption("Open marks and lines: published, with one standard deviation. Full marks: measured.")
+    st.caption("Open marks and lines: published, with one standard deviation. Filled marks: measured.")
 
 
 def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
-    cells = kept(choice.table)
-    places = [cell.place for cell in cells]
+    cells = bundled_cells(choice.table)
+    keys = [cell.key for cell in cells]
     component("comparison", folder=COMPONENTS)(
         data={
             "table": comparison_table(choice.table, cells, here),
             "label": f"{TITLES[choice.table]}, choose a cell",
-            "chosen": places.index(choice.place),
+            "chosen": keys.index(choice.cell_key),
         },
         key=f"reproduce_cells_{choice.table}",
         on_chosen_change=lambda: _choose_cell(choice.table),
@@ -100,9 +104,9 @@ def _choose_table() -> None:
 
 
 def _choose_cell(table: str) -> None:
-    cell = kept(table)[int(st.session_state[f"reproduce_cells_{table}"]["chosen"])]
-    alpha, *column = cell.place
-    method = next(name for name, told in columns(table).items() if told == tuple(column))
+    cell = bundled_cells(table)[int(st.session_state[f"reproduce_cells_{table}"]["chosen"])]
+    alpha, *column = cell.key
+    method = next(name for name, found in columns(table).items() if found == tuple(column))
     change(**{key("alpha"): alpha, key("method"): method})
 
 
@@ -113,4 +117,4 @@ def _agreeing(cells: Sequence[Cell]) -> str:
 
 
 def _mosaic(table: str) -> str:
-    return data_url(agreement_mosaic([cell.agreement for cell in kept(table)], len(columns(table))))
+    return data_url(agreement_mosaic([cell.agreement for cell in bundled_cells(table)], len(columns(table))))

@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from atnmf_core.figures.report import comparison_csv, comparison_page
-from atnmf_core.reference.compare import Cell
+from atnmf_core.figures.report import comparison_page
+from atnmf_core.recipe import command_line
+from atnmf_core.reference.compare import Cell, comparison_csv
 
 from .choice import Choice
 
-__all__ = ["show_taking"]
+__all__ = ["show_take_away"]
 
 
-def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
+def show_take_away(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
     """Downloads, and the command lines of the whole table and of the chosen cell."""
     st.markdown("**Take away**")
     with st.container(horizontal=True, gap="small"):
@@ -24,20 +25,19 @@ def show_taking(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         )
         if choice.look == "chart":
             _download("Chart, HTML", lambda: _chart_page(cells), f"{choice.table}-chart.html", "text/html")
-        # In a pop-up, because what colours code is the largest thing that a page can load.
+        # In a pop-up, because the code element is the largest thing that a page can load.
         with st.popover("Command line"):
             st.caption("The whole table again, and the chosen cell")
             st.code(
-                f"python -m atnmf_core reproduce {choice.table}\n{choice.command_line()}",
+                f"{command_line('reproduce', choice.table)}\n{choice.command_line()}",
                 language=None,
                 wrap_lines=True,
             )
 
 
 def _chart_page(cells: Sequence[Cell]) -> str:
-    from atnmf_core.figures.reproduction import (
-        reproduction_figure,
-    )  # Plotly, as slow to import as it is large
+    # Only now, because it imports Plotly, which is slow.
+    from atnmf_core.figures.reproduction import reproduction_figure
 
     page: str = reproduction_figure(cells).to_html(include_plotlyjs=True)
     return page

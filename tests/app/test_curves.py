@@ -1,18 +1,21 @@
 """The Curves page runs from top to bottom, and what is pressed on it arrives in the store."""
 
-from collections.abc import Iterator
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import load_dataset
-from atnmf_core.reference import lfw_curve
-from atnmf_core.sweep import Grid, Measures, open_store, read_store
+from atnmf_core.reference import bundled_curve
+from atnmf_core.sweep import Grid, Measures, open_store, read_store, schema
 from atnmf_core.sweep.queue import Queue
 from pages.common import sweeping
 from pages.curves_view import view
-from pages.curves_view.shown import KEPT
+from pages.curves_view.curve import BUNDLED
+from tests.app.rendered import rendered
 
 SECONDS = 60
 GRID = Grid("synthetic", alphas=(0.3, 0.5), Ks=(3, 4), lams=(2.0, 5.0), missing=("zero", "ignore"))
@@ -63,7 +66,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 def titles(page: AppTest) -> list[str]:
-    return [heading.value for heading in page.main.subheader]
+    return [rendered(heading.value) for heading in page.main.subheader]
 
 
 def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, failed: int = 0) -> None:
@@ -85,20 +88,23 @@ def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Pa
     page = opened(repository)
 
     assert not page.exception
-    assert titles(page) == [KEPT["lfw"], "Your sweeps"]
-    made = next(caption.value for caption in page.main.caption if "Comes with the program" in caption.value)
-    assert f"solver version {lfw_curve()[0].version}, {lfw_curve()[0].date}, 5 starts each" in made
+    assert titles(page) == [BUNDLED["lfw"], "Your sweeps"]
+    made = next(caption.value for caption in page.main.caption if "Bundled with the program" in caption.value)
+    first = bundled_curve("lfw")[0]
+    assert f"solver version {first.version}, {first.date}, 5 starts each" in made
     assert any("is best at **λ = " in text.value and "below" in text.value for text in page.main.markdown)
     assert not store.exists()
 
 
 @pytest.mark.parametrize("view", ["lambda", "alpha", "map"])
-@pytest.mark.parametrize("name", KEPT)
-def test_every_kept_curve_is_shown_in_every_view(repository: Path, store: Path, name: str, view: str) -> None:
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_curve_is_shown_in_every_view(
+    repository: Path, store: Path, name: str, view: str
+) -> None:
     page = opened(repository, show=f"kept:{name}", view=view)
 
     assert not page.exception
-    assert titles(page)[0] == KEPT[name]
+    assert titles(page)[0] == BUNDLED[name]
 
 
 def test_the_papers_figure_says_why_the_solvers_part(repository: Path, store: Path) -> None:
@@ -195,33 +201,33 @@ def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) ->
     assert titles(page)[0] == "three"
     page.text_input(key="name three").set_value("two").run()
     page.button(key="rename three").click().run()
-    assert "there is a sweep 'two' already" in page.error[0].value
+    assert "'two'" in rendered(page.error[0].value)
     page.button(key="delete three").click().run()
 
     assert not page.exception
-    assert titles(page)[0] == KEPT["lfw"]
+    assert titles(page)[0] == BUNDLED["lfw"]
     with read_store(store) as reader:
         assert [record.name for record in reader.sweeps()] == ["two"]
 
 
-def test_a_pill_leads_from_a_sweep_to_a_kept_curve_and_none_is_pressed_before(
+def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before(
     repository: Path, store: Path
 ) -> None:
     keep(store, "mine")
     page = opened(repository, show="sweep:mine")
-    pills = page.button_group(key="curves_kept_0")
+    pills = page.button_group(key="curves_bundled_0")
     assert pills.value is None
 
     pills.set_value("synthetic").run()
 
-    assert titles(page)[0] == KEPT["synthetic"]
-    assert page.button_group(key="curves_kept_1").value == "synthetic"
+    assert titles(page)[0] == BUNDLED["synthetic"]
+    assert page.button_group(key="curves_bundled_1").value == "synthetic"
 
 
 def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
     keep(store, "mine", failed=2)
     page = opened(repository, show="sweep:mine")
-    assert any("InputError: no such luck." in text.value for text in page.main.markdown)
+    assert any("InputError: no such luck." in rendered(text.value) for text in page.main.markdown)
 
     press(page, "Try them again")
 
@@ -259,7 +265,7 @@ def test_a_worker_that_breaks_down_is_not_started_again_and_again(
 
     assert len(asked) == 1
     assert "numpy is gone" in page.error[0].value
-    press(page, "Go on")
+    press(page, "Start it again")
     assert len(asked) == 2
 
 
@@ -268,7 +274,7 @@ def test_a_sweep_that_is_not_there_gives_way_to_the_bundled_curve(repository: Pa
 
     assert not page.exception
     assert "not in the store of this machine" in page.info[0].value
-    assert titles(page)[0] == KEPT["lfw"]
+    assert titles(page)[0] == BUNDLED["lfw"]
 
 
 def test_a_dask_cluster_is_named(repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +324,70 @@ def test_a_store_that_cannot_be_read_is_explained(repository: Path, store: Path)
 
     assert not page.exception
     assert [title.value for title in page.title] == ["How the error moves with λ and α"]
-    assert str(store) in page.error[0].value
+    assert str(store) in rendered(page.error[0].value)
+
+
+def read_only(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A test that runs as root may write everywhere.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+
+
+def locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> sqlite3.Connection:
+    monkeypatch.setattr(schema, "WAIT_FOR_LOCK", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    return other
+
+
+def truncated(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+ACTIONS = ["Start", "Resume", "Cancel", "Try them again", "rename mine", "delete mine"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "action"),
+    [*((read_only, action) for action in ACTIONS), (locked, "Resume"), (truncated, "Resume")],
+)
+def test_a_store_that_fails_under_an_action_is_explained_without_a_traceback(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[..., object], action: str
+) -> None:
+    keep(store, "mine", fits=5, failed=1)
+    page = opened(repository, show="sweep:mine")
+    if action == "Cancel":
+        press(page, "Resume")
+    button = next(button for button in page.button if action in (button.label, button.key))
+
+    held = fault(store, monkeypatch)
+    button.click().run()
+
+    assert not page.exception
+    assert str(store) in rendered(page.error[0].value)
+    del held
+
+
+def test_an_empty_file_left_by_a_full_disk_is_no_obstacle(repository: Path, store: Path) -> None:
+    store.touch()
+
+    page = opened(repository, data="synthetic", K="4", count="2")
+
+    assert not page.error
+    press(page, "Start")
+    with read_store(store) as reader:
+        assert len(reader.sweeps()) == 1
+
+
+def test_a_name_is_shown_as_it_is_written_and_renders_nothing(repository: Path, store: Path) -> None:
+    name = "![x](http://host/t.png) :red[*a*] `b`"
+    keep(store, name, fits=5, failed=1)
+
+    page = opened(repository, show=f"sweep:{name}")
+
+    assert titles(page)[0] == name
+    texts = [*page.main.markdown, *page.main.subheader, *page.main.caption]
+    assert sum(name in rendered(text.value) for text in texts) == 2
+    assert not [text.value for text in texts if "![x](" in text.value or ":red[" in text.value]
 
 
 def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
@@ -327,14 +396,14 @@ def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
     """A browser that polls late still sends the pill that was pressed before a sweep was started."""
     state = {"curves_show": "kept:lfw"}
     monkeypatch.setattr(view.st, "session_state", state)
-    before = view._pills_for("lfw")
+    before = view._pills_key("lfw")
     state["curves_show"] = "sweep:s"
-    now = view._pills_for(None)
+    now = view._pills_key(None)
 
     state[before] = "lfw"
-    view._show_kept(before)
+    view._show_bundled(before)
     assert state["curves_show"] == "sweep:s"
 
     state[now] = "synthetic"
-    view._show_kept(now)
+    view._show_bundled(now)
     assert state["curves_show"] == "kept:synthetic"

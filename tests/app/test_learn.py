@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core.lesson import findings
-from atnmf_core.reference.curves import kept_curve
+from atnmf_core.reference.curves import bundled_curve
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.state import ADDRESS, control_key
 
@@ -154,7 +154,7 @@ def test_the_best_lambda_is_told_only_when_asked(repository: Path, missing: str)
 
     next(button for button in page.button if button.label == "Show the truth").click().run()
 
-    curve = [point for point in kept_curve("lfw") if (point.alpha, point.missing) == (0.5, missing)]
+    curve = [point for point in bundled_curve("lfw") if (point.alpha, point.missing) == (0.5, missing)]
     best = min((point for point in curve if point.lam), key=lambda point: point.mean)
     assert f"lowest at **λ = {best.lam:g}**: {best.mean:.4f}" in words(page)
     assert "At your λ = 20" in words(page)

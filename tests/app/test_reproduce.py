@@ -11,6 +11,7 @@ from atnmf_core.reference import NAMES
 from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Measures, open_store
 from pages.reproduce_view.choice import ADDRESS, Choice, columns
+from tests.app.rendered import rendered
 
 PAGE = "pages/reproduce.py"
 
@@ -31,7 +32,7 @@ def opened(repository: Path, **query: str) -> AppTest:
 
 
 def said(page: AppTest) -> str:
-    return "\n".join(element.value for element in (*page.main.markdown, *page.caption, *page.error))
+    return "\n".join(rendered(element.value) for element in (*page.main.markdown, *page.caption, *page.error))
 
 
 @pytest.mark.parametrize("table", NAMES)
@@ -125,7 +126,7 @@ def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path)
     assert seconds(outer="20") < seconds(outer="100") < seconds(outer="100", starts="10")
 
 
-def test_what_was_run_here_stands_beside_what_is_kept(repository: Path, store: Path) -> None:
+def test_what_was_run_here_stands_beside_what_is_bundled(repository: Path, store: Path) -> None:
     keep(store, Choice(), 6.0612)
 
     text = said(opened(repository))
@@ -161,7 +162,7 @@ def test_a_damaged_store_is_told_and_the_tables_stand(
     page = opened(repository)
 
     assert not page.exception
-    assert str(store) in page.error[0].value
+    assert str(store) in rendered(page.error[0].value)
     assert "Published **6.05 ± 0.03**" in said(page)
 
 

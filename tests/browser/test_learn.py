@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.adversary import entry_loss, optimal_attack
 from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, play, weigh
-from atnmf_core.reference.curves import kept_curve
+from atnmf_core.reference.curves import bundled_curve
 from pages.common.setting import LAMBDAS
 from pages.learn_view.chapters import CHAPTERS
 
@@ -182,7 +182,7 @@ def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard)
 
     dashboard.press("Show the truth")
 
-    kept = [point for point in kept_curve("lfw") if (point.alpha, point.missing) == (0.5, "zero")]
+    kept = [point for point in bundled_curve("lfw") if (point.alpha, point.missing) == (0.5, "zero")]
     curve = {point.lam: point.mean for point in kept if point.lam is not None}
     shown = learn.plotted()["AT-NMF"]
     # Drawn over lambda - 1, on a logarithmic scale.

@@ -1,6 +1,5 @@
 """`reproduce` runs the authors' protocol and sets its numbers beside the published ones."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +7,11 @@ import pytest
 
 from atnmf_core import factorize, load_dataset, paper_mask, rmse
 from atnmf_core.__main__ import main
-from atnmf_core.reference import published
-from atnmf_core.reference.tables import read_measured
-from atnmf_core.sweep import read_store
+from atnmf_core.reference import NAMES, measured, published
+from atnmf_core.reference.protocol import published_grid
+from atnmf_core.reference.stored import sweep_name
+from atnmf_core.sweep import Grid, Measures, open_store
+from atnmf_core.sweep.measurements import csv_text, read_csv
 
 NMF_ONLY = ["reproduce", "synthetic", "--alpha", "0.8", "--methods", "nmf", "--starts", "1", "--jobs", "1"]
 
@@ -25,10 +26,8 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_measured_cell_is_the_authors_run(paper_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*NMF_ONLY, "--csv", "measured.csv"]) == 0
 
-    with open("measured.csv", newline="") as file:
-        zero, ignore = sorted(
-            read_measured(csv.DictReader(file)), key=lambda cell: cell.missing, reverse=True
-        )
+    rows = read_csv(Path("measured.csv").read_text())
+    zero, ignore = sorted(rows, key=lambda row: row.missing, reverse=True)
     assert (zero.K, zero.solver, zero.dtype, zero.starts) == (5, "paper", "float32", 1)
     assert (ignore.missing, ignore.solver) == ("ignore", "fast")
     assert zero.mean == pytest.approx(first_start_at_the_sixth_alpha(), rel=1e-5)
@@ -39,12 +38,11 @@ def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data: Path) -> None:
     for words in (["--max-outer", "2"], ["--max-outer", "1"]):
         assert main([*NMF_ONLY, "--treatment", "zero", "--csv", "measured.csv", *words]) == 0
 
-    with open("measured.csv", newline="") as file:
-        cells = read_measured(csv.DictReader(file))
+    cells = read_csv(Path("measured.csv").read_text())
     assert [cell.max_outer for cell in cells] == [2]
 
 
-@pytest.mark.parametrize("other", [b"a,b\n1,2\n", b"alpha,method\n0.3\n", b"caf\xe9\n"])
+@pytest.mark.parametrize("other", [b"a,b\n1,2\n", b"name,age\n", b"alpha,method\n0.3\n", b"caf\xe9\n"])
 def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(
     other: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,25 +55,57 @@ def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(
     assert not Path("store.sqlite").exists()
 
 
+def test_an_empty_csv_and_one_without_rows_are_filled(paper_data: Path) -> None:
+    for text in ("", csv_text([])):
+        Path("measured.csv").write_text(text)
+
+        assert main([*NMF_ONLY, "--treatment", "ignore", "--csv", "measured.csv"]) == 0
+
+        assert len(read_csv(Path("measured.csv").read_text())) == 1
+
+
 def test_what_the_store_has_is_shown_without_running_or_writing(
     paper_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*NMF_ONLY, "--max-outer", "1"]) == 0
+    short = ["--max-outer", "1", "--treatment", "zero"]
+    assert main([*NMF_ONLY, *short]) == 0
     ran = capsys.readouterr().out
-    kept = Path("store.sqlite").read_bytes()
+    stored = Path("store.sqlite").read_bytes()
 
-    assert main(["reproduce", "synthetic", "--max-outer", "1", "--no-run"]) == 0
+    assert main(["reproduce", "synthetic", "--methods", "nmf", *short, "--no-run"]) == 0
+
     assert capsys.readouterr().out == ran
-    with read_store("store.sqlite") as store:
-        assert len(store.sweeps()) == 2
-    assert Path("store.sqlite").read_bytes() == kept
+    assert Path("store.sqlite").read_bytes() == stored
 
 
-def test_without_a_store_nothing_is_shown_and_none_is_made(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "synthetic", "--no-run"]) == 1
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_store_every_bundled_cell_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    methods = ["--methods", "nmf", "atnmf", "--treatment", "zero"]
 
-    assert "store.sqlite: there is no store here." in capsys.readouterr().err
+    assert main(["reproduce", name, *methods, "--no-run"]) == 0
+
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("0.")]
+    bundled = {
+        (cell.alpha, cell.method, cell.lam)
+        for cell in measured(name)
+        if cell.missing == "zero" and cell.method != "anmf"
+    }
+    assert len(lines) == len(bundled)
+    assert all(line.count("±") in (1, 2) and "%" in line for line in lines)
     assert not Path("store.sqlite").exists()
+
+
+def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_length(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    enter(published_grid("synthetic", [0.5], ["nmf"], starts=10), 6.66)
+    enter(published_grid("synthetic", [0.7], ["nmf"], starts=1, max_outer=1), 9.99)
+
+    assert main(["reproduce", "synthetic", "--methods", "nmf", "--treatment", "zero", "--no-run"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "6.66" in shown
+    assert "9.99" not in shown
 
 
 @pytest.mark.parametrize(
@@ -108,8 +138,7 @@ def test_three_starts_of_the_synthetic_table_agree_with_the_paper(paper_data: Pa
     words = ["reproduce", "synthetic", "--alpha", "0.5", "--starts", "3", "--methods", "nmf", "atnmf"]
     assert main([*words, "--csv", "measured.csv"]) == 0
 
-    with open("measured.csv", newline="") as file:
-        cells = [cell for cell in read_measured(csv.DictReader(file)) if cell.missing == "zero"]
+    cells = [cell for cell in read_csv(Path("measured.csv").read_text()) if cell.missing == "zero"]
     known = {(cell.method, cell.lam): cell for cell in published("synthetic") if cell.alpha == 0.5}
     assert len(cells) == 4
     for cell in cells:
@@ -125,3 +154,11 @@ def first_start_at_the_sixth_alpha() -> float:
         W, H = np.abs(stream.normal(size=(100, 5))), np.abs(stream.normal(size=(5, 50)))
     fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H))
     return rmse(data.V, fit.V_hat, ~observed)
+
+
+def enter(grid: Grid, error: float) -> None:
+    """A finished run of the table Synthetic, all its starts with the same error."""
+    with open_store("store.sqlite") as store:
+        store.add_sweep(sweep_name("synthetic", grid), grid, "a content hash")
+        for point in grid.points():
+            store.keep(point.key("a content hash"), Measures(error, error, 1.0, 1.0, 10, True, 0.1))

@@ -1,13 +1,14 @@
-"""The figures of a sweep hold its numbers, mark the best lambda, and carry what a click needs."""
+"""Error curves hold the numbers they were given, mark the best lambda, and carry what a click needs."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from atnmf_core.curves import CurvePoint
+from atnmf_core.figures.error_curves import against_alpha, against_lambda, lambda_ticks
 from atnmf_core.figures.gain_map import gain_map
 from atnmf_core.figures.palette import ANMF, ATNMF, NMF
-from atnmf_core.figures.sweeps import against_alpha, against_lambda, lambda_ticks
+from atnmf_core.sweep import Measurement
 
 
 def point(
@@ -17,8 +18,8 @@ def point(
     alpha: float = 0.3,
     solver: str = "fast",
     sd: float | None = 0.01,
-) -> CurvePoint:
-    return CurvePoint(alpha, 5, method, lam, "zero", solver, 3, mean, sd, "3", "2026-01-01")
+) -> Measurement:
+    return Measurement(alpha, method, lam, 5, "zero", solver, "float32", mean, sd, starts=3)
 
 
 CURVE = [
@@ -77,7 +78,7 @@ def test_the_best_lambda_is_marked_with_its_value_and_its_gain() -> None:
     figure = against_lambda(CURVE)
 
     (words,) = figure.layout.annotations
-    ring = named(figure, "best")
+    ring = named(figure, "ring")
     assert (ring.x[0], ring.y[0]) == (2.0, 0.40)
     assert words.text == "<b>best λ = 2</b><br>20.0 % below NMF"
     assert words.x == pytest.approx(math.log10(2.0))
@@ -91,6 +92,37 @@ def test_two_solvers_make_two_lines_of_one_colour() -> None:
     fast, slow = named(figure, "AT-NMF, fast solver"), named(figure, "AT-NMF, Algorithm 1")
     assert fast.line.color == slow.line.color == ATNMF
     assert fast.line.dash != slow.line.dash
+
+
+def test_names_say_how_lines_of_several_combinations_differ() -> None:
+    ignored = [replace(p, missing="ignore", alpha=0.5) for p in CURVE]
+
+    figure = against_lambda([*CURVE, *ignored])
+
+    names = {trace.name for trace in figure.data}
+    for method in ("AT-NMF", "NMF", "ANMF (reconstruction)"):
+        assert {f"{method}, α = 0.3, hidden as zeros", f"{method}, α = 0.5, hidden ignored"} <= names
+    zero, ignore = (
+        named(figure, f"NMF, α = {words}") for words in ("0.3, hidden as zeros", "0.5, hidden ignored")
+    )
+    assert zero.line.dash != ignore.line.dash
+
+
+def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes() -> None:
+    whole = against_lambda(CURVE, compact=True, here=CURVE[2])
+    begun = against_lambda(CURVE[:3], compact=True)
+
+    assert (named(whole, "ring").x[0], named(whole, "ring").y[0]) == (100.0, 0.49)
+    assert "ring" not in {trace.name for trace in begun.data}
+    assert whole.layout.xaxis.range == begun.layout.xaxis.range
+    assert whole.layout.yaxis.rangemode == "tozero"
+    assert not whole.layout.annotations
+
+
+def test_an_error_that_is_no_number_is_not_drawn() -> None:
+    figure = against_lambda([*CURVE, point("atnmf", 5.0, math.nan)])
+
+    assert 5.0 not in named(figure, "AT-NMF").x
 
 
 def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> None:

@@ -8,11 +8,19 @@ from html.parser import HTMLParser
 
 import pytest
 
-from atnmf_core.figures.report import comparison_csv, comparison_page, comparison_table, legend
-from atnmf_core.reference import NAMES, Measured, measured, published
-from atnmf_core.reference.compare import Cell, compare, exception_reason, provenance
+from atnmf_core.figures.report import comparison_page, comparison_table, legend
+from atnmf_core.reference import NAMES, measured, published
+from atnmf_core.reference.compare import (
+    Cell,
+    agreement_counts,
+    compare,
+    comparison_csv,
+    exception_reason,
+    provenance,
+)
+from atnmf_core.sweep import Measurement
 
-FULL = Measured(
+FULL = Measurement(
     0.3, "atnmf", 2.0, 49, "zero", "paper", "float32", 0.1764, 0.0008, 10, 100, 9.5, "3", "2026-01-31"
 )
 """Belongs to a cell that the paper prints as 0.176 ± 0.001."""
@@ -51,7 +59,7 @@ def test_a_cell_that_was_not_measured_has_no_difference() -> None:
 def test_both_treatments_find_their_place() -> None:
     ignored = replace(FULL, missing="ignore", solver="fast", mean=0.08)
 
-    cell = next(cell for cell in compare("cbcl", [ignored, FULL]) if cell.place == (0.3, "atnmf", 2.0))
+    cell = next(cell for cell in compare("cbcl", [ignored, FULL]) if cell.key == (0.3, "atnmf", 2.0))
 
     assert (cell.zero, cell.ignore) == (FULL, ignored)
     assert cell.difference == pytest.approx(0.1764 / 0.176 - 1)
@@ -60,11 +68,21 @@ def test_both_treatments_find_their_place() -> None:
 def test_an_exception_names_what_differs_from_the_authors_run() -> None:
     short = exception_reason(cell_of(replace(FULL, starts=1, max_outer=10)))
 
-    assert "ended after 10 of 100 outer iterations" in short
+    assert "stopped after 10 of 100 outer iterations" in short
     assert "1 of the authors' 10 starts" in short
     assert "oscillates" in short
     assert "oscillates" not in exception_reason(cell_of(replace(FULL, lam=5.0), lam=5.0))
     assert "not public" in exception_reason(cell_of(replace(FULL, method="anmf", lam=None), "anmf", None))
+
+
+def test_counts_tell_measured_cells_and_how_they_agree() -> None:
+    near, far = replace(FULL, lam=5.0, mean=0.0), replace(FULL, alpha=0.5, mean=0.9)
+    row = next(cell for cell in published("cbcl") if (cell.alpha, cell.lam) == (0.3, 5.0))
+    near = replace(near, mean=row.mean + 2.9 * row.deviation)
+
+    assert agreement_counts(compare("cbcl", [FULL, near, far])) == (
+        "3 of 28 cells measured: 1 within the published spread, 1 within three deviations or 1 %, 1 outside."
+    )
 
 
 def test_provenance_says_starts_iterations_version_and_date() -> None:
@@ -122,7 +140,7 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
     cells = compare("cbcl", [FULL, anmf, *ignored, replace(ignored[0], alpha=0.5, starts=2)])
 
     table = Table.read(comparison_table("cbcl", cells, compare("cbcl", [])))
-    by_place = {cell.place: table.cells[number] for number, cell in enumerate(cells)}
+    by_place = {cell.key: table.cells[number] for number, cell in enumerate(cells)}
 
     assert "ANMF reconstruction" in table.heads
     assert by_place[0.3, "anmf", None]["published"].startswith("0.189")
@@ -169,8 +187,8 @@ def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured() -> None:
     assert {row["agreement"] for row in rows if row is not found} == {"not measured"}
 
 
-def cell_of(zero: Measured, method: str = "atnmf", lam: float | None = 2.0) -> Cell:
-    return next(cell for cell in compare("cbcl", [zero]) if cell.place == (0.3, method, lam))
+def cell_of(zero: Measurement, method: str = "atnmf", lam: float | None = 2.0) -> Cell:
+    return next(cell for cell in compare("cbcl", [zero]) if cell.key == (0.3, method, lam))
 
 
 class Table(HTMLParser):

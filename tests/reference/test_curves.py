@@ -1,39 +1,33 @@
-"""The sweeps that come with the program are complete, and are what its solvers give."""
+"""The bundled sweeps are complete, and are what its solvers give."""
 
 import math
 
 import pytest
 
 from atnmf_core import SOLVER_VERSIONS, factorize, hide_entries, load_dataset, rmse
-from atnmf_core.curves import CurvePoint, best, gain, level
-from atnmf_core.reference import lfw_curve
-from atnmf_core.reference.curves import KEPT_GRIDS, kept_curve, kept_text
+from atnmf_core.reference.curves import BUNDLED_GRIDS, bundled_curve
+from atnmf_core.sweep.measurements import Measurement, best, gain, level
 
 
-@pytest.mark.parametrize("name", KEPT_GRIDS)
+@pytest.mark.parametrize("name", BUNDLED_GRIDS)
 def test_every_combination_of_its_grid_is_there_with_all_starts(name: str) -> None:
     wanted = {
         (point.alpha, point.K, point.method, point.lam, point.missing, point.solver)
-        for grid in KEPT_GRIDS[name]
+        for grid in BUNDLED_GRIDS[name]
         for point in grid.points()
     }
 
-    points = kept_curve(name)
+    points = bundled_curve(name)
 
     assert {(p.alpha, p.K, p.method, p.lam, p.missing, p.solver) for p in points} == wanted
     assert len(points) == len(wanted)
-    assert {point.starts for point in points} == {grid.starts for grid in KEPT_GRIDS[name]}
+    assert {point.starts for point in points} == {grid.starts for grid in BUNDLED_GRIDS[name]}
     assert all(point.version and point.date and math.isfinite(point.mean) for point in points)
 
 
-@pytest.mark.parametrize("name", KEPT_GRIDS)
-def test_the_tables_are_of_one_form(name: str) -> None:
-    assert len({text.partition("\n")[0] for text in kept_text(name)}) == 1
-
-
 @pytest.mark.parametrize("missing", ["ignore", "zero"])
-def test_a_kept_point_is_the_mean_over_its_starts(missing: str) -> None:
-    (point,) = (p for p in lfw_curve() if (p.missing, p.alpha, p.lam) == (missing, 0.3, 2.0))
+def test_a_bundled_point_is_the_mean_over_its_starts(missing: str) -> None:
+    (point,) = (p for p in bundled_curve("lfw") if (p.missing, p.alpha, p.lam) == (missing, 0.3, 2.0))
     if point.version != SOLVER_VERSIONS["fast"]:
         pytest.skip(f"the curve was made by solver version {point.version}")
     data = load_dataset("lfw")
@@ -51,9 +45,9 @@ def test_a_kept_point_is_the_mean_over_its_starts(missing: str) -> None:
     assert point.mean == pytest.approx(sum(errors) / len(errors), rel=1e-3)
 
 
-def figure(solver: str) -> tuple[list[CurvePoint], CurvePoint]:
+def figure(solver: str) -> tuple[list[Measurement], Measurement]:
     """AT-NMF's points on Synthetic, alpha = 0.5, hidden as zeros, and NMF's."""
-    points = [point for point in kept_curve("synthetic") if point.solver == solver]
+    points = [point for point in bundled_curve("synthetic") if point.solver == solver]
     nmf = level(points, "nmf")
     assert nmf is not None
     return [point for point in points if point.lam is not None], nmf

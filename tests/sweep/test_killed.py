@@ -106,4 +106,4 @@ def undisturbed(path: Path) -> None:
 
 def curve(path: Path) -> list[tuple[float | None, float, float | None, int]]:
     with read_store(path) as store:
-        return [(row.lam, row.rmse_hidden, row.rmse_hidden_sd, row.starts) for row in store.summary("s")]
+        return [(row.lam, row.mean, row.deviation, row.starts) for row in store.summary("s")]

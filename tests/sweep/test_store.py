@@ -55,8 +55,8 @@ def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -
     for column, lam in enumerate((None, 2.0, 5.0)):
         own = values.reshape(4, 3)[:, column]
         assert rows[lam].starts == 4
-        assert rows[lam].rmse_hidden == pytest.approx(own.mean(), rel=1e-14)
-        assert rows[lam].rmse_hidden_sd == pytest.approx(own.std(ddof=1), rel=1e-12)
+        assert rows[lam].mean == pytest.approx(own.mean(), rel=1e-14)
+        assert rows[lam].deviation == pytest.approx(own.std(ddof=1), rel=1e-12)
 
 
 def test_one_start_has_no_deviation(store: Store) -> None:
@@ -64,7 +64,7 @@ def test_one_start_has_no_deviation(store: Store) -> None:
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
     store.keep(key, measures())
 
-    assert [row.rmse_hidden_sd for row in store.summary("s")] == [None]
+    assert [row.deviation for row in store.summary("s")] == [None]
 
 
 def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
@@ -76,7 +76,7 @@ def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
 
     assert result.measures is not None
     assert math.isnan(result.measures.rmse_hidden)
-    assert math.isnan(store.summary("s")[0].rmse_hidden)
+    assert math.isnan(store.summary("s")[0].mean)
 
 
 def test_a_finished_point_is_never_handed_out_again(store: Store) -> None:

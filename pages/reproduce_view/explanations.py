@@ -1,4 +1,4 @@
-"""What a reader must know beside the numbers: the two treatments of hidden entries, and every exception."""
+"""What a reader needs beside the numbers: the two treatments of hidden entries, and every exception."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from atnmf_core.problem import ANMF_NOTE, METHOD_NAMES
 from atnmf_core.reference.compare import Cell, exception_reason, method_title, small_spread
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.solvers import anmf
 
 __all__ = ["show_notes", "show_treatments"]
 
@@ -22,8 +22,8 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     )
     st.html(_update("W H"))
     st.markdown(
-        "The denominator counts every entry, so hidden ones are **fitted as zeros**. The published numbers "
-        "are made so, and “measured” repeats it. With the mask in both places,"
+        "The denominator counts every entry, so hidden ones are **fitted as zeros**. That is how the "
+        "published numbers were made, and “measured” repeats it. With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))
     st.markdown(
@@ -32,15 +32,15 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
 
 
 def show_notes(table: str, cells: Sequence[Cell]) -> None:
-    """How this table was run where that is not as the text says, and what does not agree, with the reason."""
+    """Where this table's run differs from the paper's text, and which cells do not agree, with the reason."""
     if PROTOCOLS[table].note:
         st.markdown(PROTOCOLS[table].note)
-    st.markdown(f":violet[**{anmf.LABEL}.**] {anmf.NOTE}")
+    st.markdown(f":violet[**{METHOD_NAMES['anmf']}.**] {ANMF_NOTE}")
     outside = [cell for cell in cells if cell.agreement == "outside" and cell.published.method != "anmf"]
     if outside:
         st.markdown("**Outside the published spread**")
     for cell in outside:
-        _, method, lam = cell.place
+        _, method, lam = cell.key
         st.markdown(
             f"- {method_title(method, lam)} at α = {cell.published.alpha:g}: {exception_reason(cell)}."
         )
@@ -59,11 +59,11 @@ def _update(denominator: str) -> str:
 
 def _example(cells: Sequence[Cell], alpha: float) -> str:
     """What the other treatment does to NMF at the chosen alpha."""
-    cell = next(cell for cell in cells if cell.place == (alpha, "nmf", None))
+    cell = next(cell for cell in cells if cell.key == (alpha, "nmf", None))
     if cell.ignore is None:
         return ""
     before, after = cell.published.mean, cell.ignore.mean
-    told = f"At α = {alpha:g} that turns NMF's published {before:g} into **{small_spread(after, None)}**"
+    example = f"At α = {alpha:g} that turns NMF's published {before:g} into **{small_spread(after, None)}**"
     if after > before:
-        return f"{told}: so little is observed there that K parts are not determined by it."
-    return f"{told}."
+        return f"{example}: so little is observed there that it does not determine K parts."
+    return f"{example}."

@@ -1,0 +1,132 @@
+"""The curve on display in one form, whether it is bundled with the program or a sweep of this machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atnmf_core import InputError
+from atnmf_core.recipe import command_line, sweep_command
+from atnmf_core.reference import TITLES, measured
+from atnmf_core.reference.curves import BUNDLED_GRIDS, bundled_curve
+from atnmf_core.reference.protocol import PROTOCOLS
+from atnmf_core.sweep import Grid, Measurement, Result, SweepRecord
+from pages.common.sweep_store import reading_store
+
+from .notes import NOTES
+
+__all__ = ["BUNDLED", "FIRST", "Curve", "address_of", "find_curve"]
+
+BUNDLED = {
+    "lfw": "Bundled faces",
+    "synthetic": "The paper's figure: Synthetic",
+    **{f"table:{name}": f"Table {number}: {title}" for number, (name, title) in enumerate(TITLES.items(), 1)},
+}
+"""Curves that need no computing: two sweeps, and the measured cells of the paper's tables."""
+FIRST = "lfw"
+"""Shown where no other curve is asked for, or can be found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve with all that the page says about it.
+
+    Attributes
+    ----------
+    rows : everything that was measured, as in its CSV file.
+    provenance : by what and when it was made, in words.
+    note : what to make of it, empty where there is nothing to say.
+    commands : command lines that make it again.
+    grid : of which it is the result; None for the paper's tables, which are made of several.
+    record, failures : where it is a sweep of this machine.
+    """
+
+    name: str
+    title: str
+    rows: tuple[Measurement, ...]
+    provenance: str
+    note: str
+    commands: tuple[str, ...]
+    grid: Grid | None = None
+    record: SweepRecord | None = None
+    failures: tuple[Result, ...] = ()
+
+    @property
+    def points(self) -> tuple[Measurement, ...]:
+        """What can be drawn: rows whose error is a number."""
+        return tuple(row for row in self.rows if math.isfinite(row.mean))
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.record is not None and self.record.status in ("running", "queued")
+
+
+def address_of(name: str) -> str:
+    """What the address bar says for a bundled curve; "kept" is the word of links that people have."""
+    return f"kept:{name}"
+
+
+def find_curve(address: str) -> Curve | None:
+    """The curve that an address names; None where there is none, or none any more."""
+    kind, _, name = address.partition(":")
+    if kind == "kept" and name in BUNDLED:
+        return _table(name.partition(":")[2]) if name.startswith("table:") else _bundled(name)
+    return _sweep(name) if kind == "sweep" else None
+
+
+def _bundled(name: str) -> Curve:
+    rows, grids = bundled_curve(name), BUNDLED_GRIDS[name]
+    return Curve(
+        name=name,
+        title=BUNDLED[name],
+        rows=rows,
+        provenance=f"Bundled with the program: {_versions(rows)}",
+        note=NOTES[name],
+        commands=tuple(sweep_command(grid, f"curve_{name}_{grid.solver}.csv") for grid in grids),
+        grid=grids[0],
+    )
+
+
+def _table(name: str) -> Curve:
+    rows = measured(name)
+    return Curve(
+        name=f"table-{name}",
+        title=BUNDLED[f"table:{name}"],
+        rows=rows,
+        provenance=f"Bundled with the program: {_versions(rows)}, K = {PROTOCOLS[name].K}",
+        note=NOTES["table"],
+        commands=(command_line("reproduce", name, csv=f"measured_{name}.csv"),),
+    )
+
+
+def _sweep(name: str) -> Curve | None:
+    with reading_store() as store:
+        if store is None:
+            return None
+        try:
+            record = store.sweep(name)
+        except InputError:
+            return None
+        rows = tuple(store.summary(name))
+        failures = tuple(store.results(name, failed=True)) if record.failed else ()
+    return Curve(
+        name=name,
+        title=name,
+        rows=rows,
+        provenance=f"A sweep of this machine: {_versions(rows)}" if rows else "A sweep of this machine",
+        note="",
+        commands=(sweep_command(record.grid),),
+        grid=record.grid,
+        record=record,
+        failures=failures,
+    )
+
+
+def _versions(rows: Sequence[Measurement]) -> str:
+    versions = " and ".join(sorted({row.version for row in rows}))
+    dates = sorted({row.date for row in rows})
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    starts = sorted({row.starts for row in rows})
+    number = f"{starts[0]}" if len(starts) == 1 else f"{starts[0]} to {starts[-1]}"
+    return f"solver version {versions}, {when}, {number} start{'' if starts == [1] else 's'} each"
