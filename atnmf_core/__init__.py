@@ -5,6 +5,7 @@ from .factorization import SOLVER_VERSIONS, factorize
 from .hiding import hide_entries
 from .metrics import psnr, rmse, ssim
 from .problem import InputError
+from .projection import transform
 from .result import Fit, Progress
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "read_dataset",
     "rmse",
     "ssim",
+    "transform",
 ]

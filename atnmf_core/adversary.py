@@ -32,6 +32,7 @@ __all__ = [
     "descent_target",
     "effective_data",
     "entry_loss",
+    "local_curvature",
     "lower_bend",
     "optimal_attack",
 ]
@@ -137,3 +138,11 @@ def attack_objective(V: Array, R: Array, V_hat: Array, lam: float, observed: Mas
         V, R, V_hat = V[observed], R[observed], V_hat[observed]
     V, R, V_hat = (np.asarray(a, dtype=float) for a in (V, R, V_hat))
     return float(((V + R - V_hat) ** 2).sum() - lam * (R**2).sum())
+
+
+def local_curvature(V: Array, V_hat: Array, lam: float, leash: float | None = None) -> Array:
+    """The curvature of the exact loss at V_hat, as a share of lam/(lam - 1): 1 between the bends."""
+    between = V_hat <= lam * V
+    if leash is not None:
+        between &= V_hat >= lower_bend(lam, leash) * V
+    return np.where(between, V_hat.dtype.type(1), V_hat.dtype.type(1 / curvature(lam)))

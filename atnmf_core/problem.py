@@ -26,6 +26,7 @@ __all__ = [
     "Solver",
     "check_alpha",
     "check_seed",
+    "observed_entries",
     "pose",
 ]
 
@@ -132,8 +133,9 @@ def pose(
 ) -> Problem:
     """Check V, its mask and the parameters, and bring them into the form that the solvers work on."""
     kind = _checked_dtype(dtype)
-    data = _matrix(V)
-    seen = _seen(data, observed)
+    data, seen = observed_entries(V, observed)
+    if seen is not None and not seen.any():
+        raise InputError("V: no entry is observed (all hidden or NaN); at least one is needed.")
     check_one_of("missing", missing, ("ignore", "zero"))
     known = data if seen is None else _without_hidden(data, seen)
     top = _checked_values(known)
@@ -153,6 +155,12 @@ def pose(
         attack=_checked_attack(method, missing, Z, mu, gamma, scaled, seen, exponent),
         leash=_checked_leash(leash, method),
     )
+
+
+def observed_entries(V: npt.ArrayLike, observed: npt.ArrayLike | None) -> tuple[Array, Mask | None]:
+    """V as a matrix of real numbers, and which of its entries are observed; None where all are."""
+    data = _matrix(V)
+    return data, _seen(data, observed)
 
 
 def check_one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
@@ -222,11 +230,7 @@ def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
                 )
             given = given.astype(bool)
         seen &= given
-    if seen.all():
-        return None
-    if not seen.any():
-        raise InputError("V: no entry is observed (all hidden or NaN); at least one is needed.")
-    return seen
+    return None if seen.all() else seen
 
 
 def _checked_exponent(top: float, kind: np.dtype[np.floating]) -> int:

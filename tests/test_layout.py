@@ -21,7 +21,7 @@ TIERS = (
     ("sweep", "analysis"),
     ("running",),
     ("atnmf_core",),
-    ("datasets", "factorization"),
+    ("datasets", "factorization", "projection"),
     ("solvers", "pure_pixels"),
     ("result", "initialisation", "hiding", "metrics"),
     ("adversary",),

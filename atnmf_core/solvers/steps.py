@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Matrix", "descend", "improve"]
+__all__ = ["Matrix", "descend", "gram_matrices", "improve"]
 
 Array = npt.NDArray[np.floating]
 Matrix: TypeAlias = Any
@@ -32,16 +32,17 @@ def improve(A: Array, B: Array, T: Matrix, D: Matrix | None, rounds: int) -> Non
     if D is None:
         descend(A.T @ A, A.T @ T, B, rounds)
         return
-    room = max(1, GRAM_BYTES // (A.shape[1] ** 2 * A.itemsize))
+    room = _room(A)
     for start in range(0, B.shape[1], room):
         columns = slice(start, start + room)
-        grams = _grams(A, D[:, columns], room)
+        grams = gram_matrices(A, D[:, columns])
         _descend_masked(grams, A.T @ T[:, columns], B[:, columns], rounds)
 
 
-def _grams(A: Array, D: Matrix, room: int) -> Array:
-    """The matrices A' diag(d) A for all columns d of D, as K x K x n, from `room` rows of A at a time."""
+def gram_matrices(A: Array, D: Matrix) -> Array:
+    """The matrices A' diag(d) A for all columns d of D, as K x K x n."""
     K = A.shape[1]
+    room = _room(A)
     i, j = np.triu_indices(K)
     pair = np.empty((K, K), dtype=np.intp)
     pair[i, j] = pair[j, i] = np.arange(i.size)
@@ -50,6 +51,11 @@ def _grams(A: Array, D: Matrix, room: int) -> Array:
         rows = slice(start, start + room)
         products += (A[rows][:, i] * A[rows][:, j]).T @ D[rows]
     return products[pair]
+
+
+def _room(A: Array) -> int:
+    """How many matrices, or rows of products of the columns of A, are at hand at a time."""
+    return int(max(1, GRAM_BYTES // (A.shape[1] ** 2 * A.itemsize)))
 
 
 def descend(gram: Array, right: Array, B: Array, rounds: int) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
@@ -14,6 +14,7 @@ from atnmf_core.adversary import (
     descent_target,
     effective_data,
     entry_loss,
+    local_curvature,
     lower_bend,
     optimal_attack,
 )
@@ -151,3 +152,15 @@ def test_results_can_be_written_into_a_given_array():
     assert np.array_equal(out, effective_data(V, V_hat, 3.0))
     assert descent_target(V, V_hat, 3.0, out=out) is out
     assert np.array_equal(out, [0.2, 0.9])
+
+
+@quick
+@given(v=entries, p=entries, lam=prices, leash=leashes)
+def test_the_local_curvature_is_the_second_difference_of_the_loss(v, p, lam, leash):
+    step = 1e-3
+    bends = np.array([lam * v, lower_bend(lam, leash) * v])
+    assume((abs(p - bends) > step).all())
+    before, here, after = entry_loss(v, [p - step, p, p + step], lam, leash)
+    share = local_curvature(np.array([v]), np.array([p]), lam, leash)[0]
+    expected = (after - 2 * here + before) / (2 * step**2)
+    assert share * curvature(lam) == pytest.approx(expected, rel=1e-4)

@@ -16,13 +16,14 @@ MODULES = [
     "initialisation",
     "metrics",
     "problem",
+    "projection",
     "pure_pixels",
     "result",
     "solvers.fast",
     "solvers.paper",
     "solvers.steps",
     "solvers.surrogate",
-    "unmixing",
+    "analysis.unmixing",
 ]
 
 
@@ -35,5 +36,5 @@ def test_examples_print_what_they_say(name):
 
 def test_the_functions_that_people_call_have_examples():
     finder = doctest.DocTestFinder()
-    for function in (atnmf_core.factorize, atnmf_core.hide_entries, atnmf_core.rmse):
+    for function in (atnmf_core.factorize, atnmf_core.transform, atnmf_core.hide_entries, atnmf_core.rmse):
         assert any(test.examples for test in finder.find(function, function.__name__))

@@ -1,0 +1,158 @@
+"""The columns of H for a given W, to convergence, each on its own.
+
+With W held, the loss of a column is the sum of l(v_f, [W h]_f) over its observed entries: convex in h >= 0,
+continuously differentiable, and quadratic between the bends of l. A step takes the quadratic that the loss
+is at the present h, finds its nonnegative minimiser exactly, and goes there or, where bends on the way make
+that too far, to the lowest point on the way. Once no entry crosses a bend the step is the last one. Without
+an adversary the first is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..adversary import descent_target, local_curvature
+from .nonnegative import nonnegative_minimum
+from .steps import gram_matrices
+
+__all__ = ["solve_columns"]
+
+Array = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.intp]
+
+BLOCK_BYTES = 1 << 22
+"""Columns are solved in blocks whose data, or whose Gram matrices, take about this much room."""
+TOLERANCE = 1e-10
+"""A column is done when no change of one coefficient, to the best value for it, moves the prediction by more
+than this share of the column's norm.
+"""
+FAINT = 1e-6
+"""A part of which less than this share of its norm is observed in a column gets 0 there: what the column's
+data asked for would be out of all proportion elsewhere.
+"""
+MAX_STEPS = 100
+"""A handful is usual."""
+LEVEL = 1e-4
+"""At the end of a step, a slope of less than this share of that at its beginning counts as zero."""
+SHORTER, MAX_TRIALS = (0.1, 0.7), 60
+"""A step that is too long becomes shorter by a factor in this range, so many times at most."""
+
+
+def solve_columns(
+    V: Array, observed: Mask | None, W: Array, lam: float = np.inf, leash: float | None = None
+) -> tuple[Array, Mask]:
+    """H >= 0 (K x N) that minimises the loss of every column of V, and which columns converged.
+
+    V (F x N, finite also where it is not observed) and W (F x K) are nonnegative, in double precision, and
+    of a size whose squares stay in range. Where the observed entries leave several h equally good, the parts
+    that it takes are small.
+    """
+    (F, K), N = W.shape, V.shape[1]
+    norms = np.sqrt((W**2).sum(axis=0))
+    W = np.divide(W, norms, out=np.zeros_like(W), where=norms > 0)
+    H, converged = np.zeros((K, N)), np.zeros(N, dtype=bool)
+    width = max(1, BLOCK_BYTES // (max(F, K * K) * V.itemsize))
+    for start in range(0, N, width):
+        block = slice(start, start + width)
+        D = None if observed is None else np.ascontiguousarray(observed[:, block].T, dtype=V.dtype)
+        data = _Columns(np.ascontiguousarray(V[:, block].T), D, lam, leash)
+        H.T[block], converged[block] = _solve_block(W, data)
+    return np.divide(H, norms[:, None], out=H, where=norms[:, None] > 0), converged
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of V and their loss; they lie in memory one after the other, as rows, as does all below."""
+
+    V: Array
+    D: Array | None
+    lam: float
+    leash: float | None
+
+    def __getitem__(self, which: Mask | Index) -> _Columns:
+        return replace(self, V=self.V[which], D=None if self.D is None else self.D[which])
+
+    def slope(self, P: Array) -> Array:
+        """Half the derivative of the loss, in units of its largest curvature."""
+        slope = P - (self.V if np.isinf(self.lam) else descent_target(self.V, P, self.lam, leash=self.leash))
+        if self.D is not None:
+            slope *= self.D
+        return slope
+
+    def curvature(self, P: Array) -> Array | None:
+        """The derivative of the slope; None where it is one everywhere."""
+        if np.isinf(self.lam):
+            return self.D
+        curvature = local_curvature(self.V, P, self.lam, self.leash)
+        if self.D is not None:
+            curvature *= self.D
+        return curvature
+
+
+def _solve_block(W: Array, data: _Columns) -> tuple[Array, Mask]:
+    N = len(data.V)
+    H, converged = np.zeros((N, W.shape[1])), np.zeros(N, dtype=bool)
+    visible = np.ones(H.shape, dtype=bool) if data.D is None else data.D @ W**2 > FAINT**2
+    plain = replace(data, lam=np.inf)
+    H += _newton_step(W, H, plain.slope(H @ W.T), plain.D, visible)
+    left = np.arange(N)
+    for _ in range(MAX_STEPS):
+        P = H[left] @ W.T
+        slope, curvature = data.slope(P), data.curvature(P)
+        moving = ~_at_minimum(W, H[left], slope, curvature, visible[left], data.V)
+        converged[left[~moving]] = True
+        left, data = left[moving], data[moving]
+        if left.size == 0:
+            break
+        P, slope, curvature = P[moving], slope[moving], None if curvature is None else curvature[moving]
+        step = _newton_step(W, H[left], slope, curvature, visible[left])
+        H[left] += _step_length(P, step @ W.T, slope, data)[:, None] * step
+    return H, converged
+
+
+def _newton_step(W: Array, H: Array, slope: Array, curvature: Array | None, visible: Mask) -> Array:
+    """From H to the nonnegative minimum of the quadratic that has this slope and curvature at H."""
+    K = W.shape[1]
+    if curvature is None:
+        grams = np.broadcast_to(W.T @ W, (len(H), K, K))
+    else:
+        grams = np.ascontiguousarray(np.moveaxis(gram_matrices(W, curvature.T), -1, 0))
+    right = np.einsum("nij,nj->ni", grams, H) - slope @ W
+    # Not less than -H, whatever is lost in rounding: H stays nonnegative.
+    return np.maximum(nonnegative_minimum(grams, right, H, visible) - H, -H)
+
+
+def _at_minimum(W: Array, H: Array, slope: Array, curvature: Array | None, visible: Mask, V: Array) -> Mask:
+    """Which columns no coefficient alone can improve: as the loss is convex and smooth, they are at its
+    minimum.
+    """
+    gradient, squares = slope @ W, W**2
+    scale = np.sqrt(squares.sum(axis=0) if curvature is None else curvature @ squares)
+    best = np.divide(gradient, scale, out=np.zeros_like(H), where=visible & (scale > 0))
+    move = np.abs(np.minimum(best, H * scale)).max(axis=1)
+    done: Mask = move <= TOLERANCE * np.sqrt(np.einsum("nf,nf->n", V, V))
+    return done
+
+
+def _step_length(P: Array, change: Array, slope: Array, data: _Columns) -> Array:
+    """How much of each column's step to take: all of it unless the loss rises again before its end.
+
+    Along the step the loss is convex: where its slope is not yet above zero, it has only fallen.
+    """
+    length = np.ones(len(P))
+    first = np.einsum("nf,nf->n", slope, change)
+    rising = np.arange(len(P))
+    for _ in range(MAX_TRIALS):
+        last = np.einsum("nf,nf->n", data.slope(P + length[rising, None] * change), change)
+        beyond = last > LEVEL * np.abs(first[rising])
+        rising, last = rising[beyond], last[beyond]
+        if rising.size == 0:
+            break
+        data, P, change = data[beyond], P[beyond], change[beyond]
+        # To where a straight line between the two slopes crosses zero.
+        length[rising] *= np.clip(first[rising] / (first[rising] - last), *SHORTER)
+    return length
