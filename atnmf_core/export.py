@@ -14,12 +14,12 @@ from .analysis.comparison import compare_picture
 from .analysis.recovery import PixelSpectrum
 from .datasets import Dataset
 from .metrics import rmse
-from .result import Fit
+from .result import Factors
 
 __all__ = ["factors_npz", "measures_csv", "spectra_csv"]
 
 
-def factors_npz(fits: Mapping[str, Fit], observed: npt.NDArray[np.bool_]) -> bytes:
+def factors_npz(fits: Mapping[str, Factors], observed: npt.NDArray[np.bool_]) -> bytes:
     """W and H of each fit, as W_<name> and H_<name>, and the mask; `numpy.load` reads it."""
     arrays: dict[str, npt.NDArray[np.generic]] = {"observed": observed}
     for name, fit in fits.items():
@@ -30,12 +30,17 @@ def factors_npz(fits: Mapping[str, Fit], observed: npt.NDArray[np.bool_]) -> byt
 
 
 def measures_csv(
-    data: Dataset, observed: npt.NDArray[np.bool_], atnmf: Fit, nmf: Fit, *, keep_observed: bool
+    data: Dataset,
+    observed: npt.NDArray[np.bool_],
+    atnmf: Factors,
+    nmf: Factors,
+    *,
+    lam: float,
+    keep_observed: bool,
 ) -> str:
     """One line per picture and method, after the two lines of the whole: RMSE over hidden entries, and PSNR
     and SSIM of the restored picture.
     """
-    assert atnmf.lam is not None
     file = io.StringIO()
     lines = csv.writer(file, lineterminator="\n")
     lines.writerow(("picture", "method", "RMSE", "PSNR", "SSIM"))
@@ -43,9 +48,7 @@ def measures_csv(
         lines.writerow(("all", method, f"{rmse(data.V, fit.W @ fit.H, ~observed):.6f}", "", ""))
     factors = (atnmf.W, atnmf.H), (nmf.W, nmf.H)
     for index in range(pictures.count(data)):
-        compared = compare_picture(
-            data, observed, *factors, index, lam=atnmf.lam, keep_observed=keep_observed
-        )
+        compared = compare_picture(data, observed, *factors, index, lam=lam, keep_observed=keep_observed)
         for method, measures in zip(("AT-NMF", "NMF"), compared.measures(), strict=True):
             lines.writerow((index + 1, method, *(f"{value:.6f}" for value in measures)))
     return file.getvalue()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +13,20 @@ import numpy.typing as npt
 from .adversary import optimal_attack
 from .problem import Method, Missing, Solver
 
-__all__ = ["Callback", "Fit", "Progress"]
+__all__ = ["Callback", "Factors", "Fit", "Progress"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
+
+
+class Factors(Protocol):
+    """Anything with factors: a fit, a frame of its film, or what was cached of it."""
+
+    @property
+    def W(self) -> Array: ...
+
+    @property
+    def H(self) -> Array: ...
 
 
 @dataclass(frozen=True)

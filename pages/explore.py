@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.download_offer import show_offer
-from pages.common.fit_progress import obtain, show_wait
+from pages.common.fit_request import request_fits, show_wait
 from pages.common.streamlit_private import ensure_app_frame
 from pages.explore_view.callout import show_callout
 from pages.explore_view.film_view import show_film
@@ -35,7 +35,7 @@ wait = st.container()
 given, learned = st.columns([2, 4], gap="small")
 with given:
     show_given(setting, data)
-shown = obtain(setting, data)
+shown = request_fits(setting, data)
 if shown is not None and shown.is_current:
     with learned:
         show_learned(setting, data, shown.pair)

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.download_offer import show_offer
-from pages.common.fit_progress import obtain, show_wait
+from pages.common.fit_request import request_fits, show_wait
 from pages.common.streamlit_private import ensure_app_frame
 from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials
@@ -30,7 +30,7 @@ for note in data.notes:
     st.caption(note)
 wait = st.container()
 show_view_bar(setting, data)
-shown = obtain(setting, data)
+shown = request_fits(setting, data)
 if shown is None or not shown.is_current:
     with wait:
         show_wait(setting, data, something_shown=shown is not None)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from ..result import Fit
+from ..result import Factors
 
 __all__ = ["PartOrder", "order_by_use", "share_in_sample", "side_by_side", "top_users", "use"]
 
@@ -50,7 +50,7 @@ class PartOrder:
     """Cosine of the two parts at each place."""
 
 
-def side_by_side(first: Fit, second: Fit) -> PartOrder:
+def side_by_side(first: Factors, second: Factors) -> PartOrder:
     """The first fit's parts by use, and beside each its counterpart in the second."""
     order = order_by_use(first.W, first.H)
     partner = match(first.W, second.W)[order]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
+from ..running.duration import in_words
 from ..sweep import Tally
 
-__all__ = ["ProgressLine", "duration"]
+__all__ = ["ProgressLine"]
 
 WIDTH = 24
 
@@ -28,7 +29,7 @@ class ProgressLine:
             return
         filled = WIDTH * tally.done // max(tally.total, 1)
         left = tally.seconds_left
-        rest = "" if left is None or tally.done == tally.total else f", {duration(left)} left"
+        rest = "" if left is None or tally.done == tally.total else f", {in_words(left)} left"
         line = f"{self._label} [{'#' * filled}{'.' * (WIDTH - filled)}] {tally.done}/{tally.total}{rest}"
         if self._rewrites:
             print(f"\r{line:{self._length}}", end="", file=self._stream, flush=True)
@@ -41,22 +42,3 @@ class ProgressLine:
         if self._shown and self._rewrites and self._length:
             print(file=self._stream, flush=True)
             self._length = 0
-
-
-def duration(seconds: float) -> str:
-    """A length of time in the two units that matter.
-
-    Examples
-    --------
-    >>> duration(7.4), duration(95), duration(3 * 3600 + 120), duration(200000)
-    ('7 s', '1 min 35 s', '3 h 2 min', '2 d 7 h')
-    """
-    whole = max(0, round(seconds))
-    minutes, s = divmod(whole, 60)
-    hours, m = divmod(minutes, 60)
-    days, h = divmod(hours, 24)
-    if days:
-        return f"{days} d {h} h"
-    if hours:
-        return f"{hours} h {m} min"
-    return f"{minutes} min {s} s" if minutes else f"{s} s"

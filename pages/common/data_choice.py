@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection
 
 import streamlit as st
+from cachetools import LRUCache
 
 from atnmf_core import Dataset, load_dataset, read_dataset
 from atnmf_core.datasets import SUFFIXES, DataUnavailable, Entry, UnreadableData, catalogue
 
 from .address import change
-from .kept import Kept
 from .setting import start_of
 
 __all__ = ["UPLOAD", "choose_data", "chosen_data", "entry_of", "load", "uploads"]
 
 UPLOAD = "upload"
-KEPT_BYTES = 2_000_000_000
+MAX_BYTES = 2_000_000_000
 MEGABYTES = 200
 NORMALISATIONS = {
     "none": "as they are",
@@ -29,14 +30,18 @@ class Uploads:
     """Data that was uploaded to this server, by content hash, so that a reload or a link finds it again."""
 
     def __init__(self) -> None:
-        self._kept = Kept[str, Dataset](KEPT_BYTES, lambda data: data.V.nbytes)
+        # The last one must find room, however large it is.
+        self._cached = LRUCache[str, Dataset](MAX_BYTES, lambda data: min(data.V.nbytes, MAX_BYTES))
+        self._lock = threading.Lock()
 
     def keep(self, data: Dataset) -> str:
-        self._kept.keep(data.content_hash, data)
+        with self._lock:
+            self._cached[data.content_hash] = data
         return data.content_hash
 
     def get(self, content_hash: str) -> Dataset | None:
-        return self._kept.get(content_hash)
+        with self._lock:
+            return self._cached.get(content_hash)
 
 
 @st.cache_resource(show_spinner=False)

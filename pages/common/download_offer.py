@@ -1,9 +1,10 @@
-"""What stands in the place of the pictures while the chosen data is not at hand."""
+"""What stands in the place of the pictures while the chosen data is not on this machine."""
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from .setting import Setting
 __all__ = ["offer_data", "show_offer"]
 
 POLL_SECONDS = 0.3
+MAX_DOWNLOADS = 4
 FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a table"
 
 
@@ -22,27 +24,36 @@ FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a table"
 class Download:
     """The files of one data set on their way, for every session that waits for them."""
 
-    name: str
     done: int = 0
     total: int = 1
-    error: DataUnavailable | None = None
-    finished: threading.Event = field(default_factory=threading.Event)
+    finished: Future[Any] = field(default_factory=Future)
 
-    def bring(self) -> None:
-        try:
-            fetch(PAPER_FOLDERS[self.name], progress=self._report)
-        except DataUnavailable as error:
-            self.error = error
-        finally:
-            self.finished.set()
-
-    def _report(self, done: int, total: int, file: str) -> None:
+    def report(self, done: int, total: int, file: str) -> None:
         self.done, self.total = done, total
 
 
+class Downloads:
+    """The downloads that this server has begun, by the name of the data set."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, Download] = {}
+        self._threads = ThreadPoolExecutor(MAX_DOWNLOADS)
+
+    def get(self, name: str) -> Download | None:
+        return self._begun.get(name)
+
+    def begin(self, name: str) -> None:
+        under_way = self.get(name)
+        if under_way is not None and not under_way.finished.done():
+            return
+        download = self._begun[name] = Download()
+        download.finished = self._threads.submit(fetch, PAPER_FOLDERS[name], progress=download.report)
+
+
 @st.cache_resource(show_spinner=False)
-def _downloads() -> dict[str, Download]:
-    return {}
+def downloads() -> Downloads:
+    """Those of this server."""
+    return Downloads()
 
 
 def show_offer(setting: Setting, files: str = FILES) -> None:
@@ -59,25 +70,36 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
 
 
 def offer_data(entry: Entry) -> None:
-    """A download on request; while it is under way how far it is, and why it failed where it did."""
-    under_way = _downloads().get(entry.name)
-    if under_way is not None and not under_way.finished.is_set():
-        st.fragment(_progress, run_every=POLL_SECONDS)(under_way, entry)
+    """A download on request; how far it is while it runs, and why it failed if it did."""
+    download = downloads().get(entry.name)
+    if download is not None and not download.finished.done():
+        st.fragment(_progress, run_every=POLL_SECONDS)(download, entry)
         return
-    if under_way is not None and under_way.error is not None:
-        st.error(str(under_way.error), icon=":material/cloud_off:")
+    error = None if download is None else download.finished.exception()
+    if error is not None:
+        st.error(_in_words(entry, error), icon=":material/cloud_off:")
     _offer(entry)
+
+
+def _in_words(entry: Entry, error: BaseException) -> str:
+    if isinstance(error, DataUnavailable):
+        return str(error)
+    return f"{entry.title} could not be downloaded: {error} ({type(error).__name__})."
 
 
 def _offer(entry: Entry) -> None:
     with st.container(border=True):
         st.markdown(
             f"**{entry.title}** is not on this machine. It is downloaded from where its owners published it "
-            f"({_size(entry.download_bytes)}), checked, and kept for the next time."
+            f"({_size(entry.download_bytes)}), checked, and stored for the next time."
         )
         st.caption(f"Terms: {entry.terms} To cite: {entry.citation}")
         st.button(
-            "Download it", type="primary", icon=":material/download:", on_click=_begin, args=(entry.name,)
+            "Download it",
+            type="primary",
+            icon=":material/download:",
+            on_click=downloads().begin,
+            args=(entry.name,),
         )
 
 
@@ -85,13 +107,8 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
-def _begin(name: str) -> None:
-    download = _downloads()[name] = Download(name)
-    threading.Thread(target=download.bring, daemon=True).start()
-
-
 def _progress(download: Download, entry: Entry) -> None:
-    if download.finished.is_set():
+    if download.finished.done():
         st.rerun()
     share = min(1.0, download.done / max(download.total, 1))
     st.progress(share, f"{entry.title}: {_size(download.done)} of {_size(download.total)}")

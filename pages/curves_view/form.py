@@ -8,6 +8,7 @@ import time
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import (
     Grid,
     default_store,
@@ -19,7 +20,6 @@ from atnmf_core.sweep import (
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.data_choice import UPLOAD, choose_data, chosen_data
-from pages.common.duration_words import spoken
 from pages.common.sidebar import clamp_to_data, draw_pattern
 from pages.common.sweep_store import reading_store, refusing
 from pages.common.sweeping import queue_sweep
@@ -98,7 +98,7 @@ def _price(grid: Grid, data: Dataset) -> str:
         return f"{fits}, kept from an earlier sweep"
     known = f", {kept:,} of them kept from earlier sweeps" if kept else ""
     seconds = SECONDS_TO_START + expected_sweep_seconds(grid, data.shape, tried) / CORES
-    return f"{fits}{known}, about **{spoken(seconds)}** {_where()}"
+    return f"{fits}{known}, about **{in_words(seconds)}** {_where()}"
 
 
 def _where() -> str:

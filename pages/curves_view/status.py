@@ -8,8 +8,8 @@ import time
 import streamlit as st
 
 from atnmf_core.problem import METHOD_NAMES
+from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import Result, SweepRecord, default_store, open_store
-from pages.common.duration_words import spoken
 from pages.common.markdown import plain
 from pages.common.sweep_store import refusing
 from pages.common.sweeping import cancel_sweep, keep_going, queue_sweep, trouble
@@ -66,7 +66,7 @@ def how_far(record: SweepRecord) -> str:
     if record.status == "running":
         where = " on the Dask cluster" if os.environ.get("ATNMF_DASK") else ""
         left = record.seconds_left if record.done >= MIN_FITS_FOR_ESTIMATE else None
-        return f"{done}{where}" + (f", about {spoken(left)} left" if left is not None else "")
+        return f"{done}{where}" + (f", about {in_words(left)} left" if left is not None else "")
     if record.status == "queued":
         ahead = (record.place or 1) - 1
         turn = "starting" if ahead == 0 else "next in the queue" if ahead == 1 else f"{ahead} before it"
@@ -76,7 +76,7 @@ def how_far(record: SweepRecord) -> str:
         return f"Stopped after {done}: {plain(why.rstrip('.'))}."
     took = ""
     if record.started is not None and record.ended is not None:
-        took = f", in {spoken(record.ended - record.started)}"
+        took = f", in {in_words(record.ended - record.started)}"
     return f"{done}{took}, {time.strftime('%d %b %Y %H:%M', time.localtime(record.ended or record.created))}"
 
 

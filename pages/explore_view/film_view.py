@@ -40,7 +40,7 @@ def show_film(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
         with column:
             st.markdown(f"**{title}**")
             st.plotly_chart(
-                loss_curves({"AT-NMF": pair.atnmf.fit.history, "NMF": pair.nmf.fit.history}, quantity),
+                loss_curves({"AT-NMF": pair.atnmf.history, "NMF": pair.nmf.history}, quantity),
                 key=f"loss_{quantity}",
                 config={"displayModeBar": False},
                 alt=f"{title} of AT-NMF and NMF at every iteration",
@@ -55,7 +55,7 @@ def show_film(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
 def _steps(
     keys: tuple[FitKey, FitKey], setting: Setting, _data: Dataset, _pair: fit_pair.Pair
 ) -> list[dict[str, Any]]:
-    order = side_by_side(_pair.atnmf.fit, _pair.nmf.fit)
+    order = side_by_side(_pair.atnmf, _pair.nmf)
     return [
         {
             "label": f"iteration {max(at.iteration, nmf.iteration)}",
@@ -76,7 +76,7 @@ def _sheet(data: Dataset, frame: Frame, places: Any) -> str:
 def _remark(setting: Setting, pair: fit_pair.Pair) -> str:
     if setting.solver == "fast":
         return "The fast solver descends on the exact adversarial loss: it never rises, at any λ."
-    losses = pair.atnmf.fit.history["adversarial_loss"]
+    losses = pair.atnmf.history["adversarial_loss"]
     rises = int((losses[1:] > losses[:-1]).sum())
     return (
         f"Algorithm 1 has no guarantee of descent: AT-NMF's loss rose in {rises} of {len(losses) - 1} outer "

@@ -1,10 +1,8 @@
-"""RMSE against lambda for the setting in view; its points are fits like any other, traced meanwhile."""
+"""RMSE against lambda for the setting in view, traced point by point while the person rests."""
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from dataclasses import replace
 from typing import Literal
 
@@ -16,79 +14,34 @@ from atnmf_core.running.cost import expected_seconds
 from atnmf_core.sweep.measurements import Measurement
 from pages.common import fit_pair
 from pages.common.address import change
-from pages.common.fit_cache import store
-from pages.common.setting import LAMBDAS, Setting
+from pages.common.setting import LAMBDAS, FitKey, Setting
 
-__all__ = ["show_lambda_curve"]
+from .extra_fits import REST_SECONDS, errors_of, failures, has_rested, missing, request_errors
 
-CURVE_LAMBDAS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
+__all__ = ["is_traced", "show_lambda_curve"]
+
+CURVE_LAMBDAS = (2.0, 10.0, 1.2, 100.0, 1.05, 5.0, 30.0, 1.5, 3.0)
+"""In the order in which they are traced: a coarse curve first, then a finer one."""
 AUTOMATIC_SECONDS = 6.0
-POLL_SECONDS = 1.0
-PAUSE_SECONDS = 0.05
 TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
 
 
-class Tracer:
-    """One thread that solves one point at a time, of the curve that was wished for last.
-
-    Sessions repeat their wish while they show an unfinished curve, and a wish that nobody repeats is
-    forgotten; so ten people moving sliders cost no more than one.
-    """
-
-    def __init__(self) -> None:
-        self._wishes: OrderedDict[Setting, tuple[Dataset, float]] = OrderedDict()
-        self._changed = threading.Condition()
-        self._closed = False
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
-
-    def wish(self, setting: Setting, data: Dataset) -> None:
-        with self._changed:
-            self._wishes[setting] = data, time.monotonic() + 3 * POLL_SECONDS
-            self._wishes.move_to_end(setting)
-            self._changed.notify()
-
-    def close(self) -> None:
-        """End the thread, after the point that it is at."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify()
-        self._thread.join()
-
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._wishes or self._closed)
-                if self._closed:
-                    return
-                setting, (data, expires) = next(reversed(self._wishes.items()))
-                missing = [point for point in _points(setting) if _errors(point, data) is None]
-                if not missing or expires < time.monotonic():
-                    del self._wishes[setting]
-                    continue
-            if store().is_busy:
-                # Somebody has moved a slider and waits for the picture; a curve can wait.
-                time.sleep(PAUSE_SECONDS)
-            else:
-                fit_pair.solve_now(missing[0], data)
-
-
-@st.cache_resource(show_spinner=False)
-def tracer() -> Tracer:
-    return Tracer()
+def is_traced(setting: Setting, data: Dataset) -> bool:
+    """Whether points of the curve are missing and come by themselves: it is quick, or was asked for."""
+    count = len(missing(_keys(setting, data)))
+    asked = st.session_state.get("curve_asked") == setting.solved
+    return count > 0 and (asked or count * _seconds(setting, data) < AUTOMATIC_SECONDS)
 
 
 def show_lambda_curve(setting: Setting, data: Dataset) -> None:
-    """The curve with the points that are there; the others come by themselves where that is quick."""
+    """The curve with the points that are known; the others come by themselves where that is quick."""
     st.markdown("**RMSE on hidden pixels against λ**")
     setting = setting.solved
-    missing = _known(setting, data)[1]
-    one = expected_seconds(data.shape, setting.K, solver=setting.solver, missing=setting.missing)
-    asked = st.session_state.get("curve_asked") == setting
-    traces = missing > 0 and (asked or missing * one < AUTOMATIC_SECONDS)
-    st.fragment(_curve, run_every=POLL_SECONDS if traces else None)(setting, data, traces)
-    if missing and not traces:
-        label = f"Trace the curve: {missing} fits"
+    traced = is_traced(setting, data)
+    st.fragment(_show, run_every=REST_SECONDS if traced else None)(setting, data, traced, time.monotonic())
+    count = len(missing(_keys(setting, data)))
+    if count and not traced:
+        label = f"Trace the curve: {count} fits"
         st.button(label, on_click=_ask, args=(setting,), icon=":material/timeline:")
 
 
@@ -96,8 +49,8 @@ def _ask(setting: Setting) -> None:
     st.session_state["curve_asked"] = setting
 
 
-def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
-    points, missing = _known(setting, data)
+def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
+    points = _known(setting, data)
     here = next((p for p in points if (p.lam, p.missing) == (setting.lam, setting.missing)), None)
     count = sum(point.lam is not None for point in points)
     st.plotly_chart(
@@ -108,32 +61,14 @@ def _curve(setting: Setting, data: Dataset, traces: bool) -> None:
         on_select=_open_point,
         selection_mode="points",
     )
-    if st.session_state.pop("point_opened", False) or (traces and not missing):
+    keys = _keys(setting, data)
+    failed = failures(keys)
+    if failed:
+        st.caption(f"{len(failed)} of the fits behind this curve failed: {failed[0]}")
+    if st.session_state.pop("point_opened", False) or (traced and not missing(keys)):
         st.rerun()
-    if traces:
-        tracer().wish(setting, data)
-
-
-def _known(setting: Setting, data: Dataset) -> tuple[list[Measurement], int]:
-    """The points of both treatments' curves that are solved, and how many are not."""
-    points: list[Measurement] = []
-    missing = 0
-    for treatment in TREATMENTS:
-        found = {point.lam: _errors(point, data) for point in _points(setting, (treatment,))}
-        solved = {lam: errors for lam, errors in found.items() if errors is not None}
-        missing += len(found) - len(solved)
-        settings = (setting.K, treatment, setting.solver, "float32")
-        for lam, (atnmf, _) in solved.items():
-            points.append(Measurement(setting.alpha, "atnmf", lam, *settings, atnmf))
-        for _, nmf in list(solved.values())[:1]:
-            points.append(Measurement(setting.alpha, "nmf", None, *settings, nmf))
-    return points, missing
-
-
-def _errors(setting: Setting, data: Dataset) -> tuple[float, float] | None:
-    """RMSE on hidden pixels of AT-NMF and of NMF, where both were solved."""
-    atnmf, nmf = (store().rmse_hidden(key) for key in fit_pair.keys(setting, data))
-    return None if atnmf is None or nmf is None else (atnmf, nmf)
+    if traced and has_rested(since):
+        request_errors(keys, data, long=_seconds(setting, data) >= fit_pair.LIVE_SECONDS)
 
 
 def _open_point() -> None:
@@ -144,8 +79,34 @@ def _open_point() -> None:
         st.session_state["point_opened"] = True
 
 
-def _points(
-    setting: Setting, treatments: tuple[Literal["zero", "ignore"], ...] = TREATMENTS
-) -> list[Setting]:
-    lams = sorted({*CURVE_LAMBDAS, setting.lam})
-    return [replace(setting, missing=treatment, lam=lam) for lam in lams for treatment in treatments]
+def _known(setting: Setting, data: Dataset) -> list[Measurement]:
+    """The points of both treatments' curves, as far as they are known."""
+    measurements = []
+    for treatment in TREATMENTS:
+        how = (setting.K, treatment, setting.solver, "float32")
+        for lam in sorted(_lams(setting)):
+            errors = errors_of(fit_pair.keys(_point(setting, lam, treatment), data))
+            if errors is not None:
+                atnmf, nmf = errors
+                measurements.append(Measurement(setting.alpha, "atnmf", lam, *how, atnmf))
+                measurements.append(Measurement(setting.alpha, "nmf", None, *how, nmf))
+    return list(dict.fromkeys(measurements))
+
+
+def _keys(setting: Setting, data: Dataset) -> list[FitKey]:
+    """The fits behind both curves, in the order in which they are traced."""
+    points = (_point(setting, lam, treatment) for lam in _lams(setting) for treatment in TREATMENTS)
+    return list(dict.fromkeys(key for point in points for key in fit_pair.keys(point, data)))
+
+
+def _lams(setting: Setting) -> tuple[float, ...]:
+    return tuple(dict.fromkeys((setting.lam, *CURVE_LAMBDAS)))
+
+
+def _point(setting: Setting, lam: float, treatment: Literal["zero", "ignore"]) -> Setting:
+    return replace(setting, lam=lam, missing=treatment)
+
+
+def _seconds(setting: Setting, data: Dataset) -> float:
+    """That one of the fits takes."""
+    return expected_seconds(data.shape, setting.K, solver=setting.solver, missing=setting.missing)

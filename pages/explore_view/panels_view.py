@@ -104,7 +104,7 @@ def six_panels(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[Pa
 
 
 def panel_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> ComparedPicture:
-    return _drawn(setting, data, [(run.fit.W, run.fit.H) for run in (pair.atnmf, pair.nmf)])
+    return _drawn(setting, data, [(run.W, run.H) for run in (pair.atnmf, pair.nmf)])
 
 
 def _from_frames(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> ComparedPicture:

@@ -14,9 +14,9 @@ from atnmf_core.analysis.parts import PartOrder, share_in_sample, side_by_side, 
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import grey
 from atnmf_core.figures.parts import columns_for, part_sheet
+from atnmf_core.running.run import Run
 from pages.common.address import change
 from pages.common.components import component
-from pages.common.fit_cache import Run
 from pages.common.fit_pair import Pair
 from pages.common.setting import Setting
 
@@ -36,7 +36,7 @@ MEANING = {
 
 def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
     """Two sheets of tiles: AT-NMF's most used part first, and in each place the NMF part most like it."""
-    order = side_by_side(pair.atnmf.fit, pair.nmf.fit)
+    order = side_by_side(pair.atnmf, pair.nmf)
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Parts · :orange[AT-NMF]**")
@@ -50,7 +50,7 @@ def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
 
 
 def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]) -> None:
-    W, H = run.fit.W, run.fit.H
+    W, H = run.W, run.H
     shares = use(W, H)
     parts = pictures.part_pictures(data, W, H)[places]
     sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225)
@@ -74,7 +74,7 @@ def show_users(setting: Setting, data: Dataset, pair: Pair) -> None:
     """For the chosen part, the samples that use it most, under either method."""
     if not 1 <= setting.part <= setting.K:
         return
-    order = side_by_side(pair.atnmf.fit, pair.nmf.fit)
+    order = side_by_side(pair.atnmf, pair.nmf)
     similarity = order.similarity[setting.part - 1]
     st.markdown(f"**Part {setting.part}** · the two methods' parts here are {similarity:.0%} alike (cosine)")
     columns = st.columns(2, gap="medium")
@@ -89,7 +89,7 @@ def _chosen(setting: Setting, order: PartOrder) -> tuple[int, int]:
 
 
 def _users(data: Dataset, run: Run, part: int, method: str) -> None:
-    users = top_users(run.fit.H, part, USERS)
+    users = top_users(run.H, part, USERS)
     if data.kind != "faces":
         where = ", ".join(pictures.sample_name(data, int(user)) for user in users) or "nowhere"
         st.caption(f"{method} uses it most at {where}.")
@@ -110,7 +110,7 @@ def _users(data: Dataset, run: Run, part: int, method: str) -> None:
 
 def _card(data: Dataset, run: Run, part: int, user: int) -> dict[str, Any]:
     v = pictures.picture(data, data.V, user)
-    share = share_in_sample(run.fit.W, run.fit.H, part, user)
+    share = share_in_sample(run.W, run.H, part, user)
     return {
         "title": pictures.sample_name(data, user),
         "note": f"{share:.0%} of it",

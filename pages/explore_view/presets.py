@@ -68,7 +68,7 @@ def _thumbnail(number: int) -> str:
         v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
         return data_url(given_panels(v, seen, HIDDEN["red"], "")[1].pixels)
     pair = fit_pair.solve_now(setting, data)
-    factors = [(run.fit.W, run.fit.H) for run in (pair.atnmf, pair.nmf)]
+    factors = [(run.W, run.H) for run in (pair.atnmf, pair.nmf)]
     picture = compare_picture(data, observed, *factors, index, lam=setting.lam, keep_observed=False)
     drawn = learned_panels(picture, HIDDEN["red"], "")
     return data_url(next(panel.pixels for panel in drawn if panel.letter == preset.panel))

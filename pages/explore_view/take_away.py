@@ -47,14 +47,19 @@ def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     with st.container(horizontal=True, gap="small"):
         download(
             "Factors, NPZ",
-            lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
+            lambda: factors_npz({"atnmf": pair.atnmf, "nmf": pair.nmf}, observed),
             f"{stem}.npz",
             "application/zip",
         )
         download(
             "Measures, CSV",
             lambda: measures_csv(
-                data, observed, pair.atnmf.fit, pair.nmf.fit, keep_observed=setting.restored == "kept"
+                data,
+                observed,
+                pair.atnmf,
+                pair.nmf,
+                lam=setting.lam,
+                keep_observed=setting.restored == "kept",
             ),
             f"{stem}.csv",
             "text/csv",

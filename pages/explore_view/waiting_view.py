@@ -6,7 +6,7 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from pages.common import fit_pair
-from pages.common.fit_progress import POLL_SECONDS, Shown, improving
+from pages.common.fit_request import POLL_SECONDS, ShownFits, latest_frames
 from pages.common.setting import Setting
 
 from .panels_view import show_improving, show_learned, show_nothing_yet
@@ -14,14 +14,14 @@ from .panels_view import show_improving, show_learned, show_nothing_yet
 __all__ = ["show_while_waiting"]
 
 
-def show_while_waiting(setting: Setting, data: Dataset, shown: Shown | None) -> None:
+def show_while_waiting(setting: Setting, data: Dataset, shown: ShownFits | None) -> None:
     """The picture as it improves, before that the last one that was solved."""
     running = bool(fit_pair.jobs(setting, data))
     st.fragment(_panels, run_every=POLL_SECONDS if running else None)(setting, data, shown)
 
 
-def _panels(setting: Setting, data: Dataset, shown: Shown | None) -> None:
-    frames = improving(setting, data)
+def _panels(setting: Setting, data: Dataset, shown: ShownFits | None) -> None:
+    frames = latest_frames(setting, data)
     if frames:
         show_improving(setting, data, frames)
     elif shown is not None:

@@ -68,7 +68,7 @@ def _numbers(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     observed = fit_pair.mask(setting, data)
     download(
         "Factors and mask, NPZ",
-        lambda: factors_npz({"atnmf": pair.atnmf.fit, "nmf": pair.nmf.fit}, observed),
+        lambda: factors_npz({"atnmf": pair.atnmf, "nmf": pair.nmf}, observed),
         f"{stem_of(setting, data)}-factors.npz",
         "application/zip",
     )

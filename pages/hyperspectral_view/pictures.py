@@ -17,7 +17,7 @@ from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.running.film import Frame
 from pages.common import fit_pair
 from pages.common.components import component
-from pages.common.fit_progress import POLL_SECONDS, Shown, improving
+from pages.common.fit_request import POLL_SECONDS, ShownFits, latest_frames
 from pages.common.picture_view import ERROR_SCALE
 from pages.common.setting import FitKey, MaskKey
 
@@ -34,7 +34,7 @@ Panels = list[dict[str, str]]
 
 def factors_of(pair: fit_pair.Pair) -> Factors:
     """W and H by method."""
-    return {"AT-NMF": (pair.atnmf.fit.W, pair.atnmf.fit.H), "NMF": (pair.nmf.fit.W, pair.nmf.fit.H)}
+    return {"AT-NMF": (pair.atnmf.W, pair.atnmf.H), "NMF": (pair.nmf.W, pair.nmf.H)}
 
 
 def reach(setting: CubeSetting, data: Dataset) -> Reach:
@@ -46,7 +46,7 @@ def _reach(key: MaskKey, _observed: npt.NDArray[np.bool_]) -> Reach:
     return reach_of(_observed)
 
 
-def show_pictures(setting: CubeSetting, data: Dataset, shown: Shown | None) -> None:
+def show_pictures(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> None:
     """All six where they are there; while a fit runs, what it has so far."""
     if shown is not None and shown.is_current:
         _mount(setting, data, _given(setting, data), _learned(shown.setting, data, shown.pair))
@@ -55,8 +55,8 @@ def show_pictures(setting: CubeSetting, data: Dataset, shown: Shown | None) -> N
     st.fragment(_meanwhile, run_every=POLL_SECONDS if running else None)(setting, data, shown)
 
 
-def _meanwhile(setting: CubeSetting, data: Dataset, shown: Shown | None) -> None:
-    frames = improving(setting, data)
+def _meanwhile(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> None:
+    frames = latest_frames(setting, data)
     if frames:
         learned = _improving(setting, data, frames)
     elif shown is not None:

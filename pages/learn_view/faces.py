@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from atnmf_core import Dataset
+from atnmf_core.running.run import Run
+from pages.common.background import visitor
 from pages.common.data_choice import load
-from pages.common.fit_cache import Run, store
+from pages.common.fit_cache import fit_cache
 from pages.common.fit_pair import mask
 from pages.common.setting import FitKey, MaskKey, Setting
 
@@ -28,7 +30,7 @@ def fitted(K: int) -> Run:
     data = faces()
     nothing_hidden = MaskKey(data.content_hash, 0.0, 0, "entries")
     key = FitKey(nothing_hidden, K, None, "ignore", "fast", 0)
-    return store().solve(key, data, np.ones(data.shape, dtype=bool))
+    return fit_cache().solve(key, data, np.ones(data.shape, dtype=bool), visitor())
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,4 +46,5 @@ def restored(alpha: float, missing: Literal["ignore", "zero"]) -> Hiding:
     data = faces()
     setting = Setting(alpha=alpha, missing=missing)
     observed = mask(setting, data)
-    return Hiding(observed, store().solve(setting.fit_key(data.content_hash, "nmf"), data, observed))
+    key = setting.fit_key(data.content_hash, "nmf")
+    return Hiding(observed, fit_cache().solve(key, data, observed, visitor()))

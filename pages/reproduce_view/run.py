@@ -14,11 +14,11 @@ from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.effort import expected_run_seconds
 from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.reference.stored import table_of
+from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import SweepRecord
 from atnmf_core.sweep.grid import Grid
 from pages.common.data_choice import entry_of, load
 from pages.common.download_offer import offer_data
-from pages.common.duration_words import spoken
 from pages.common.markdown import plain
 from pages.common.sweep_store import refusing, show_refusal
 from pages.common.sweeping import cancel_sweep, trouble
@@ -68,7 +68,7 @@ def show_run(choice: Choice, runs: StoredRuns) -> None:
         again = "Run it again" if runs.chosen is not None and runs.chosen.done else "Run this cell"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(again, type="primary", icon=":material/play_arrow:", on_click=_start, args=(choice,))
-            st.markdown(f"about **{spoken(_expected(choice, runs))}**", width="content")
+            st.markdown(f"about **{in_words(_expected(choice, runs))}**", width="content")
 
 
 @refusing
@@ -131,8 +131,8 @@ def _how_far(record: SweepRecord) -> tuple[float, str]:
     whole = expected_run_seconds(table, record.grid, measured(table), CORES)
     expected = gone + record.seconds_left if record.seconds_left else whole
     share = max(record.done / record.total, min(0.95, gone / expected))
-    left = f", about {spoken(expected - gone)} left" if expected > gone + 1 else ""
-    return share, f"{title}: {record.done} of {record.total} done, {spoken(gone)} so far{left}"
+    left = f", about {in_words(expected - gone)} left" if expected > gone + 1 else ""
+    return share, f"{title}: {record.done} of {record.total} done, {in_words(gone)} so far{left}"
 
 
 def _title(record: SweepRecord) -> str:

@@ -114,11 +114,19 @@ def test_another_address_is_followed(repository: Path, monkeypatch: pytest.Monke
     assert page.sidebar.slider(key="K").value == 6
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        DataUnavailable("cbcl_faces.zip could not be downloaded: the network is away."),
+        OSError("the network is away"),
+    ],
+    ids=["foreseen", "unforeseen"],
+)
 def test_data_that_is_not_at_hand_is_offered_and_a_failed_download_is_explained(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception
 ) -> None:
     def no_network(*_: object, **__: object) -> None:
-        raise DataUnavailable("cbcl_faces.zip could not be downloaded: the network is away.")
+        raise error
 
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
     monkeypatch.setattr("pages.common.download_offer.fetch", no_network)
@@ -148,7 +156,7 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
         assert not server.requests
 
         next(button for button in page.button if button.label == "Download it").click().run()
-        assert download_offer._downloads()["synthetic-paper"].finished.wait(60)
+        download_offer.downloads().get("synthetic-paper").finished.result(60)
 
     assert sorted(path.name for path in (kept / "synthetic").iterdir()) == sorted(
         path.name for path in (served / "synthetic").iterdir()

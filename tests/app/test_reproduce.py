@@ -121,7 +121,7 @@ def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path)
             one.value for one in opened(repository, **query).main.markdown if one.value.startswith("about **")
         )
         number, unit = text.split("**")[1].split()
-        return float(number) * {"s": 1, "minutes": 60, "hours": 3600}[unit]
+        return float(number) * {"s": 1, "min": 60, "h": 3600, "days": 86400}[unit]
 
     assert seconds(outer="20") < seconds(outer="100") < seconds(outer="100", starts="10")
 

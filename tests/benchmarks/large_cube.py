@@ -55,7 +55,7 @@ def watched_memory() -> Iterator[dict[str, int]]:
 
     def watch() -> None:
         while not done.wait(0.1):
-            server, fits = resident_bytes("streamlit\0run"), resident_bytes("atnmf_core.running.fit_process")
+            server, fits = resident_bytes("streamlit\0run"), resident_bytes("atnmf_core.running.task_process")
             for name, taken in (("server", server), ("fits", fits), ("together", server + fits)):
                 most[name] = max(most[name], taken)
 

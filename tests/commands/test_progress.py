@@ -20,7 +20,7 @@ def test_on_a_terminal_one_line_is_rewritten() -> None:
     line.close()
 
     first, second, end = screen.getvalue().removeprefix("\r").replace("\n", "\r").split("\r")
-    assert first.endswith("1/10, 9 min 0 s left")
+    assert first.endswith("1/10, 9 min left")
     assert second.rstrip().endswith("10/10")
     assert len(second) >= len(first)
     assert end == ""

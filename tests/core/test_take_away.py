@@ -89,7 +89,9 @@ def test_factors_come_back_from_the_file() -> None:
 
 
 def test_the_table_of_measures_has_the_whole_and_every_picture() -> None:
-    rows = list(csv.DictReader(io.StringIO(measures_csv(DATA, OBSERVED, ATNMF, NMF, keep_observed=True))))
+    rows = list(
+        csv.DictReader(io.StringIO(measures_csv(DATA, OBSERVED, ATNMF, NMF, lam=3.0, keep_observed=True)))
+    )
 
     assert len(rows) == 2 + 2 * 100
     assert float(rows[1]["RMSE"]) == pytest.approx(rmse(DATA.V, NMF.V_hat, ~OBSERVED), abs=1e-6)
@@ -110,6 +112,8 @@ def test_a_band_with_unknown_values_is_measured_where_they_are_known() -> None:
         factorize(V, observed, K=2, method=method, lam=lam) for method, lam in (("atnmf", 2.0), ("nmf", None))
     ]
 
-    rows = list(csv.DictReader(io.StringIO(measures_csv(cube, observed, *fits, keep_observed=False))))
+    rows = list(
+        csv.DictReader(io.StringIO(measures_csv(cube, observed, *fits, lam=2.0, keep_observed=False)))
+    )
 
     assert all(np.isfinite(float(row["RMSE"])) for row in rows)

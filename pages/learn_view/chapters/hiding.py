@@ -65,7 +65,7 @@ def _show_face(alpha: float, face: int, key: str) -> None:
     panels = [Panel("", title, panel.pixels, panel.alt) for title, panel in given]
     notes = ["", f"{1 - seen.mean():.0%} of it hidden"]
     for missing, hiding in hidings.items():
-        prediction = pictures.predicted_picture(data, hiding.run.fit.W, hiding.run.fit.H, face - 1)
+        prediction = pictures.predicted_picture(data, hiding.run.W, hiding.run.H, face - 1)
         error = rmse(v, prediction, ~seen)
         words = TREATMENTS[missing].capitalize()
         alt = f"Prediction of {name}, {TREATMENTS[missing]}, error {error:.3f}"

@@ -47,7 +47,7 @@ def show(stage: Stage) -> None:
 @st.cache_data(show_spinner=False, max_entries=60)
 def _film(K: int, face: int) -> dict[str, Any]:
     data, run = faces(), fitted(K)
-    steps = build_up(data.V[:, face - 1], run.fit.W, run.fit.H[:, face - 1])
+    steps = build_up(data.V[:, face - 1], run.W, run.H[:, face - 1])
     v = pictures.picture(data, data.V, face - 1)
     top = white_level(v)
 

@@ -1,0 +1,49 @@
+"""Errors of fits that nobody has asked for, to compare with: computed while the person rests, dropped when
+they move on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+
+from atnmf_core import Dataset
+from pages.common import fit_pair
+from pages.common.background import visitor
+from pages.common.fit_cache import fit_cache
+from pages.common.setting import FitKey
+
+__all__ = ["REST_SECONDS", "errors_of", "failures", "has_rested", "missing", "request_errors"]
+
+REST_SECONDS = 1.0
+RETRY_SECONDS = 60.0
+
+
+def errors_of(keys: tuple[FitKey, FitKey]) -> tuple[float, float] | None:
+    """RMSE over hidden entries of AT-NMF and of NMF, where both are known."""
+    atnmf, nmf = (fit_cache().rmse_hidden(key) for key in keys)
+    return None if atnmf is None or nmf is None else (atnmf, nmf)
+
+
+def missing(keys: Collection[FitKey]) -> list[FitKey]:
+    """Those whose error is not known, except where that has just failed."""
+    unknown = [key for key in keys if fit_cache().rmse_hidden(key) is None]
+    failed = {key: fit_cache().failure(key) for key in unknown}
+    return [key for key, why in failed.items() if why is None or why.may_be_over(RETRY_SECONDS)]
+
+
+def failures(keys: Collection[FitKey]) -> list[BaseException]:
+    """Why errors are not known that should be."""
+    found = (fit_cache().failure(key) for key in keys if fit_cache().rmse_hidden(key) is None)
+    return [failure.error for failure in found if failure is not None]
+
+
+def request_errors(keys: Collection[FitKey], data: Dataset, *, long: bool = False) -> None:
+    """Have the missing errors computed, in this order, when there is nothing more urgent to do."""
+    for key in missing(keys):
+        fit_cache().start_error(key, data, fit_pair.mask_of(key.mask, data), visitor(), long=long)
+
+
+def has_rested(since: float) -> bool:
+    """Whether the page has been left alone since it was drawn; only a fragment's timer comes to find so."""
+    return time.monotonic() - since >= 0.9 * REST_SECONDS

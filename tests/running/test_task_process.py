@@ -1,0 +1,140 @@
+"""A task in a process of its own gives the same result, reports its progress, and can be killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from atnmf_core import InputError, factorize, hide_entries, rmse
+from atnmf_core.running.film import Film
+from atnmf_core.running.run import fit_run, hidden_rmse
+from atnmf_core.running.task_process import ProcessDied, TaskProcess
+from tests.running import tasks
+
+V = np.random.default_rng(5).random((30, 20))
+OBSERVED = hide_entries(V.shape, 0.3)
+PARAMETERS = {"K": 3, "method": "atnmf", "lam": 2.0, "missing": "zero", "solver": "fast", "seed": 1}
+
+
+@pytest.fixture
+def process() -> Iterator[TaskProcess]:
+    started = TaskProcess()
+    yield started
+    started.close()
+
+
+def nothing(_: object) -> None:
+    """For tasks whose reports do not matter."""
+
+
+def test_a_fit_is_the_same_to_the_last_bit_as_one_in_this_process(process: TaskProcess) -> None:
+    for options in ({}, {"missing": "ignore", "lam": 1.05}, {"solver": "paper", "max_outer": 5}):
+        parameters = PARAMETERS | options
+        run = process.run(partial(fit_run, V=V, observed=OBSERVED, **parameters), nothing)
+
+        film = Film()
+        here = factorize(V, OBSERVED, callback=film, **parameters)
+        assert np.array_equal(run.W, here.W)
+        assert np.array_equal(run.H, here.H)
+        for quantity in ("squared_error", "adversarial_loss"):
+            assert np.array_equal(run.history[quantity], here.history[quantity])
+        assert [frame.iteration for frame in run.frames] == [frame.iteration for frame in film.frames]
+        assert np.array_equal(run.frames[1].H, film.frames[1].H)
+        assert run.rmse_hidden == rmse(V, here.V_hat, ~OBSERVED)
+
+
+def test_the_error_alone_is_that_of_the_whole_run(process: TaskProcess) -> None:
+    arguments = {"V": V, "observed": OBSERVED, **PARAMETERS}
+
+    assert (
+        process.run(partial(hidden_rmse, **arguments), nothing)
+        == process.run(partial(fit_run, **arguments), nothing).rmse_hidden
+    )
+
+
+def test_reports_arrive_while_the_task_runs(process: TaskProcess) -> None:
+    reports = []
+
+    process.run(partial(fit_run, V=V, observed=OBSERVED, **PARAMETERS), reports.append)
+
+    assert reports[0].frame.iteration == 0
+    assert reports[0].share == 0
+
+
+def test_what_a_task_refuses_is_raised_here_and_the_process_goes_on(process: TaskProcess) -> None:
+    with pytest.raises(InputError, match="K=99"):
+        process.run(partial(fit_run, V=V, observed=OBSERVED, **PARAMETERS | {"K": 99}), nothing)
+
+    assert process.run(tasks.one, nothing) == 1
+
+
+def test_an_exception_that_cannot_be_pickled_is_told_in_words(process: TaskProcess) -> None:
+    with pytest.raises(RuntimeError, match="Stubborn: not to be pickled"):
+        process.run(tasks.raise_stubborn, nothing)
+
+
+def test_what_a_task_prints_does_not_disturb_its_answer(process: TaskProcess) -> None:
+    assert process.run(tasks.print_much, nothing) == 1
+
+
+@pytest.mark.parametrize("task", [tasks.report_for_ever, tasks.sleep_for_ever, tasks.send_for_ever])
+def test_a_task_can_be_killed_at_any_moment_and_that_is_what_is_told(
+    process: TaskProcess, task: object
+) -> None:
+    threading.Timer(1.0, process.kill).start()
+
+    with pytest.raises(ProcessDied, match=r"killed \(signal 9\), perhaps for lack of memory"):
+        process.run(task, nothing)
+    assert not process.is_alive
+
+
+def test_a_process_that_ends_by_itself_is_told(process: TaskProcess) -> None:
+    with pytest.raises(ProcessDied, match="ended by itself"):
+        process.run(tasks.leave, nothing)
+
+
+def test_it_is_found_from_any_folder(repository: Path, tmp_path: Path) -> None:
+    program = (
+        f"import sys; sys.path.insert(0, {str(repository)!r})\n"
+        "from atnmf_core.running.task_process import TaskProcess\n"
+        "from math import isnan\n"
+        "process = TaskProcess(); process.run(print, print); process.close()"
+    )
+
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_it_ends_when_its_parent_does(repository: Path) -> None:
+    program = (
+        "from atnmf_core.running.task_process import TaskProcess\n"
+        "from tests.running import tasks\n"
+        "process = TaskProcess(); print(process.pid, flush=True)\n"
+        "process.run(tasks.report_for_ever, id)"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    with parent:
+        child = int(parent.stdout.readline())
+        parent.send_signal(signal.SIGKILL)
+
+    deadline = time.monotonic() + 30
+    while _lives(child) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not _lives(child)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{pid}/stat").exists() or ") Z " not in Path(f"/proc/{pid}/stat").read_text()
