@@ -17,6 +17,9 @@ os.environ["ATNMF_STORE"] = str(Path(OWN_RESULTS.name) / "store.sqlite")
 
 look_beside_the_repository()
 
+# Programs rather than tests; what they compare with is not installed for the tests.
+collect_ignore = ["benchmarks", "screenshots.py"]
+
 
 @pytest.fixture(scope="session")
 def repository() -> Path:

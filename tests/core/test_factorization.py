@@ -19,10 +19,11 @@ EVERY = [
     pytest.param({**MODELS[model], "missing": missing, "solver": solver}, id=f"{model}-{missing}-{solver}")
     for model, missing, solver in itertools.product(MODELS, ("ignore", "zero"), ("fast", "paper"))
 ]
-EVERY_DTYPE = [
-    pytest.param({**p.values[0], "dtype": dtype}, id=f"{p.id}-{dtype}")
-    for p, dtype in itertools.product(EVERY, ("float32", "float64"))
+PAIRS = [
+    p for p in EVERY if p.id in {"nmf-ignore-fast", "atnmf-zero-fast", "nmf-zero-paper", "atnmf-ignore-paper"}
 ]
+"""Each model with each treatment and each solver, and each treatment with each solver, in half the cases."""
+DTYPES = ("float32", "float64")
 SHORT = {"max_outer": 8, "max_inner": 40}
 
 
@@ -41,11 +42,12 @@ def assert_valid(fit: Fit, shape=V.shape, K=3):
     assert all(np.isfinite(record).all() for record in fit.history.values())
 
 
-@pytest.mark.parametrize("options", EVERY_DTYPE)
-def test_every_method_treatment_and_solver_gives_one_kind_of_result(options):
-    fit = fitted(**options)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("options", EVERY)
+def test_every_method_treatment_and_solver_gives_one_kind_of_result(options, dtype):
+    fit = fitted(**options, dtype=dtype)
     assert_valid(fit)
-    assert fit.W.dtype == fit.H.dtype == fit.V_hat.dtype == options["dtype"]
+    assert fit.W.dtype == fit.H.dtype == fit.V_hat.dtype == dtype
     assert np.allclose(fit.V_hat, fit.W @ fit.H)
     assert set(fit.history) == {"squared_error", "adversarial_loss", "seconds"}
     assert (np.diff(fit.history["seconds"]) >= 0).all()
@@ -70,7 +72,7 @@ def test_the_history_ends_with_the_losses_of_the_returned_factors(options):
     assert fit.history["adversarial_loss"][-1] == pytest.approx(loss, rel=1e-9)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_r_is_the_best_attack_on_the_result(options):
     fit = fitted(**options, dtype="float64")
     assert (fit.R[~OBSERVED] == 0).all()
@@ -80,7 +82,7 @@ def test_r_is_the_best_attack_on_the_result(options):
         assert np.allclose(fit.R[OBSERVED], optimal_attack(V, fit.V_hat, 2.0)[OBSERVED], atol=1e-12)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_a_seed_repeats_its_result_to_the_last_digit(options):
     one, two = fitted(**options, seed=5), fitted(**options, seed=5)
     assert np.array_equal(one.W, two.W)
@@ -89,9 +91,9 @@ def test_a_seed_repeats_its_result_to_the_last_digit(options):
     assert not np.array_equal(one.W, fitted(**options, seed=6).W)
 
 
-@pytest.mark.parametrize("options", EVERY)
-@pytest.mark.parametrize("hidden", [np.nan, np.inf, -np.inf, -3.0, 1e300])
-def test_hidden_values_have_no_influence_at_all(options, hidden):
+@pytest.mark.parametrize("options", PAIRS)
+def test_hidden_values_have_no_influence_at_all(options):
+    hidden = np.resize([np.nan, np.inf, -np.inf, -3.0, 1e300], V.shape)
     plain = fitted(np.where(OBSERVED, V, 0.0), **options)
     strange = fitted(np.where(OBSERVED, V, hidden), **options)
     assert np.array_equal(plain.W, strange.W)
@@ -99,7 +101,7 @@ def test_hidden_values_have_no_influence_at_all(options, hidden):
     assert np.array_equal(plain.R, strange.R)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_nan_means_not_observed_with_and_without_a_mask(options):
     holed = np.where(OBSERVED, V, np.nan)
     assert np.array_equal(fitted(**options).W, fitted(holed, None, **options).W)
@@ -107,58 +109,58 @@ def test_nan_means_not_observed_with_and_without_a_mask(options):
     assert np.array_equal(fitted(**options).W, fitted(holed, half, **options).W)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_rows_and_columns_with_nothing_observed_give_finite_numbers(options):
     observed = OBSERVED.copy()
     observed[4], observed[:, [0, 7]] = False, False
-    for dtype in ("float32", "float64"):
+    for dtype in DTYPES:
         assert_valid(fitted(observed=observed, **options, dtype=dtype))
 
 
-@pytest.mark.parametrize("options", EVERY_DTYPE)
-@pytest.mark.parametrize("size", [1e-30, 1e30])
-def test_the_size_of_the_data_changes_nothing_but_the_size_of_the_result(options, size):
-    scale = 2.0 ** round(np.log2(size))
-    plain, scaled = fitted(**options), fitted(V * scale, **options)
-    assert np.array_equal(scaled.V_hat, plain.V_hat * plain.V_hat.dtype.type(scale))
-    assert np.array_equal(scaled.R, plain.R * scale)
-    expected = plain.history["adversarial_loss"] * scale**2
-    assert np.allclose(scaled.history["adversarial_loss"], expected, rtol=1e-12, atol=0)
+@pytest.mark.parametrize("options", PAIRS)
+def test_the_size_of_the_data_changes_nothing_but_the_size_of_the_result(options):
+    for dtype, scale in itertools.product(DTYPES, (2.0**-100, 2.0**100)):
+        plain, scaled = fitted(**options, dtype=dtype), fitted(V * scale, **options, dtype=dtype)
+        assert np.array_equal(scaled.V_hat, plain.V_hat * plain.V_hat.dtype.type(scale))
+        assert np.array_equal(scaled.R, plain.R * scale)
+        expected = plain.history["adversarial_loss"] * scale**2
+        assert np.allclose(scaled.history["adversarial_loss"], expected, rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("options", EVERY_DTYPE)
+@pytest.mark.parametrize("options", PAIRS)
 def test_zeros_are_fitted_by_zeros(options):
-    fit = fitted(np.zeros((6, 5)), None, K=2, **options)
-    assert_valid(fit, (6, 5), 2)
-    assert fit.V_hat.max() < 1e-6
-    assert fit.history["adversarial_loss"][-1] < 1e-12
+    for dtype in DTYPES:
+        fit = fitted(np.zeros((6, 5)), None, K=2, **options, dtype=dtype)
+        assert_valid(fit, (6, 5), 2)
+        assert fit.V_hat.max() < 1e-6
+        assert fit.history["adversarial_loss"][-1] < 1e-12
 
 
-@pytest.mark.parametrize("options", EVERY_DTYPE)
-@pytest.mark.parametrize("level", [1e-30, 0.7, 1e30])
-def test_a_constant_is_fitted_by_that_constant(options, level):
-    fit = fitted(np.full((6, 5), level), None, K=1, **{**options, "max_outer": 30})
-    assert_valid(fit, (6, 5), 1)
-    assert np.allclose(fit.V_hat / level, 1, atol=1e-3)
+@pytest.mark.parametrize("options", PAIRS)
+def test_a_constant_is_fitted_by_that_constant(options):
+    for dtype, level in itertools.product(DTYPES, (1e-30, 0.7, 1e30)):
+        fit = fitted(np.full((6, 5), level), None, K=1, max_outer=30, dtype=dtype, **options)
+        assert_valid(fit, (6, 5), 1)
+        assert np.allclose(fit.V_hat / level, 1, atol=1e-3)
 
 
-@pytest.mark.parametrize("options", EVERY_DTYPE)
-@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2)])
-def test_the_smallest_matrices_can_be_factorized_with_every_k(options, shape):
-    data = rng.random(shape) + 0.1
-    for K in range(1, min(shape) + 1):
-        assert_valid(fitted(data, None, K=K, **options), shape, K)
+@pytest.mark.parametrize("options", PAIRS)
+def test_the_smallest_matrices_can_be_factorized_with_every_k(options):
+    for shape, K in (((1, 1), 1), ((1, 7), 1), ((7, 1), 1), ((2, 2), 1), ((2, 2), 2)):
+        for dtype in DTYPES:
+            data = rng.random(shape) + 0.1
+            assert_valid(fitted(data, None, K=K, dtype=dtype, **options), shape, K)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_half_of_the_data_being_zeros_gives_finite_numbers(options):
     holed = V * (np.add.outer(np.arange(14), np.arange(18)) % 2)
     holed[3], holed[:, 5] = 0, 0
-    for dtype in ("float32", "float64"):
+    for dtype in DTYPES:
         assert_valid(fitted(holed, **options, dtype=dtype))
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_of_several_starts_the_one_with_the_lowest_loss_is_kept(options):
     many = fitted(**options, n_init=4, seed=9)
     generator = np.random.RandomState(9)
@@ -173,7 +175,7 @@ def test_of_several_starts_the_one_with_the_lowest_loss_is_kept(options):
     assert np.array_equal(many.W, each[int(np.argmin(losses))].W)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_a_warm_start_goes_on_where_the_last_fit_ended(options):
     cold = fitted(**options, dtype="float64", tol_outer=0, max_outer=3, max_inner=20)
     warm = fitted(**options, dtype="float64", init=(cold.W, cold.H), tol_outer=0, max_outer=3, max_inner=20)
@@ -187,7 +189,7 @@ def fit_descends(options):
     return options["solver"] == "fast" or "lam" not in options
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_the_callback_hears_of_the_start_and_of_every_iteration(options):
     heard = []
     fit = fitted(**options, callback=heard.append)
@@ -200,8 +202,8 @@ def test_the_callback_hears_of_the_start_and_of_every_iteration(options):
     assert (np.diff([progress.seconds for progress in heard]) >= 0).all()
 
 
-@pytest.mark.parametrize("options", EVERY)
-@pytest.mark.parametrize("stop_at", [0, 1, 3])
+@pytest.mark.parametrize("options", PAIRS)
+@pytest.mark.parametrize("stop_at", [0, 3])
 def test_true_from_the_callback_ends_the_fit_there_with_a_valid_result(options, stop_at):
     last = []
 
@@ -217,7 +219,7 @@ def test_true_from_the_callback_ends_the_fit_there_with_a_valid_result(options, 
     assert np.array_equal(fit.H, last[-1][1])
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_the_factors_that_a_callback_asks_for_are_its_own(options):
     def spoil(progress):
         for factor in progress.factors():
@@ -226,7 +228,7 @@ def test_the_factors_that_a_callback_asks_for_are_its_own(options):
     assert np.array_equal(fitted(**options, callback=spoil).W, fitted(**options).W)
 
 
-@pytest.mark.parametrize("options", EVERY)
+@pytest.mark.parametrize("options", PAIRS)
 def test_progress_of_several_starts_fills_one_bar(options):
     heard = []
     fitted(**options, n_init=3, tol_outer=0, callback=heard.append)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from atnmf_core import factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.problem import pose
 from atnmf_core.solvers import paper
 
 from .literal import algorithm_1
@@ -84,20 +83,6 @@ def test_fewer_norms_change_no_printed_digit_to_the_end(paper_data, lam):
         errors.append(rmse(data, fit.V_hat, ~observed))
     print(f"lam {lam}: {errors[1]:.5f}, with every norm {errors[0]:.5f}")
     assert errors[1] == pytest.approx(errors[0], abs=0.005)
-
-
-def test_below_the_normal_numbers_it_rounds_as_single_precision_does():
-    problem = pose(V, None, K=4, method="nmf", lam=None, missing="zero", dtype="float32")
-    update = paper._Multiplicative(problem, *(factor.astype(np.float32) for factor in start(20, 30, 4)))
-    held, _ = update.factors
-    held[...] = np.exp2(np.random.default_rng(0).uniform(-155, -110, held.shape)) * update._unit
-    as_they_are = held.astype(np.float64) / update._unit
-
-    update._underflow(held, np.empty_like(held), np.empty_like(held))
-
-    in_single_precision = as_they_are.astype(np.float32).astype(np.float64)
-    assert (in_single_precision != as_they_are).sum() > 20
-    assert np.array_equal(held.astype(np.float64) / update._unit, in_single_precision)
 
 
 @pytest.mark.parametrize("lam", [2.0, 3.0])
