@@ -15,7 +15,7 @@ from atnmf_core.sweep.measurements import Measurement, best, gain, level
 from .curve import Curve
 from .explore import opens_in_explore, remember_click
 from .plan import TREATMENTS
-from .state import CHART, VIEWS, key
+from .state import ADDRESS, CHART, VIEWS, key
 
 __all__ = ["choose_view", "figure_of", "show_chart"]
 
@@ -35,20 +35,21 @@ def choose_view(curve: Curve) -> None:
     if state[key("view")] == "alpha":
         _choose_lambdas(curve)
     if state[key("view")] == "lambda":
-        _one_of("Hidden share α", "at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
+        _one_of("at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
     treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
-    _one_of("Hidden entries are", "at_missing", treatments, lambda name: TREATMENTS[name])
-    _one_of("Parts K", "at_K", sorted({point.K for point in points}), str)
+    _one_of("at_missing", treatments, lambda name: TREATMENTS[name])
+    _one_of("at_K", sorted({point.K for point in points}), str)
     if several_alphas:
-        st.segmented_control("RMSE", views, format_func=views.get, key=key("view"), required=True)
+        ADDRESS.draw("view", among=views)
 
 
-def _one_of(label: str, name: str, options: Sequence[Any], spelled: Any) -> None:
+def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
     """A choice among what the curve has, drawn only where it has several."""
     state = st.session_state
     if options and state[key(name)] not in options:
         state[key(name)] = _middle(options) if name == "at_alpha" else options[0]
     if len(options) > 1:
+        label = ADDRESS.controls[name].label
         st.segmented_control(label, options, format_func=spelled, key=key(name), required=True)
 
 

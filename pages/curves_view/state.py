@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pages.common.address import Address, change, last_shown
 from pages.common.control import Number, OneOf, Real, Text, declare
 
-from .plan import TREATMENTS, Plan
+from .plan import MISSING_CONTROL, TREATMENTS, Plan
 
 __all__ = ["ADDRESS", "CHART", "VIEWS", "Look", "arrive", "key"]
 
@@ -33,7 +33,7 @@ class Look:
     show: str = declare(Text("kept:lfw", pattern=r"[^\x00-\x1f\x7f]{0,100}"))
     view: str = declare(OneOf("lambda", "RMSE", VIEWS))
     at_alpha: float | None = declare(Real(None, "Hidden share α"))
-    at_missing: str | None = declare(OneOf(None, "Hidden entries are", TREATMENTS))
+    at_missing: str | None = declare(OneOf(None, MISSING_CONTROL.label, TREATMENTS))
     at_K: int | None = declare(Number(None, "Parts K", 1))
 
 

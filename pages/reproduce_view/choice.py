@@ -17,9 +17,10 @@ from atnmf_core.reference.protocol import ignoring_hidden, published_grid
 from atnmf_core.sweep.grid import Grid
 from atnmf_core.sweep.starts import PAPER_STARTS
 from pages.common.address import Address, change
-from pages.common.control import OneOf, declare
+from pages.common.control import OneOf, declare, redeclare
+from pages.common.setting import Setting
 
-__all__ = ["ADDRESS", "OUTER", "STARTS", "Choice", "arrive", "columns", "key", "method_of"]
+__all__ = ["ADDRESS", "Choice", "arrive", "columns", "key", "method_of"]
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
@@ -51,11 +52,9 @@ class Choice:
     table: str = declare(OneOf("synthetic", "Table", _names(NAMES)))
     alpha: float = declare(OneOf(0.5, "Hidden share α", _names(PAPER_ALPHAS)))
     method: str = declare(OneOf("atnmf-3", "Method", _names(name for t in NAMES for name in columns(t))))
-    missing: Missing = declare(
-        OneOf("zero", "Hidden entries", {"zero": "as zeros (published)", "ignore": "ignored"})
-    )
+    missing: Missing = redeclare(Setting, "missing")
     starts: int = declare(
-        OneOf(1, "Starts", _names(STARTS), help="The first of the authors' ten random starts.")
+        OneOf(1, "Starts", _names(STARTS), help="How many of the authors' ten starts, from the first.")
     )
     outer: int = declare(
         OneOf(

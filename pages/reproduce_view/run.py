@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
-from typing import Any
 
 import streamlit as st
 
@@ -23,32 +21,22 @@ from pages.common.markdown import plain
 from pages.common.sweep_store import refusing, show_refusal
 from pages.common.sweeping import cancel_sweep, trouble
 
-from .choice import OUTER, STARTS, Choice, key
+from .choice import ADDRESS, Choice, key
 from .store import StoredRuns, read_runs, start
 
 __all__ = ["choose_run", "show_run"]
 
 POLL_SECONDS = 1.0
 CORES = os.cpu_count() or 1
-TREATMENTS = {"zero": "as zeros (published)", "ignore": "ignored"}
 
 
 def choose_run() -> None:
     """How thoroughly the chosen cell is run; all in one kind of widget, because each takes time to load."""
-    st.caption("Run the chosen cell runs. A click in the table chooses another.")
-    _segments("Hidden entries", TREATMENTS, "missing", format_func=TREATMENTS.get)
-    _segments("Starts", STARTS, "starts", help="How many of the authors' ten starts, from the first.")
-    _segments(
-        "Outer iterations",
-        OUTER,
-        "outer",
-        disabled=st.session_state[key("missing")] == "ignore" or st.session_state[key("method")] == "anmf",
-        help="Algorithm 1 stops after this many; the authors allowed 100. Other methods have none.",
-    )
-
-
-def _segments(label: str, options: Iterable[Any], name: str, **more: Any) -> None:
-    st.segmented_control(label, options, key=key(name), required=True, width="stretch", **more)
+    st.caption("Run the chosen cell here. A click in the table chooses another.")
+    is_algorithm_1 = st.session_state[key("missing")] == "zero" and st.session_state[key("method")] != "anmf"
+    ADDRESS.draw("missing", width="stretch")
+    ADDRESS.draw("starts", width="stretch")
+    ADDRESS.draw("outer", width="stretch", disabled=not is_algorithm_1)
 
 
 def show_run(choice: Choice, runs: StoredRuns) -> None:

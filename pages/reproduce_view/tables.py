@@ -18,11 +18,9 @@ from pages.common.address import change
 from pages.common.components import component
 
 from . import COMPONENTS
-from .choice import Choice, columns, key, method_of
+from .choice import ADDRESS, Choice, columns, key, method_of
 
 __all__ = ["bundled_cells", "show_numbers", "show_tables"]
-
-LOOKS = {"table": "Numbers", "chart": "Chart"}
 
 
 def bundled_cells(table: str) -> tuple[Cell, ...]:
@@ -54,14 +52,7 @@ def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         protocol = PROTOCOLS[choice.table]
         st.subheader(f"{TITLES[choice.table]}, K = {protocol.K}", anchor=False, width="content")
-        st.segmented_control(
-            "Show as",
-            LOOKS,
-            format_func=LOOKS.get,
-            key=key("look"),
-            required=True,
-            label_visibility="collapsed",
-        )
+        ADDRESS.draw("look", label_visibility="collapsed")
     show = {"table": _show_table, "chart": _show_chart}[choice.look]
     show(choice, here)
     cells = bundled_cells(choice.table)

@@ -9,8 +9,8 @@ from atnmf_core.lesson import Verdict, judge
 from atnmf_core.reference.curves import bundled_curve
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.address import change
-from pages.common.control import OneOf, Stops
-from pages.common.setting import LAMBDAS
+from pages.common.control import OneOf, Stops, controls_of
+from pages.common.setting import LAMBDAS, MISSING, Setting
 
 from ..chapter import Chapter, Stage
 
@@ -22,8 +22,7 @@ WORDS = {
     "lfw": "the faces of chapter 1",
     "scene": "a simulated picture from the air, with a hundred colours per pixel",
 }
-TREATMENTS = {"zero": "zeros", "ignore": "ignored"}
-ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENTS}
+ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in MISSING}
 WEAK = 50
 """A price at which hardly any adversary is left."""
 LAMS = tuple(lam for lam in LAMBDAS if lam >= 1.05)
@@ -88,7 +87,7 @@ GUESS = Chapter(
     short="Guess",
     controls={
         "data": OneOf("lfw", "Data", DATA),
-        "missing": OneOf("zero", "Hidden entries are", TREATMENTS),
+        "missing": controls_of(Setting)["missing"],
         "guess": Stops(5.0, "Your guess of the best λ", LAMS),
         "revealed": OneOf("", "Show the truth", ROUNDS),
     },
