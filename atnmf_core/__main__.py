@@ -37,7 +37,9 @@ def main(words: list[str] | None = None) -> int:
         status: int = args.run(args)
     except InputError as error:
         return _fail(args.command, error, 2)
-    except (DataUnavailable, UnreadableData, StoreError, EngineError, OSError) as error:
+    except StoreError as error:
+        return _fail(args.command, f"{error} --store names another file." if error.wrong_file else error, 1)
+    except (DataUnavailable, UnreadableData, EngineError, OSError) as error:
         return _fail(args.command, error, 1)
     except Terminated:
         return 128 + signal.SIGTERM
@@ -46,7 +48,7 @@ def main(words: list[str] | None = None) -> int:
     return status
 
 
-def _fail(command: str, error: Exception, status: int) -> int:
+def _fail(command: str, error: Exception | str, status: int) -> int:
     print(f"atnmf_core {command}: {' '.join(str(error).split())}", file=sys.stderr)
     return status
 

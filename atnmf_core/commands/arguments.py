@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..sweep.grid import rounded_lambda
 
-__all__ = ["LIMITS", "add_limits", "given", "input_file", "lambdas", "output_file", "workers"]
+__all__ = [
+    "LIMITS",
+    "Subparsers",
+    "add_limits",
+    "given",
+    "input_file",
+    "lambdas",
+    "output_file",
+    "whole_file",
+    "workers",
+]
 
 LIMITS = ("max_outer", "max_inner", "tol_inner", "tol_outer")
 """When a fit ends; see `factorize`."""
 
 
-def add_limits(parser: argparse._ActionsContainer) -> None:
+class Subparsers(Protocol):
+    """What `ArgumentParser.add_subparsers` returns; argparse has no public name for it."""
+
+    def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser: ...
+
+
+class TakesArguments(Protocol):
+    """A parser or a group of its arguments, for which argparse has no public name in common."""
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action: ...
+
+
+def add_limits(parser: TakesArguments) -> None:
     """The options that `LIMITS` names."""
     for option, what in (("--max-outer", "outer iterations"), ("--max-inner", "inner iterations or sweeps")):
         parser.add_argument(option, type=int, metavar="N", help=f"at most so many {what}")
@@ -44,7 +69,7 @@ def lambdas(text: str) -> tuple[float, ...]:
         low, high, count = 0.0, 0.0, 0
     if len(rest) > 2 or not (1 < low < np.inf and 1 < high < np.inf) or count < min(2, len(rest) + 1):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no lambda: write a number above 1, or FIRST:LAST:COUNT such as 1.05:100:16"
+            f"{text!r} is not a lambda: write a number above 1, or FIRST:LAST:COUNT such as 1.05:100:16"
         )
     if not rest:
         return (low,)
@@ -54,7 +79,7 @@ def lambdas(text: str) -> tuple[float, ...]:
 def workers(text: str) -> int:
     """A number of processes."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes: write 1, 2, ...")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes: write 1, 2, ...")
     return int(text)
 
 
@@ -72,3 +97,17 @@ def output_file(text: str) -> Path:
     if path.is_dir() or not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} cannot be written: its folder is not there, or it is one")
     return path
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary file to write in the block, which then takes the place of `path`.
+
+    When it cannot be written to its end, because the disk is full for instance, `path` is left as it was.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -11,13 +11,13 @@ import numpy as np
 from ..datasets import PAPER_FOLDERS, Dataset, DataUnavailable, UnreadableData, catalogue, fetch, read_dataset
 from ..datasets.registry import data_dir
 from ..sweep import load_source, save_dataset
-from .arguments import output_file
+from .arguments import Subparsers, output_file
 from .reading import add_reading_options, reading
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add `data` and its actions to the command line."""
     parser = subparsers.add_parser(
         "data",
@@ -32,7 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_convert(actions)
 
 
-def _add_fetch(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_fetch(actions: Subparsers) -> None:
     parser = actions.add_parser("fetch", help="download one of the paper's data sets and verify it")
     parser.add_argument(
         "name", choices=[*PAPER_FOLDERS, "all"], metavar="NAME", help=", ".join([*PAPER_FOLDERS, "all"])
@@ -42,12 +42,12 @@ def _add_fetch(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
 
 
-def _add_info(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_info(actions: Subparsers) -> None:
     parser = actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing entries")
     _add_files(parser)
 
 
-def _add_convert(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_convert(actions: Subparsers) -> None:
     parser = actions.add_parser("convert", help="read a file and write it as `fit` and `sweep` take it")
     _add_files(parser)
     parser.add_argument(

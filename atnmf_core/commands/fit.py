@@ -21,7 +21,7 @@ from ..metrics import rmse
 from ..problem import InputError
 from ..result import Fit, Progress
 from ..sweep import Tally, load_source
-from .arguments import LIMITS, add_limits, given, output_file
+from .arguments import LIMITS, Subparsers, add_limits, given, output_file, whole_file
 from .progress import ProgressLine
 from .reading import add_reading_options, reading
 
@@ -31,7 +31,7 @@ STEPS = 1000
 """How finely the progress of one fit is counted."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add `fit` to the command line."""
     parser = subparsers.add_parser(
         "fit",
@@ -106,9 +106,11 @@ def run(args: argparse.Namespace) -> int:
     line.close()
     print(_report(data, observed, fit))
     if args.out:
-        args.out.write_bytes(factors_npz({args.method: fit}, observed))
+        with whole_file(args.out) as part:
+            part.write_bytes(factors_npz({args.method: fit}, observed))
     if args.png:
-        args.png.write_bytes(_drawn(data, observed, fit, index))
+        with whole_file(args.png) as part:
+            part.write_bytes(_drawn(data, observed, fit, index))
     return 0
 
 

@@ -2,127 +2,106 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-from typing import IO
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from ..sweep import Store, StoreError, open_store
-from ..sweep.processes import SIGN_OF_LIFE, give_way
+from ..datasets import DataUnavailable, UnreadableData
+from ..problem import InputError
+from ..sweep import EngineError, NoStoreError, Store, StoreError, load_source, open_store, run_sweep
+from ..sweep.processes import lower_priority
 from ..sweep.queue import Queue, Turn
-from .running import add_running_options, ended_by_signals
+from .arguments import Subparsers
+from .running import Terminated, add_running_options, ended_by_signals
 
 __all__ = ["add_parser", "run"]
 
 POLL = 0.25
-"""How often to look, in seconds, whether the sweep has ended or was taken out of the queue."""
-PATIENCE = 20.0
-"""A sweep that was asked to end and has not after so many seconds is killed."""
+"""How often to look, in seconds, whether the running sweep was taken out of the queue."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add `queue` to the command line."""
     parser = subparsers.add_parser(
         "queue",
         help="run the sweeps that wait in a store",
-        description="Run the sweeps that were put in a store's queue, as the dashboard does, one after the "
-        "other, until none waits. Ends at once where another process does so already.",
+        description="Run the sweeps in a store's queue, as the dashboard does, one after the other, until "
+        "none waits. Ends at once where another process already does so.",
     )
     parser.set_defaults(run=run)
     add_running_options(parser, of_dashboard=True)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Work the queue off, until it is empty."""
+    """Run the queue until it is empty."""
     if not args.store.is_file():
-        raise StoreError(f"{args.store}: there is no store here.")
+        raise NoStoreError(f"{args.store}: there is no store here.")
     with open_store(args.store) as store:
         queue = Queue(store)
         if not queue.take_over():
             return 0
         # Whoever sits at this machine, and the dashboard itself, comes first.
-        give_way()
+        lower_priority()
         try:
             with ended_by_signals():
-                worker = _Worker(args, store, queue)
                 while (turn := queue.next()) is not None:
-                    worker.run(turn)
+                    _run_turn(args, store, queue, turn)
         finally:
             queue.leave()
     return 0
 
 
-class _Worker:
-    """Runs one sweep at a time, each as a process of its own, so that none can take the others with it."""
-
-    def __init__(self, args: argparse.Namespace, store: Store, queue: Queue) -> None:
-        self._args, self._store, self._queue = args, store, queue
-        self._signed = time.monotonic()
-
-    def run(self, turn: Turn) -> None:
-        """Run a sweep to its end and take it out of the queue; interrupted, it stays in."""
-        name = turn.name
-        while self._store.sweep(name).status == "running" and self._queue.has(turn):
-            # Left over by a process like this one that was killed: its turn is not over.
-            self._pause()
-        if self._store.sweep(name).status == "queued" and self._queue.has(turn):
-            with tempfile.TemporaryFile("w+") as said:
-                process = self._start(name, said)
-                self._wait(process, turn)
-                if self._queue.has(turn):
-                    self._note_trouble(name, process.returncode, said)
-        self._queue.end(turn)
-
-    def _start(self, name: str, said: IO[str]) -> subprocess.Popen[bytes]:
-        words = ["sweep", f"--name={name}", f"--store={self._args.store}", "--no-progress"]
-        if self._args.jobs > 0:
-            words.append(f"--jobs={self._args.jobs}")
-        if self._args.dask:
-            words.append(f"--dask={self._args.dask}")
-        return subprocess.Popen(
-            [sys.executable, "-m", "atnmf_core", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=said,
-        )
-
-    def _wait(self, process: subprocess.Popen[bytes], turn: Turn) -> None:
-        """Wait for the sweep's process; end it when its turn is taken out of the queue, or with this one."""
-        try:
-            while process.poll() is None:
-                self._pause()
-                if not self._queue.has(turn):
-                    _end(process)
-        except KeyboardInterrupt:
-            _end(process)
-            raise
-
-    def _pause(self) -> None:
-        time.sleep(POLL)
-        if time.monotonic() - self._signed > SIGN_OF_LIFE:
-            self._signed = time.monotonic()
-            self._queue.sign_of_life()
-
-    def _note_trouble(self, name: str, code: int, said: IO[str]) -> None:
-        """Keep why a sweep ended that neither finished, nor was stopped, nor could tell itself."""
-        if self._store.sweep(name).status != "queued" or code == 128 + signal.SIGTERM:
-            return
-        said.seek(0)
-        lines = [line.strip() for line in said if line.strip()]
-        if lines:
-            why = lines[-1].removeprefix("atnmf_core sweep: ")
-        else:
-            why = f"its process was ended by {signal.Signals(-code).name}." if code < 0 else f"code {code}."
-        self._store.note_failure(name, why)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
+def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, turn: Turn) -> None:
+    """Run a sweep and take it out of the queue; when this process is interrupted, it stays in."""
     try:
-        process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        with _interrupted_when(lambda: not queue.has(turn)):
+            _run_sweep(args, store, turn.name)
+    except Terminated:
+        raise
+    except KeyboardInterrupt:
+        if queue.has(turn):
+            raise
+    except StoreError:
+        # Nothing can be stored, so no other sweep could run either.
+        raise
+    except Exception:
+        # A defect of the program: the others must not wait behind this sweep for ever.
+        queue.end(turn)
+        raise
+    queue.end(turn)
+
+
+def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
+    record = store.sweep(name)
+    if record.status == "finished":
+        return
+    try:
+        data = load_source(record.grid.dataset)
+        run_sweep(store, name, record.grid, data, n_jobs=args.jobs, dask=args.dask)
+    except EngineError:
+        # The record of the run has the reason.
+        return
+    except (InputError, DataUnavailable, UnreadableData, OSError, MemoryError) as error:
+        store.note_failure(name, " ".join(str(error).split()) or type(error).__name__)
+
+
+@contextmanager
+def _interrupted_when(condition: Callable[[], bool]) -> Iterator[None]:
+    """Raise KeyboardInterrupt inside the block, in the main thread, as soon as the condition holds."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(POLL):
+            if condition():
+                _thread.interrupt_main()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()

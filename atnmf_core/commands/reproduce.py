@@ -15,14 +15,14 @@ from ..sweep import Grid, Measurement, load_source, open_store, read_store
 from ..sweep.grid import Point
 from ..sweep.measurements import csv_text, read_csv
 from ..sweep.starts import PAPER_STARTS
-from .arguments import output_file
+from .arguments import Subparsers, output_file, whole_file
 from .comparison import comparison
 from .running import add_running_options, run_grid, tell_failures
 
 __all__ = ["add_parser", "run"]
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add `reproduce` to the command line."""
     parser = subparsers.add_parser(
         "reproduce",
@@ -95,7 +95,8 @@ def run(args: argparse.Namespace) -> int:
         rows, failed = _run(args, grids)
     print(comparison(args.name, rows))
     if args.csv:
-        args.csv.write_text(csv_text(best_of_each([*earlier, *rows])))
+        with whole_file(args.csv) as part:
+            part.write_text(csv_text(best_of_each([*earlier, *rows])))
     return 1 if failed else 0
 
 
@@ -106,7 +107,7 @@ def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measure
     with open_store(args.store) as store:
         for treatment, grid in grids.items():
             name = sweep_name(args.name, grid)
-            run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}")
+            run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}", reproduces=args.name)
             rows += store.summary(name)
             failed |= tell_failures(store, name)
     return rows, failed

@@ -1,4 +1,4 @@
-"""What the commands that run many fits have in common: their options, and a run that can be interrupted."""
+"""What the commands that run many fits share: their options, and a run that can be interrupted."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from types import FrameType
 from typing import Literal
 
 from ..datasets import Dataset
-from ..sweep import Grid, Store, run_sweep
+from ..sweep import Store, run_sweep
+from ..sweep.kinds import AnyGrid
 from ..sweep.store import default_store_path, store_from_environment
 from .arguments import workers
 from .progress import ProgressLine
 
 __all__ = ["Terminated", "add_running_options", "ended_by_signals", "run_grid", "tell_failures"]
 
-TOLD = 3
-"""So many failures are shown; the store has them all."""
+MAX_FAILURES_SHOWN = 3
+"""The store has them all."""
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end, as `kill` and the dashboard ask."""
+    """The process was asked to end, by `kill` or the dashboard."""
 
 
 def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool = False) -> None:
-    """--store, by default the dashboard's or one of this folder, --jobs, --dask and --progress."""
+    """--store, by default the dashboard's or one in this folder, --jobs, --dask and --progress."""
     group = parser.add_argument_group("where and how it runs")
     own = Path("atnmf-sweeps.sqlite")
+    otherwise = "that of the dashboard, in the cache folder" if of_dashboard else own
     group.add_argument(
         "--store",
         type=Path,
         default=default_store_path() if of_dashboard else store_from_environment() or own,
         metavar="FILE",
-        help="SQLite file that keeps every finished fit, so that none is run twice (default: the file that "
-        f"ATNMF_STORE names, else {'that of the dashboard, in the cache folder' if of_dashboard else own})",
+        help="SQLite file in which every finished fit is stored, so that none is run twice "
+        f"(default: the file that ATNMF_STORE names, else {otherwise})",
     )
     group.add_argument(
         "--jobs",
@@ -57,7 +59,7 @@ def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool =
         "--progress",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="show how far it is, on standard error (default: on a terminal)",
+        help="show the progress, on standard error (default: on a terminal)",
     )
 
 
@@ -65,23 +67,34 @@ def run_grid(
     args: argparse.Namespace,
     store: Store,
     name: str,
-    grid: Grid,
+    grid: AnyGrid,
     data: Dataset,
     *,
     label: str,
     again: Literal["failed", "all"] | None = None,
+    reproduces: str | None = None,
 ) -> None:
-    """Run a grid with a progress line; Ctrl-C and SIGTERM end it cleanly, and say how to go on."""
+    """Run a grid with a progress line; Ctrl-C and SIGTERM end it cleanly, with a word on how to resume it."""
     line = ProgressLine(label, shown=args.progress)
     try:
         with ended_by_signals():
-            run_sweep(store, name, grid, data, n_jobs=args.jobs, dask=args.dask, again=again, progress=line)
+            run_sweep(
+                store,
+                name,
+                grid,
+                data,
+                n_jobs=args.jobs,
+                dask=args.dask,
+                again=again,
+                progress=line,
+                reproduces=reproduces,
+            )
     except KeyboardInterrupt:
         line.close()
         record = store.sweep(name)
         print(
-            f"Stopped. {record.done} of {record.total} fits are kept in {args.store}; "
-            "the same command goes on from there.",
+            f"Stopped. {record.done} of {record.total} fits are stored in {args.store}; "
+            "the same command resumes the sweep.",
             file=sys.stderr,
         )
         raise
@@ -92,7 +105,7 @@ def run_grid(
 def tell_failures(store: Store, name: str) -> bool:
     """Show the first few failures of a sweep on standard error; whether there are any."""
     failures = list(store.results(name, failed=True))
-    for failure in failures[:TOLD]:
+    for failure in failures[:MAX_FAILURES_SHOWN]:
         lam = "" if failure.lam is None else f", lambda {failure.lam:g}"
         print(
             f"failed: alpha {failure.alpha:g}, K {failure.K}, {failure.method}{lam}: {failure.error}",

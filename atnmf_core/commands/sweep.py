@@ -13,7 +13,7 @@ from ..problem import InputError
 from ..recipe import SWEEP_OPTIONS
 from ..sweep import Grid, Measurement, SweepRecord, load_source, open_store, read_store
 from ..sweep.measurements import csv_text
-from .arguments import add_limits, given, input_file, lambdas, output_file
+from .arguments import Subparsers, add_limits, given, input_file, lambdas, output_file, whole_file
 from .running import add_running_options, run_grid, tell_failures
 
 __all__ = ["add_parser", "run"]
@@ -26,13 +26,13 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add `sweep` to the command line."""
     parser = subparsers.add_parser(
         "sweep",
-        help="fit all combinations of parameters and keep the results",
+        help="fit all combinations of parameters and store the results",
         description="Fit all combinations of the given values, on all cores or on a cluster. Every result is "
-        "kept in the store as it comes, so a sweep that was stopped, in whatever way, goes on where it was.",
+        "stored at once, so a sweep that was stopped, in whatever way, is resumed where it was.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,7 +42,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     results.add_argument(
         "--name",
         help="the sweep's name in the store (default: data and a number from the settings); without a grid: "
-        "go on with the sweep of that name",
+        "resume the sweep of that name",
     )
     results.add_argument(
         "--out", type=output_file, metavar="FILE.csv", help="write means and deviations as CSV"
@@ -58,7 +58,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--resume",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="go on with what the store has (default); --no-resume fits all points of the sweep again",
+        help="fit only what the store lacks (default); --no-resume fits all points of the sweep again",
     )
     parser.add_argument("--retry-failed", action="store_true", help="fit again what failed in an earlier run")
 
@@ -106,7 +106,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the grid, then print and write the curve; 1 where points failed."""
     grid = _grid(args) or _grid_of_name(args)
     if args.write_grid:
-        args.write_grid.write_text(grid.as_json() + "\n")
+        with whole_file(args.write_grid) as part:
+            part.write_text(grid.as_json() + "\n")
         return 0
     name = args.name or f"{Path(grid.dataset).stem} {grid.fingerprint}"
     data = _data(grid.dataset)
@@ -118,9 +119,11 @@ def run(args: argparse.Namespace) -> int:
         record, rows = store.sweep(name), store.summary(name)
         failed = tell_failures(store, name)
     if args.out:
-        args.out.write_text(csv_text(rows))
+        with whole_file(args.out) as part:
+            part.write_text(csv_text(rows))
     if args.plot:
-        against_lambda(rows, title=data.title).write_html(args.plot, include_plotlyjs=True)
+        with whole_file(args.plot) as part:
+            against_lambda(rows, title=data.title).write_html(part, include_plotlyjs=True)
     print(_report(record, rows, args.store))
     return 1 if failed else 0
 
@@ -144,7 +147,10 @@ def _grid_of_name(args: argparse.Namespace) -> Grid:
             "that the store has."
         )
     with read_store(args.store) as store:
-        return store.sweep(args.name).grid
+        grid = store.sweep(args.name).grid
+    if not isinstance(grid, Grid):
+        raise InputError(f"--name {args.name}: this sweep does not make a curve.")
+    return grid
 
 
 def _grid(args: argparse.Namespace) -> Grid | None:

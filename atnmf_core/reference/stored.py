@@ -8,17 +8,12 @@ from ..sweep.reader import StoreReader
 from .protocol import PROTOCOLS
 from .tables import best_of_each, is_current
 
-__all__ = ["stored_measurements", "sweep_name", "table_of"]
+__all__ = ["stored_measurements", "sweep_name"]
 
 
 def sweep_name(table: str, grid: Grid) -> str:
     """The name under which a store has the run of a grid for a table."""
-    return f"{_prefix(table)}{grid.missing[0]}, {grid.fingerprint}"
-
-
-def table_of(sweep: str) -> str | None:
-    """The table that a sweep was run for, by its name; None for any other sweep."""
-    return next((table for table in PROTOCOLS if sweep.startswith(_prefix(table))), None)
+    return f"reproduce {table}, {grid.missing[0]}, {grid.fingerprint}"
 
 
 def stored_measurements(store: StoreReader, table: str, K: int | None = None) -> tuple[Measurement, ...]:
@@ -26,10 +21,6 @@ def stored_measurements(store: StoreReader, table: str, K: int | None = None) ->
     unless another is asked for.
     """
     wanted = PROTOCOLS[table].K if K is None else K
-    sweeps = [record.name for record in store.sweeps() if table_of(record.name) == table]
+    sweeps = [record.name for record in store.sweeps() if record.reproduces == table]
     rows = (row for sweep in reversed(sweeps) for row in store.summary(sweep))
     return best_of_each(row for row in rows if wanted == row.K and is_current(row))
-
-
-def _prefix(table: str) -> str:
-    return f"reproduce {table}, "

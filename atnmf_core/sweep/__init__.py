@@ -1,19 +1,24 @@
-"""Many fits at once: a grid as plain data, an engine that runs it, and a store that keeps the results."""
+"""Many fits at once: a grid as plain data, an engine that runs it, and a store for the results."""
 
 from .engine import run_sweep
 from .grid import Grid, Point, expected_sweep_seconds, lambda_series
 from .measurements import Measurement
-from .reader import StoreReader, read_store
-from .records import EngineError, Measures, Result, SweepRecord, Tally
+from .reader import StoreReader, find_store, read_store
+from .records import EngineError, Measures, Outcome, Result, SweepRecord, Tally
+from .schema import NoStoreError, StoreError
 from .sources import load_source, save_dataset, save_upload, upload_path
-from .store import MAX_NAME_LENGTH, Store, StoreError, default_store, open_store
+from .starts import PAPER_STARTS, paper_start
+from .store import MAX_NAME_LENGTH, Store, default_store, open_store
 
 __all__ = [
     "MAX_NAME_LENGTH",
+    "PAPER_STARTS",
     "EngineError",
     "Grid",
     "Measurement",
     "Measures",
+    "NoStoreError",
+    "Outcome",
     "Point",
     "Result",
     "Store",
@@ -23,9 +28,11 @@ __all__ = [
     "Tally",
     "default_store",
     "expected_sweep_seconds",
+    "find_store",
     "lambda_series",
     "load_source",
     "open_store",
+    "paper_start",
     "read_store",
     "run_sweep",
     "save_dataset",

@@ -1,63 +1,64 @@
-"""Runs the points of a grid, on this machine's cores or a Dask cluster, and keeps each result as it comes."""
+"""Computes the points of a grid, on this machine's cores or a Dask cluster, and stores each result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
-from typing import Literal
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import closing
+from typing import Any, Literal
 
 from ..datasets import Dataset
-from ..problem import InputError
-from .grid import Grid
-from .processes import SIGN_OF_LIFE
+from .kinds import AnyGrid
 from .records import EngineError, Tally
 from .store import Store, StoreError
 
 __all__ = ["run_sweep"]
 
-SEEDS = 2**32
-"""How many there are; see `check_seed`."""
+POLL = 0.3
+"""How often to look, in seconds, whether another process has finished the points that it has claimed."""
+REPORT = 0.2
+"""Progress is reported at most so often, in seconds."""
+MAX_LOSSES = 3
+"""The sweep gives up when workers have died so often in a row without a result in between."""
 
 
 def run_sweep(
     store: Store,
     name: str,
-    grid: Grid,
+    grid: AnyGrid,
     data: Dataset,
     *,
     n_jobs: int = -1,
     dask: str | None = None,
     again: Literal["failed", "all"] | None = None,
     progress: Callable[[Tally], None] | None = None,
+    reproduces: str | None = None,
 ) -> None:
-    """Fit every point of the grid that the store does not have yet.
+    """Compute every point of the grid that the store does not have yet.
 
     Any number of processes may run the same sweep on the same store: each takes points that no other living
-    process holds, and all return when the sweep is complete.
+    process has claimed, and all return when the sweep is complete.
 
     Parameters
     ----------
-    name : the sweep's name in the store; going on with a sweep means giving its name and grid again.
-    data : what `grid.dataset` stands for.
+    name : the sweep's name in the store; the same name and grid resume a sweep.
+    grid : a `Grid`, or one of another kind; see `atnmf_core.sweep.kinds`.
+    data : the data set that `grid.dataset` names.
     n_jobs : worker processes, -1 for one per core. With `dask` the cluster decides.
     dask : address of a Dask scheduler, such as "tcp://10.0.0.1:8786".
-    again : fit again what failed in an earlier run, or everything.
+    again : compute again what failed in an earlier run, or everything.
     progress : called after every result.
+    reproduces : the table of the paper that the sweep is run for; see `SweepRecord`.
     """
-    # joblib takes long to import, and whoever only reads a store needs none of it.
-    from .fitting import masks
-    from .workers import Leader
-
-    _check(grid, data)
-    observed = masks(data, grid)
-    sweep = store.add_sweep(name, grid, data.content_hash)
+    grid.check(data)
+    inputs = grid.inputs(data)
+    store.check_integrity()
+    sweep = store.add_sweep(name, grid, data.content_hash, reproduces=reproduces)
     if again is not None:
         store.forget(sweep, only_failed=again == "failed")
     run = store.begin_run(sweep)
     try:
-        with _signs_of_life(store, run):
-            Leader(store, sweep, run, data.V, observed, len(grid), progress).work(n_jobs, dask)
+        _Run(store, sweep, run, grid, inputs, progress).work(n_jobs, dask)
     except KeyboardInterrupt:
         store.end_run(run, "stopped", "stopped by the user")
         raise
@@ -67,37 +68,72 @@ def run_sweep(
     store.end_run(run, "finished")
 
 
-def _check(grid: Grid, data: Dataset) -> None:
-    """Refuse what would fail in the workers."""
-    largest = min(data.shape)
-    if max(grid.Ks) > largest:
-        raise InputError(
-            f"K={max(grid.Ks)}: {data.name} is {data.shape[0]} x {data.shape[1]}, so K is at most {largest}."
-        )
-    if grid.seed + grid.starts > SEEDS:
-        raise InputError(
-            f"seed={grid.seed} with starts={grid.starts}: begin at {SEEDS - grid.starts} or below, as each "
-            f"start takes the next seed and {SEEDS - 1} is the last."
-        )
+class _Run:
+    """This process's share of the work on one sweep."""
 
+    def __init__(
+        self,
+        store: Store,
+        sweep: int,
+        run: int,
+        grid: AnyGrid,
+        inputs: Mapping[Hashable, Any],
+        progress: Callable[[Tally], None] | None,
+    ) -> None:
+        self._store, self._sweep, self._run = store, sweep, run
+        self._grid, self._inputs = grid, inputs
+        self._progress = progress
+        self._began, self._fresh = time.monotonic(), 0
+        self._reported, self._told = 0.0, -1
+        self._store_error: StoreError | None = None
 
-@contextmanager
-def _signs_of_life(store: Store, run: int) -> Iterator[None]:
-    """Let processes on other hosts see that this one lives, also during a long fit."""
-    over = Event()
+    def work(self, n_jobs: int, dask: str | None) -> None:
+        """Rounds until no point waits: the first computes them, later ones take over from dead processes."""
+        # joblib takes long to import, and whoever only reads a store needs none of it.
+        from .workers import WorkersLost
 
-    def renew() -> None:
-        while not over.wait(SIGN_OF_LIFE):
+        losses = 0
+        while self._store.waiting(self._sweep):
+            before = self._fresh
             try:
-                store.sign_of_life(run)
-            except StoreError:
-                # The leader meets the same trouble with its next result, and reports it.
-                return
+                self._round(n_jobs, dask)
+            except WorkersLost as error:
+                losses = 1 if self._fresh > before else losses + 1
+                if losses == MAX_LOSSES:
+                    raise EngineError(
+                        "worker processes keep dying, perhaps for lack of memory; use fewer of them."
+                    ) from error
+            if self._fresh == before:
+                time.sleep(POLL)
+        self._report(final=True)
 
-    thread = Thread(target=renew, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    def _round(self, n_jobs: int, dask: str | None) -> None:
+        from .workers import outcomes
+
+        with closing(outcomes(self._calls(), list(self._inputs.values()), n_jobs, dask)) as finished:
+            for key, outcome in finished:
+                self._store.keep(key, outcome)
+                self._fresh += 1
+                self._report()
+        if self._store_error is not None:
+            raise self._store_error
+
+    def _calls(self) -> Iterator[tuple[str, Any, list[Any]]]:
+        # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
+        try:
+            for key, parameters in self._store.claims(self._sweep, self._run):
+                point = self._grid.point(**parameters)
+                yield key, point, [self._inputs[name] for name in point.inputs]
+        except StoreError as error:
+            self._store_error = error
+
+    def _report(self, *, final: bool = False) -> None:
+        now = time.monotonic()
+        if self._progress is None or not (final or now - self._reported >= REPORT):
+            return
+        self._reported = now
+        total = len(self._grid)
+        done = total - self._store.waiting(self._sweep)
+        if not final or done != self._told:
+            self._told = done
+            self._progress(Tally(total, done, self._fresh, now - self._began))

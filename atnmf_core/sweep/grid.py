@@ -1,68 +1,35 @@
-"""A sweep as plain data: which fits to make, and what makes one fit the same as another."""
+"""A sweep as plain data: which fits to make, and how long they will take."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import product
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from ..factorization import SOLVER_VERSIONS
-from ..hiding import PATTERNS
-from ..problem import InputError, Method, Missing, Solver, check_alpha, check_seed
+from ..datasets import Dataset, paper_mask
+from ..hiding import PATTERNS, hide_entries
+from ..problem import LEAST_LAM, InputError, Method, Missing, Solver, check_alpha, check_seed
 from ..running.cost import expected_seconds
+from .kinds import GRID_KINDS
+from .points import Draw, Point
 
-__all__ = ["Draw", "Grid", "Point", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
+__all__ = ["Grid", "Point", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
 
-Draw = Literal["seeded", "paper"]
 MAX_POINTS = 1_000_000
-"""Beyond this a grid is a slip of the pen, and would fill the store before the first fit."""
+"""A larger grid is a slip of the pen, and would fill the store before the first fit."""
+SEEDS = 2**32
+"""How many there are; see `check_seed`."""
 _ANMF_FACTOR = 3
 """A fit by ANMF costs about this many fits of the fast solver."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """One fit of a sweep: everything that decides its result, apart from the data itself.
-
-    Attributes
-    ----------
-    masks : "paper" for the authors' own mask at this alpha, "seeded" for `hide_entries` with mask_seed and
-        pattern.
-    start : number of the start, from 0.
-    draws : "seeded" draws start factors from seed + start; "paper" takes them from the authors' stream, see
-        `atnmf_core.sweep.starts`.
-    """
-
-    alpha: float
-    K: int
-    method: Method
-    lam: float | None
-    missing: Missing
-    solver: Solver
-    start: int
-    masks: Draw = "seeded"
-    mask_seed: int = 0
-    pattern: str = "entries"
-    draws: Draw = "seeded"
-    seed: int = 0
-    dtype: str = "float32"
-    max_outer: int = 100
-    max_inner: int = 1000
-    tol_inner: float = 1e-2
-    tol_outer: float = 1e-2
-
-    def key(self, content_hash: str) -> str:
-        """What identifies this fit's result: the same for the same data, parameters and solver, anywhere."""
-        identity = {**asdict(self), "data": content_hash, "version": SOLVER_VERSIONS[self.solver]}
-        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
@@ -75,6 +42,9 @@ class Grid:
     starts : number of starts of each combination.
     The rest is as in `Point` and `factorize`.
     """
+
+    kind: ClassVar[str] = "fits"
+    point: ClassVar[type[Point]] = Point
 
     dataset: str
     alphas: tuple[float, ...]
@@ -139,6 +109,39 @@ class Grid:
         per_cell = sum(len(self.lams) if method == "atnmf" else 1 for method in self.methods)
         return self.starts * len(self.alphas) * len(self.Ks) * len(self.missing) * per_cell
 
+    def check(self, data: Dataset) -> None:
+        """Refuse what would fail in the workers."""
+        F, N = data.shape
+        if max(self.Ks) > min(F, N):
+            raise InputError(f"K={max(self.Ks)}: {data.name} is {F} x {N}, so K is at most {min(F, N)}.")
+        least = min(self.lams, default=LEAST_LAM)
+        if least < LEAST_LAM:
+            raise InputError(f"lams: {least!r} is too near 1 to compute with; {LEAST_LAM} is the least.")
+        if self.seed + self.starts > SEEDS:
+            raise InputError(
+                f"seed={self.seed} with starts={self.starts}: begin at {SEEDS - self.starts} or below, as "
+                f"each start takes the next seed and {SEEDS - 1} is the last."
+            )
+
+    def inputs(self, data: Dataset) -> dict[Hashable, npt.NDArray[np.generic]]:
+        """V, and for each alpha what is observed, packed to one bit per entry to be small on the wire."""
+        arrays: dict[Hashable, npt.NDArray[np.generic]] = {"V": data.V}
+        for alpha in self.alphas:
+            arrays[alpha] = np.packbits(self._observed(data, alpha))
+        return arrays
+
+    def _observed(self, data: Dataset, alpha: float) -> npt.NDArray[np.bool_]:
+        if self.masks == "paper":
+            return paper_mask(data.name, alpha)
+        return hide_entries(
+            data.shape,
+            alpha,
+            self.mask_seed,
+            self.pattern,
+            image_shape=data.image_shape,
+            order=data.order,
+        )
+
     @property
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that differ between grids, for names."""
@@ -166,7 +169,7 @@ class Grid:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Grid:
-        """The grid with these attributes; where it takes a list, one value alone stands for a list of one."""
+        """The grid with these attributes; a single value stands for a list of one."""
         known = [field.name for field in fields(cls)]
         unknown = sorted(set(settings) - set(known))
         if unknown:
@@ -177,6 +180,7 @@ class Grid:
         return cls(**settings)
 
 
+GRID_KINDS[Grid.kind] = Grid
 _SHARED = [
     field.name
     for field in fields(Point)
@@ -194,7 +198,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 def _distinct(name: str, values: Any) -> tuple[Any, ...]:
-    """The values as a tuple without repetitions, in order; one value alone counts as a list of one."""
+    """The values as a tuple without repetitions, in order; a single value counts as a list of one."""
     listed = tuple(values) if isinstance(values, list | tuple) else (values,)
     if not listed and name != "lams":
         raise InputError(f"{name} is empty: at least one value is needed.")
@@ -206,18 +210,18 @@ def _distinct(name: str, values: Any) -> tuple[Any, ...]:
 
 def _checked_lam(lam: Any) -> float:
     if not isinstance(lam, Real) or isinstance(lam, bool) or not 1 < float(lam) < float("inf"):
-        raise InputError(f"lams: {lam!r} is no finite number above 1.")
+        raise InputError(f"lams: {lam!r} is not a finite number above 1.")
     return float(lam)
 
 
 def _whole(name: str, value: Any, least: int) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}: {value!r} is no whole number of at least {least}.")
+        raise InputError(f"{name}: {value!r} is not a whole number of at least {least}.")
 
 
 def _nonnegative(name: str, value: Any) -> None:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < float("inf"):
-        raise InputError(f"{name}: {value!r} is no finite number of at least 0.")
+        raise InputError(f"{name}: {value!r} is not a finite number of at least 0.")
 
 
 def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:

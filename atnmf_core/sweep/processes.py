@@ -1,47 +1,45 @@
-"""Whether the process that claimed a point still lives, and how a process lets others go first."""
+"""The processes of this program on this machine: which still run, and which let others go first."""
 
 from __future__ import annotations
 
 import os
-import socket
+import signal
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["SIGN_OF_LIFE", "birth_mark", "give_way", "host_name", "is_alive"]
+import psutil
 
-SIGN_OF_LIFE = 10.0
-"""A running sweep renews its sign of life so often, in seconds."""
-PATIENCE = 12 * SIGN_OF_LIFE
-"""A process on another host without a sign of life for so long is taken for dead."""
+__all__ = ["created", "is_running", "lower_priority", "serve_parent"]
+
+CLOCK_TOLERANCE = 2.0
+"""The clock by which the creation of a process is told may be adjusted by so many seconds."""
 NICENESS = 4
 """Enough for a dashboard in use to have most of a core, too little to keep a busy machine from sweeps."""
 AUTOGROUP = Path("/proc/self/autogroup")
+LOOK_FOR_PARENT = 1.0
 
 
-def host_name() -> str:
-    return socket.gethostname()
+def created(pid: int) -> float:
+    """When a process was created, in seconds since 1970: this tells it from a later one with its number."""
+    return float(psutil.Process(pid).create_time())
 
 
-def birth_mark(pid: int) -> str:
-    """What tells a process from a later one with the same number; empty where the system does not say."""
-    stat = _stat(pid)
-    return stat[19] if stat else ""
-
-
-def is_alive(pid: int, host: str, born: str, sign_of_life: float) -> bool:
-    """Whether the process (pid, host, born), last heard of at `sign_of_life`, still runs."""
-    if host != host_name():
-        return time.time() - sign_of_life < PATIENCE
-    stat = _stat(pid)
-    if stat:
-        return stat[0] != "Z" and born in ("", stat[19])
-    if Path("/proc/self/stat").exists():
+def is_running(pid: int, born: float) -> bool:
+    """Whether the process with this number, created at `born`, still runs."""
+    try:
+        process = psutil.Process(pid)
+        same = abs(process.create_time() - born) < CLOCK_TOLERANCE
+        return bool(same and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
         return False
-    return _answers(pid) and time.time() - sign_of_life < PATIENCE
+    except psutil.AccessDenied:
+        # Another user's, so it is there.
+        return True
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """Let everything else on this machine go first: this process and all that it starts from now on."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -51,19 +49,16 @@ def give_way() -> None:
             AUTOGROUP.write_text(str(NICENESS))
 
 
-def _stat(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat after the command's name, which may itself hold spaces and brackets."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return []
+def serve_parent(pid: int) -> None:
+    """Make this worker process end with its parent, however that ends, and leave Ctrl-C to the parent.
+
+    Ctrl-C reaches every process of a terminal; a parent that is killed can tell its workers nothing.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(pid,), daemon=True).start()
 
 
-def _answers(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+def _end_with(pid: int) -> None:
+    while os.getppid() == pid:
+        time.sleep(LOOK_FOR_PARENT)
+    os._exit(1)

@@ -1,20 +1,26 @@
-"""What a store and a running sweep tell."""
+"""What a store and a running sweep report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from .grid import Grid
-
-__all__ = ["EngineError", "Measures", "Result", "SweepRecord", "SweepStatus", "Tally"]
+__all__ = [
+    "EngineError",
+    "Measures",
+    "Outcome",
+    "Result",
+    "SweepRecord",
+    "SweepStatus",
+    "Tally",
+]
 
 SweepStatus = Literal["running", "queued", "stopped", "finished"]
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What is kept of one fit.
+    """What is measured of one fit.
 
     Attributes
     ----------
@@ -30,6 +36,23 @@ class Measures:
     n_iter: int
     converged: bool
     seconds: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished or failed point of any kind.
+
+    Attributes
+    ----------
+    identity : the fields of the point, with "version" and, as "data", the hash of the data.
+    measures : the fields of what `measure` gave; None where it failed.
+    """
+
+    key: str
+    identity: dict[str, Any]
+    measures: dict[str, Any] | None
+    finished: float
+    error: str | None
 
 
 @dataclass(frozen=True)
@@ -54,22 +77,24 @@ class Result:
 
 @dataclass(frozen=True)
 class SweepRecord:
-    """A named sweep and how far it is.
+    """A named sweep and its progress.
 
     Attributes
     ----------
+    grid : a `Grid`, unless the sweep is of another kind.
     status : "running" while a process works on it; "queued" while it waits for its turn; "finished" when no
         point waits; else "stopped".
     total, done, failed : numbers of points.
     created, started, ended : seconds since 1970; the last run's, None before the first and while it runs.
-    pid, host : of the process that works on it, or last did.
-    message : why the last run ended, where it did not just finish.
-    seconds_left : a guess from the pace of the points finished since the run began; None where there is none.
-    place : in the queue, from 1, which is the one that runs or is the next to; None where it is not in it.
+    pid : of the process that works on it, or last did.
+    message : why the last run ended, unless it just finished.
+    seconds_left : estimated from the pace of the living runs; None before their first result.
+    place : in the queue, from 1 for the one that runs or is next; None where it is not queued.
+    reproduces : the table of the paper that it was run for, None for a sweep of the user's own.
     """
 
     name: str
-    grid: Grid
+    grid: Any
     content_hash: str
     created: float
     status: SweepStatus
@@ -79,15 +104,15 @@ class SweepRecord:
     started: float | None
     ended: float | None
     pid: int | None
-    host: str | None
     message: str | None
     seconds_left: float | None
     place: int | None = None
+    reproduces: str | None = None
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How far a sweep is; what was done before this run counts as done."""
+    """The progress of a run; what was done before it counts as done."""
 
     total: int
     done: int
@@ -100,4 +125,4 @@ class Tally:
 
 
 class EngineError(Exception):
-    """A sweep that could not go on, with the reason. What was finished is kept."""
+    """A sweep that could not continue, with the reason. What was finished is stored."""

@@ -1,4 +1,4 @@
-"""Where results of sweeps are kept: one SQLite file, written by any number of processes, read at any time.
+"""Where the results of sweeps are stored: one SQLite file, written by any number of processes at a time.
 
 The file must lie on a disk of the machine itself: SQLite's write-ahead log does not work over network file
 systems.
@@ -12,23 +12,22 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pooch
 
-from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
-from .grid import Grid, Point
-from .processes import birth_mark, host_name
-from .reader import StoreReader, lives
-from .records import Measures
-from .schema import StoreError
+from .kinds import AnyGrid, identity_of, key_of
+from .migration import count_points
+from .processes import created
+from .reader import StoreReader, is_alive
+from .schema import StoreError, transaction
 from .sources import is_upload_of
 
 __all__ = [
     "MAX_NAME_LENGTH",
-    "Claim",
     "Store",
     "StoreError",
     "default_store",
@@ -39,13 +38,10 @@ __all__ = [
 ]
 
 MAX_NAME_LENGTH = 80
-Claim = tuple[str, Point]
-"""A point's key and the point."""
-_POINT = [field.name for field in fields(Point)]
 
 
 def open_store(path: str | Path) -> Store:
-    """The store in the file `path`, made if it is not there, for reading and writing.
+    """The store in the file `path`, created if need be, for reading and writing.
 
     Raises
     ------
@@ -57,60 +53,66 @@ def open_store(path: str | Path) -> Store:
 class Store(StoreReader):
     """A store that can be written: what the engine needs, on top of what anybody reads."""
 
-    def add_sweep(self, name: str, grid: Grid, content_hash: str) -> int:
-        """Enter a grid under a name, with all its points; a sweep that is there already is gone on with.
+    def check_integrity(self) -> None:
+        """Raise `StoreError` where the file is damaged, before hours of work are trusted to it."""
+        with self._lock, self._explained():
+            verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(f"malformed: {verdict}")
+
+    def add_sweep(self, name: str, grid: AnyGrid, content_hash: str, *, reproduces: str | None = None) -> int:
+        """Enter a grid under a name, with all its points; a sweep of that name and grid is resumed.
 
         Raises
         ------
         InputError : the name belongs to a grid with other settings.
         """
-        points = [(point.key(content_hash), point) for point in grid.points()]
+        identities = [identity_of(point, content_hash) for point in grid.points()]
+        rows = [(key_of(identity), identity) for identity in identities]
         with self.transaction() as connection:
-            sweep = self._named_sweep(connection, name, grid, content_hash)
-            columns = ["key", "dataset", "content_hash", "version", *_POINT]
-            connection.executemany(
-                f"INSERT OR IGNORE INTO points ({', '.join(columns)})"
-                f" VALUES ({', '.join('?' * len(columns))})",
-                [
-                    (key, grid.dataset, content_hash, SOLVER_VERSIONS[point.solver], *asdict(point).values())
-                    for key, point in points
-                ],
-            )
+            sweep = self._named_sweep(connection, name, grid, content_hash, reproduces)
+            connection.executemany("INSERT OR IGNORE INTO points (key, identity) VALUES (?, ?)", rows)
             # The same grid on changed data, or with a changed solver, has other points.
             connection.executemany(
                 "INSERT OR REPLACE INTO sweep_points (sweep, position, key) VALUES (?, ?, ?)",
-                [(sweep, position, key) for position, (key, _) in enumerate(points)],
+                [(sweep, position, key) for position, (key, _) in enumerate(rows)],
             )
+            count_points(connection, sweep)
         return sweep
 
-    def _named_sweep(self, connection: sqlite3.Connection, name: str, grid: Grid, content_hash: str) -> int:
-        known = connection.execute("SELECT id, settings FROM sweeps WHERE name = ?", (name,)).fetchone()
-        if known and known["settings"] != grid.as_json():
+    def _named_sweep(
+        self,
+        connection: sqlite3.Connection,
+        name: str,
+        grid: AnyGrid,
+        content_hash: str,
+        reproduces: str | None,
+    ) -> int:
+        known = connection.execute("SELECT * FROM sweeps WHERE name = ?", (name,)).fetchone()
+        if known and (known["kind"], known["settings"]) != (grid.kind, grid.as_json()):
             raise InputError(f"{self.path} has a sweep {name!r} with other settings; choose another name.")
         if known:
-            connection.execute("UPDATE sweeps SET content_hash = ? WHERE id = ?", (content_hash, known["id"]))
+            connection.execute(
+                "UPDATE sweeps SET content_hash = ?, reproduces = COALESCE(?, reproduces) WHERE id = ?",
+                (content_hash, reproduces, known["id"]),
+            )
             return int(known["id"])
         added = connection.execute(
-            "INSERT INTO sweeps (name, settings, content_hash, created) VALUES (?, ?, ?, ?) RETURNING id",
-            (name, grid.as_json(), content_hash, time.time()),
+            "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, created)"
+            " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            (name, grid.kind, grid.as_json(), content_hash, reproduces, time.time()),
         )
         return int(added.fetchone()["id"])
 
     def begin_run(self, sweep: int) -> int:
         """Enter this process as one that works on a sweep."""
-        now, pid = time.time(), os.getpid()
+        pid = os.getpid()
         with self.transaction() as connection:
             added = connection.execute(
-                "INSERT INTO runs (sweep, pid, host, process_born, started, alive) VALUES (?, ?, ?, ?, ?, ?)"
-                " RETURNING id",
-                (sweep, pid, host_name(), birth_mark(pid), now, now),
+                "INSERT INTO runs (sweep, pid, process_created, started) VALUES (?, ?, ?, ?) RETURNING id",
+                (sweep, pid, created(pid), time.time()),
             )
             return int(added.fetchone()["id"])
-
-    def sign_of_life(self, run: int) -> None:
-        """Let processes on other hosts know that this run still works."""
-        with self.transaction() as connection:
-            connection.execute("UPDATE runs SET alive = ? WHERE id = ?", (time.time(), run))
 
     def end_run(self, run: int, outcome: str, message: str | None = None) -> None:
         """Note how a run ended; the points that it had claimed and not finished are free again."""
@@ -121,21 +123,22 @@ class Store(StoreReader):
             )
 
     def note_failure(self, name: str, message: str) -> None:
-        """Keep why a process could not work on a sweep, where it had no chance to say so itself."""
+        """Note why a sweep could not even begin."""
         (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
         self.end_run(self.begin_run(row["id"]), "failed", message)
 
-    def claims(self, sweep: int, run: int) -> Iterator[Claim]:
-        """Points to fit, each claimed for this run as it is taken, until only those of other live runs wait.
+    def claims(self, sweep: int, run: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Key and fields of points to compute, each claimed for this run as it is taken, until all that wait
+        are claimed by other living runs.
 
-        To be called while this run has no fits under way: what it claimed before counts as free.
+        To be called while this run computes nothing: what it claimed before counts as free.
         """
         free = [run, *self._gone()]
         after = -1
         while True:
             with self.transaction() as connection:
                 row = connection.execute(
-                    f"SELECT position, key, {', '.join(_POINT)} FROM sweep_points JOIN points USING (key)"
+                    "SELECT position, key, identity FROM sweep_points JOIN points USING (key)"
                     " WHERE sweep = ? AND position > ? AND status = 'waiting'"
                     f" AND (run IS NULL OR run IN ({', '.join('?' * len(free))})) ORDER BY position LIMIT 1",
                     (sweep, after, *free),
@@ -144,44 +147,53 @@ class Store(StoreReader):
                     return
                 connection.execute("UPDATE points SET run = ? WHERE key = ?", (run, row["key"]))
             after = row["position"]
-            yield row["key"], Point(**{name: row[name] for name in _POINT})
+            identity = json.loads(row["identity"])
+            yield row["key"], {name: identity[name] for name in identity.keys() - {"data", "version"}}
 
     def _gone(self) -> list[int]:
         """The runs that hold claims but have ended, in whatever way."""
         rows = self.query("SELECT * FROM runs WHERE id IN (SELECT run FROM points WHERE status = 'waiting')")
-        return [row["id"] for row in rows if not lives(row)]
+        return [row["id"] for row in rows if not is_alive(row)]
 
     def waiting(self, sweep: int) -> int:
-        """How many points of a sweep are still to be fitted, by whomever."""
-        return self._counts(sweep)["waiting"]
+        """How many points of a sweep are still to be computed, by whichever process."""
+        (row,) = self.query("SELECT total - done - failed AS waiting FROM sweeps WHERE id = ?", (sweep,))
+        return int(row["waiting"])
 
-    def keep(self, key: str, outcome: Measures | str) -> bool:
-        """Enter what a fit gave, or the message with which it failed; False where it was in already."""
-        if isinstance(outcome, str):
-            values: dict[str, object] = {"status": "failed", "error": outcome}
-        else:
-            values = {"status": "done", **asdict(outcome)}
-        values["finished"] = time.time()
+    def keep(self, key: str, outcome: Any) -> bool:
+        """Store what a point gave, a dataclass, or the message of its failure; False where there was one."""
+        failed = isinstance(outcome, str)
         with self.transaction() as connection:
             changed = connection.execute(
-                f"UPDATE points SET {', '.join(f'{name} = :{name}' for name in values)}"
-                " WHERE key = :key AND status = 'waiting'",
-                {**values, "key": key},
+                "UPDATE points SET status = ?, measures = ?, error = ?, finished = ?"
+                " WHERE key = ? AND status = 'waiting'",
+                (
+                    "failed" if failed else "done",
+                    None if failed else json.dumps(asdict(outcome)),
+                    outcome if failed else None,
+                    time.time(),
+                    key,
+                ),
             ).rowcount
+            connection.execute(
+                "UPDATE runs SET results = results + ? WHERE id = (SELECT run FROM points WHERE key = ?)",
+                (changed, key),
+            )
         return changed == 1
 
     def forget(self, sweep: int, *, only_failed: bool) -> int:
-        """Let the failed points of a sweep, or all of them, be fitted again; how many those are."""
+        """Let the failed points of a sweep, or all of them, be computed again; how many those are."""
         which = "status = 'failed'" if only_failed else "status <> 'waiting'"
         with self.transaction() as connection:
             return connection.execute(
-                "UPDATE points SET status = 'waiting', run = NULL, error = NULL, finished = NULL"
+                "UPDATE points"
+                " SET status = 'waiting', run = NULL, measures = NULL, error = NULL, finished = NULL"
                 f" WHERE {which} AND key IN (SELECT key FROM sweep_points WHERE sweep = ?)",
                 (sweep,),
             ).rowcount
 
     def forget_failed(self, name: str) -> int:
-        """Let the failed points of the sweep of that name be fitted again; how many those are."""
+        """Let the failed points of the sweep of that name be computed again; how many those are."""
         (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
         return self.forget(row["id"], only_failed=True)
 
@@ -237,16 +249,9 @@ class Store(StoreReader):
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is kept or nothing."""
-        with self._lock, self._explained():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        """One transaction: all of it is stored or nothing."""
+        with self._lock, self._explained(), transaction(self._connection):
+            yield self._connection
 
 
 def sweep_id(connection: sqlite3.Connection, name: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import ParamSpec
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from atnmf_core import InputError
 from atnmf_core.datasets import DataUnavailable
-from atnmf_core.sweep import StoreError, StoreReader, default_store, read_store
+from atnmf_core.sweep import StoreError, StoreReader, default_store, find_store
 
 from .markdown import plain
 
@@ -26,12 +26,7 @@ Arguments = ParamSpec("Arguments")
 @contextmanager
 def reading_store() -> Iterator[StoreReader | None]:
     """The store, for reading; None where nothing was stored yet."""
-    path = default_store()
-    # A disk that was full at the first start leaves an empty file.
-    if not path.exists() or path.stat().st_size == 0:
-        yield None
-        return
-    with read_store(path) as store:
+    with find_store(default_store()) or nullcontext() as store:
         yield store
 
 

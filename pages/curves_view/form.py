@@ -114,7 +114,7 @@ def _begin(plan: Plan, data: Dataset) -> None:
     uploaded = plan.data == UPLOAD
     grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)
     with open_store(path) as store:
-        names = {record.name for record in store.sweeps()}
+        names = store.names()
         name = _free_name(_name(plan, data), names)
         store.add_sweep(name, grid, data.content_hash)
     if uploaded:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atnmf_core.reference.stored import table_of
 from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, SweepRecord, default_store, open_store
 from pages.common.markdown import plain
 from pages.common.sweep_store import reading_store, refusing
@@ -33,7 +32,7 @@ def records() -> list[SweepRecord]:
     """
     with reading_store() as store:
         everything = [] if store is None else store.sweeps()
-    found = [record for record in everything if table_of(record.name) is None]
+    found = [record for record in everything if record.reproduces is None]
     return sorted(found, key=lambda record: (record.status not in ("running", "queued"), record.place or 0))
 
 

@@ -11,7 +11,6 @@ from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.effort import expected_run_seconds
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.reference.stored import table_of
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import SweepRecord
 from atnmf_core.sweep.grid import Grid
@@ -114,7 +113,7 @@ def _how_far(record: SweepRecord) -> tuple[float, str]:
     if record.status == "queued":
         return 0.0, f"{title}: waiting for its turn"
     gone = 0.0 if record.started is None else time.time() - record.started
-    table = table_of(record.name)
+    table = record.reproduces
     assert table is not None
     whole = expected_run_seconds(table, record.grid, measured(table), CORES)
     expected = gone + record.seconds_left if record.seconds_left else whole
@@ -124,7 +123,7 @@ def _how_far(record: SweepRecord) -> tuple[float, str]:
 
 
 def _title(record: SweepRecord) -> str:
-    table, grid = table_of(record.name), record.grid
+    table, grid = record.reproduces, record.grid
     assert table is not None
     return f"{TITLES[table]}, α = {', '.join(f'{alpha:g}' for alpha in grid.alphas)}, {_methods(grid)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atnmf_core import Dataset
-from atnmf_core.reference.stored import stored_measurements, sweep_name, table_of
+from atnmf_core.reference.stored import stored_measurements, sweep_name
 from atnmf_core.sweep import Measurement, SweepRecord, default_store, open_store
 from pages.common.sweep_store import STORE_ERRORS, reading_store
 from pages.common.sweeping import keep_going, queue_sweep
@@ -51,7 +51,7 @@ def _read(choice: Choice) -> StoredRuns:
     with reading_store() as store:
         if store is None:
             return StoredRuns()
-        records = [record for record in store.sweeps() if table_of(record.name)]
+        records = [record for record in store.sweeps() if record.reproduces]
         chosen = next((record for record in records if record.name == name), None)
         failures = store.results(name, failed=True) if chosen is not None else ()
         return StoredRuns(
@@ -67,7 +67,7 @@ def start(choice: Choice, data: Dataset) -> None:
     grid = choice.grid()
     name = sweep_name(choice.table, grid)
     with open_store(default_store()) as store:
-        sweep = store.add_sweep(name, grid, data.content_hash)
+        sweep = store.add_sweep(name, grid, data.content_hash, reproduces=choice.table)
         if store.sweep(name).status == "finished":
             store.forget(sweep, only_failed=False)
     queue_sweep(name)

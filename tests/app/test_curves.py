@@ -48,9 +48,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         return Process()
 
     monkeypatch.setattr(sweeping, "start_queue", start)
-    sweeping._worker.clear()
+    sweeping.queue_process.clear()
     yield asked
-    sweeping._worker.clear()
+    sweeping.queue_process.clear()
 
 
 def opened(repository: Path, **query: str) -> AppTest:

@@ -159,6 +159,6 @@ def first_start_at_the_sixth_alpha() -> float:
 def enter(grid: Grid, error: float) -> None:
     """A finished run of the table Synthetic, all its starts with the same error."""
     with open_store("store.sqlite") as store:
-        store.add_sweep(sweep_name("synthetic", grid), grid, "a content hash")
+        store.add_sweep(sweep_name("synthetic", grid), grid, "a content hash", reproduces="synthetic")
         for point in grid.points():
             store.keep(point.key("a content hash"), Measures(error, error, 1.0, 1.0, 10, True, 0.1))

@@ -59,7 +59,7 @@ def test_one_lambda_of_a_table_can_be_run_alone() -> None:
 
 
 def enter(store: Store, grid: Grid, errors: list[float]) -> None:
-    store.add_sweep(sweep_name("moffet", grid), grid, "a content hash")
+    store.add_sweep(sweep_name("moffet", grid), grid, "a content hash", reproduces="moffet")
     for point, error in zip(grid.points(), errors, strict=True):
         outcome = Measures(error, error, 1.0, 1.0, 10, True, 0.1)
         assert store.keep(point.key("a content hash"), outcome)

@@ -11,7 +11,7 @@ import pytest
 
 from atnmf_core import factorize, load_dataset, paper_mask, rmse
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.sweep.starts import paper_start
+from atnmf_core.sweep import paper_start
 
 pytestmark = pytest.mark.slow
 

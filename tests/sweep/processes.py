@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from atnmf_core.problem import InputError
 from atnmf_core.sweep import Result, StoreError, read_store
 
 REPOSITORY = Path(__file__).parents[2]
@@ -74,8 +75,8 @@ def done(store: Path, name: str) -> int:
     """How many points of a sweep are finished; 0 while there is no store yet."""
     try:
         with read_store(store) as reader:
-            return next((record.done for record in reader.sweeps() if record.name == name), 0)
-    except StoreError:
+            return reader.sweep(name).done
+    except (StoreError, InputError):
         return 0
 
 

@@ -1,5 +1,6 @@
 """A store that cannot be used says so, in words that help, and loses nothing."""
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from atnmf_core.sweep import Grid, StoreError, open_store, read_store
+from atnmf_core.sweep import Grid, NoStoreError, StoreError, find_store, open_store, read_store
 from tests.sweep.processes import done, measured, run
 
 SWEEP = ("sweep", "--data", "synthetic", "--K", "3", "--alpha", "0.3", "--methods", "nmf", "--jobs", "1")
@@ -20,7 +21,9 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
     ended = run(*SWEEP, "--store", "notes.txt", folder=tmp_path)
 
     assert ended.returncode == 1
-    assert one_line(ended.stderr).startswith("atnmf_core sweep: notes.txt is not a store.")
+    said = one_line(ended.stderr)
+    assert said.startswith("atnmf_core sweep: notes.txt is not a store")
+    assert said.endswith("--store names another file.")
     assert (tmp_path / "notes.txt").read_text() == "not a database, but my notes\n" * 100
 
 
@@ -28,7 +31,7 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path)
     with sqlite3.connect(tmp_path / "other.db") as other:
         other.execute("CREATE TABLE addresses (name TEXT)")
 
-    with pytest.raises(StoreError, match="database of another program"):
+    with pytest.raises(StoreError, match=r"database of another program\.$"):
         open_store(tmp_path / "other.db")
 
     with sqlite3.connect(tmp_path / "other.db") as other:
@@ -39,8 +42,9 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path)
 def test_a_store_that_is_just_being_made_is_not_there_yet_for_readers(tmp_path: Path) -> None:
     (tmp_path / "store.sqlite").touch()
 
-    with pytest.raises(StoreError, match="there is no store here"):
+    with pytest.raises(NoStoreError, match="there is no store here"):
         read_store(tmp_path / "store.sqlite")
+    assert find_store(tmp_path / "store.sqlite") is None
 
 
 def test_a_store_of_a_newer_program_is_refused(tmp_path: Path) -> None:
@@ -100,6 +104,33 @@ def test_a_full_disk_ends_the_sweep_and_keeps_what_was_finished(small_disk: Path
     assert len(measured(store, "s")) == 300
 
 
+def test_a_store_that_a_full_disk_kept_from_being_made_is_made_when_there_is_room(small_disk: Path) -> None:
+    fill(small_disk)
+    with pytest.raises(StoreError, match="the disk is full"):
+        open_store(small_disk / "store.sqlite")
+
+    (small_disk / "filling").unlink()
+
+    assert find_store(small_disk / "store.sqlite") is None
+    filled(small_disk / "store.sqlite", starts=3)
+    with read_store(small_disk / "store.sqlite") as reader:
+        assert reader.sweep("before").total == 3
+
+
+def test_a_curve_that_cannot_be_written_leaves_the_one_from_before(
+    small_disk: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    curve = small_disk / "curve.csv"
+    curve.write_text("an earlier curve\n")
+    fill(small_disk)
+
+    ended = run(*SWEEP, "--out", str(curve), folder=tmp_path_factory.mktemp("elsewhere"))
+
+    assert ended.returncode == 1
+    assert "No space left" in one_line(ended.stderr)
+    assert {file.name: file.stat().st_size for file in small_disk.glob("*curve*")} == {"curve.csv": 17}
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, of one megabyte."""
@@ -116,9 +147,11 @@ def remount(folder: Path, option: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{option}", str(folder)], check=True)
 
 
-def free_bytes(folder: Path) -> int:
-    state = os.statvfs(folder)
-    return state.f_bavail * state.f_frsize
+def fill(folder: Path) -> None:
+    """Leave no room on the disk of a folder."""
+    with (folder / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
 
 
 def filled(path: Path, starts: int) -> Path:

@@ -1,28 +1,20 @@
 """The engine makes the fits of a grid, each once, as `factorize` would, whatever happens to a worker."""
 
+import json
 import os
 import signal
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 import threadpoolctl
 
 from atnmf_core import Dataset, Fit, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.sweep import (
-    EngineError,
-    Grid,
-    Measures,
-    Point,
-    Store,
-    Tally,
-    fitting,
-    open_store,
-    run_sweep,
-    workers,
-)
-from atnmf_core.sweep.starts import paper_start
+from atnmf_core.sweep import EngineError, Grid, Store, Tally, open_store, paper_start, points, run_sweep
+from atnmf_core.sweep.kinds import GRID_KINDS
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "zero"), starts=2, max_inner=5)
 
@@ -31,6 +23,13 @@ GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "
 def store(tmp_path: Path) -> Store:
     with open_store(tmp_path / "store.sqlite") as opened:
         yield opened
+
+
+@pytest.fixture
+def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file by which workers tell what happened before; with it comes the kind of grid that uses it."""
+    monkeypatch.setitem(GRID_KINDS, Trials.kind, Trials)
+    return tmp_path / "mark"
 
 
 @pytest.fixture(scope="module")
@@ -73,15 +72,14 @@ def test_processes_give_the_same_rows_as_one_process(store: Store, faces: Datase
         assert numbers(parallel) == numbers(store)
 
 
-def test_a_finished_sweep_makes_no_fit_when_run_again(
-    store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_finished_sweep_makes_no_fit_when_run_again(store: Store, faces: Dataset) -> None:
     run_sweep(store, "s", GRID, faces, n_jobs=1)
-    monkeypatch.setattr(workers, "fit_point", forbidden)
+    before = list(store.results("s"))
 
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
-    assert store.sweep("s").done == len(GRID)
+    assert len(before) == len(GRID)
+    assert list(store.results("s")) == before
 
 
 def test_everything_can_be_fitted_again_on_request(store: Store, faces: Dataset) -> None:
@@ -102,30 +100,23 @@ def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
         fit = factorize(*given, **options)  # type: ignore[arg-type]
         return replace(fit, W=np.full_like(fit.W, np.nan)) if fit.method == "atnmf" else fit
 
-    monkeypatch.setattr(fitting, "factorize", diverged)
+    monkeypatch.setattr(points, "factorize", diverged)
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
-    assert all("not finite" in failure.error for failure in store.results("s", failed=True))
+    assert all("not finite" in (failure.error or "") for failure in store.results("s", failed=True))
 
 
-def test_a_point_that_fails_is_noted_and_the_others_are_made(
-    store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def exhausted(V: np.ndarray, packed: np.ndarray, point: Point) -> Measures:
-        if point.method == "atnmf":
-            raise MemoryError("out of memory")
-        return Measures(0.5, 0.5, 1.0, 1.0, 1, True, 0.0)
+def test_a_failing_point_is_noted_and_the_others_are_made(store: Store, faces: Dataset, mark: Path) -> None:
+    grid = Trials("lfw", "fails unless mark", str(mark))
+    run_sweep(store, "s", grid, faces, n_jobs=1)
 
-    monkeypatch.setattr(fitting, "_measure", exhausted)
-    run_sweep(store, "s", GRID, faces, n_jobs=1)
+    assert (store.sweep("s").done, store.sweep("s").failed) == (3, 3)
+    assert [failure.error for failure in store.outcomes("s", failed=True)] == ["MemoryError: too large"] * 3
 
-    assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
-    assert {failure.error for failure in store.results("s", failed=True)} == {"MemoryError: out of memory"}
-
-    monkeypatch.undo()
-    run_sweep(store, "s", GRID, faces, n_jobs=1, again="failed")
-    assert (store.sweep("s").done, store.sweep("s").failed) == (16, 0)
+    mark.touch()
+    run_sweep(store, "s", grid, faces, n_jobs=1, again="failed")
+    assert (store.sweep("s").done, store.sweep("s").failed) == (6, 0)
 
 
 def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> None:
@@ -137,58 +128,47 @@ def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> Non
     assert (tallies[-1].done, tallies[-1].total, tallies[-1].seconds_left) == (16, 16, 0.0)
 
 
-def test_a_worker_that_dies_is_replaced_and_its_point_made(
-    store: Store, faces: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workers, "fit_point", DiesOnce(tmp_path / "died"))
+def test_a_worker_that_dies_is_replaced_and_its_point_made(store: Store, faces: Dataset, mark: Path) -> None:
+    run_sweep(store, "s", Trials("lfw", "dies once", str(mark)), faces, n_jobs=2)
 
-    run_sweep(store, "s", GRID, faces, n_jobs=2)
-
-    assert (tmp_path / "died").exists()
-    assert store.sweep("s").done == len(GRID)
+    assert mark.exists()
+    assert store.sweep("s").done == 6
 
 
 def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
-    store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
+    store: Store, faces: Dataset, mark: Path
 ) -> None:
-    monkeypatch.setattr(workers, "fit_point", dies)
-
     with pytest.raises(EngineError, match="keep dying"):
-        run_sweep(store, "s", GRID, faces, n_jobs=2)
+        run_sweep(store, "s", Trials("lfw", "dies", str(mark)), faces, n_jobs=2)
 
     record = store.sweep("s")
     assert record.status == "stopped"
-    assert record.message is not None
-    assert "keep dying" in record.message
+    assert "keep dying" in (record.message or "")
 
 
-def test_each_worker_uses_one_blas_thread_and_maps_the_data(
-    store: Store, faces: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fitting, "_measure", None)
-    monkeypatch.setattr(workers, "fit_point", Observes(tmp_path))
-
-    run_sweep(store, "s", GRID, faces, n_jobs=2)
-
-    seen = [file.read_text() for file in tmp_path.glob("seen-*")]
-    assert len(seen) == len(GRID)
-    assert set(seen) == {"memmap"}
-
-
-def test_blas_is_held_to_one_thread_during_a_fit(faces: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads: list[int] = []
-
-    def count(V: np.ndarray, packed: np.ndarray, point: Point) -> Measures:
-        threads.extend(
-            pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"
-        )
-        return Measures(0.5, 0.5, 1.0, 1.0, 1, True, 0.0)
-
-    monkeypatch.setattr(fitting, "_measure", count)
+def test_each_worker_uses_one_blas_thread_and_maps_the_data(store: Store, faces: Dataset, mark: Path) -> None:
     with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
-        fitting.fit_point(faces.V, np.packbits(faces.observed), "key", next(GRID.points()))
+        run_sweep(store, "s", Trials("lfw", "looks", str(mark)), faces, n_jobs=2)
 
-    assert set(threads) == {1}
+    seen = [outcome.measures for outcome in store.outcomes("s")]
+    assert seen == [{"number": number, "array": "memmap", "threads": 1} for number in range(6)]
+
+
+def test_points_of_another_kind_are_computed_stored_and_resumed_like_fits(
+    store: Store, faces: Dataset, mark: Path
+) -> None:
+    grid = Trials("lfw", "looks", str(mark))
+    run_sweep(store, "trials", grid, faces, n_jobs=1)
+    run_sweep(store, "fits", GRID, faces, n_jobs=1)
+    first = list(store.outcomes("trials"))
+
+    run_sweep(store, "trials", grid, faces, n_jobs=1)
+
+    assert list(store.outcomes("trials")) == first
+    assert [outcome.identity["number"] for outcome in first] == list(range(6))
+    assert store.sweep("trials").grid == grid
+    assert [record.name for record in store.sweeps()] == ["fits"]
+    assert [record.name for record in store.sweeps("trials")] == ["trials"]
 
 
 def test_too_many_parts_are_refused_before_anything_runs(store: Store, faces: Dataset) -> None:
@@ -244,39 +224,60 @@ def numbers(store: Store) -> dict[str, tuple[float, float, int]]:
     }
 
 
-def forbidden(*arguments: object) -> None:
-    raise AssertionError("a finished point was fitted again")
+@dataclass(frozen=True)
+class Seen:
+    number: int
+    array: str
+    threads: int
 
 
-def dies(*arguments: object) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+@dataclass(frozen=True)
+class Trial:
+    """A point that behaves badly, or tells what it sees."""
+
+    number: int
+    behaviour: str
+    mark: str
+    version: ClassVar[str] = "trial 1"
+    inputs: ClassVar[tuple[str, ...]] = ("V",)
+
+    def measure(self, V: np.ndarray) -> Seen:
+        seen = Path(self.mark).exists()
+        if self.behaviour == "fails unless mark" and self.number % 2 and not seen:
+            raise MemoryError("too large")
+        if self.behaviour == "dies" or (self.behaviour == "dies once" and not seen):
+            Path(self.mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+        return Seen(self.number, type(V).__name__, max(pool["num_threads"] for pool in pools))
 
 
-class DiesOnce:
-    """Kills the worker in which it runs first, and fits points from then on."""
+@dataclass(frozen=True)
+class Trials:
+    """A kind of grid that is none of fits."""
 
-    def __init__(self, mark: Path) -> None:
-        self.mark = mark
+    dataset: str
+    behaviour: str
+    mark: str
+    kind: ClassVar[str] = "trials"
+    point: ClassVar[type[Trial]] = Trial
 
-    def __call__(
-        self, V: np.ndarray, packed: np.ndarray, key: str, point: Point
-    ) -> tuple[str, fitting.Outcome]:
-        try:
-            self.mark.touch(exist_ok=False)
-        except FileExistsError:
-            return fitting.fit_point(V, packed, key, point)
-        dies()
-        raise AssertionError
+    def __len__(self) -> int:
+        return 6
 
+    def points(self) -> Iterator[Trial]:
+        for number in range(len(self)):
+            yield Trial(number, self.behaviour, self.mark)
 
-class Observes:
-    """Writes down in what form the data reached the worker."""
+    def check(self, data: Dataset) -> None:
+        assert data.name == self.dataset
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def inputs(self, data: Dataset) -> dict[str, np.ndarray]:
+        return {"V": data.V}
 
-    def __call__(
-        self, V: np.ndarray, packed: np.ndarray, key: str, point: Point
-    ) -> tuple[str, fitting.Outcome]:
-        (self.folder / f"seen-{key}").write_text(type(V).__name__)
-        return key, Measures(0.5, 0.5, 1.0, 1.0, 1, True, 0.0)
+    def as_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Trials":
+        return cls(**json.loads(text))

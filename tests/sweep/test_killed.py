@@ -45,7 +45,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
 
     kept = done(store, "s")
     assert process.returncode == 130
-    assert said.startswith(f"Stopped. {kept} of {POINTS} fits are kept in store.sqlite; the same command")
+    assert said.startswith(f"Stopped. {kept} of {POINTS} fits are stored in store.sqlite; the same command")
     assert said.count("\n") == 1
     assert 3 <= kept < POINTS
 

@@ -1,7 +1,6 @@
 """A queue keeps the order in which sweeps were asked for, and is worked off by one process at a time."""
 
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from atnmf_core.problem import InputError
-from atnmf_core.sweep import Grid, Measures, Store, open_store, read_store
-from atnmf_core.sweep.processes import birth_mark, host_name
+from atnmf_core.sweep import Grid, Measures, Store, open_store
+from atnmf_core.sweep.processes import created
 from atnmf_core.sweep.queue import Queue
 
 GRID = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))
@@ -74,65 +73,29 @@ def test_only_a_sweep_of_the_store_can_be_queued(store: Store) -> None:
         Queue(store).add("fourth")
 
 
-def test_one_process_works_the_queue_off_until_it_is_empty(store: Store) -> None:
+def test_one_process_runs_the_queue_until_it_is_empty(store: Store) -> None:
     queue = Queue(store)
     queue.add("first")
-    assert not store.is_worked_off()
+    assert store.queue_process() is None
 
     assert queue.take_over()
-    assert store.is_worked_off()
+    assert store.queue_process() == os.getpid()
     turn = queue.next()
     assert turn is not None
     queue.end(turn)
     assert queue.next() is None
-    assert not store.is_worked_off()
+    assert store.queue_process() is None
 
 
 def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(store: Store) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         with store.transaction() as connection:
-            connection.execute(
-                "INSERT INTO runners VALUES (1, ?, ?, ?, 0)", (other.pid, host_name(), birth_mark(other.pid))
-            )
-        assert store.is_worked_off()
+            connection.execute("INSERT INTO queue_process VALUES (1, ?, ?)", (other.pid, created(other.pid)))
+        assert store.queue_process() == other.pid
         assert not Queue(store).take_over()
         other.kill()
         other.wait()
 
-    assert not store.is_worked_off()
+    assert store.queue_process() is None
     assert Queue(store).take_over()
-    (row,) = store.query("SELECT pid FROM runners")
-    assert row["pid"] == os.getpid()
-
-
-@pytest.fixture
-def old_store(tmp_path: Path) -> Path:
-    """A store as it was before there was a queue."""
-    path = tmp_path / "old.sqlite"
-    with open_store(path) as store:
-        store.add_sweep("old", GRID, "hash")
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE queue")
-        connection.execute("DROP TABLE runners")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
-    return path
-
-
-def test_a_store_without_a_queue_is_read_as_it_is(old_store: Path) -> None:
-    before = old_store.read_bytes()
-
-    with read_store(old_store) as store:
-        assert store.sweep("old").status == "stopped"
-        assert store.queued() == {}
-        assert not store.is_worked_off()
-
-    assert old_store.read_bytes() == before
-
-
-def test_a_store_without_a_queue_gets_one_when_it_is_written(old_store: Path) -> None:
-    with open_store(old_store) as store:
-        Queue(store).add("old")
-
-    with read_store(old_store) as store:
-        assert store.queued() == {"old": 1}
+    assert store.queue_process() == os.getpid()

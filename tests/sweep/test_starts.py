@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.problem import InputError
-from atnmf_core.sweep.starts import paper_start
+from atnmf_core.sweep import paper_start
 
 SHAPE, K = (7, 9), 3
 

@@ -4,6 +4,7 @@ import math
 import os
 import subprocess
 import sys
+import timeit
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.problem import InputError
 from atnmf_core.sweep import Grid, Measures, Store, StoreError, open_store, read_store
-from atnmf_core.sweep import store as store_module
 
 GRID = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0, 5.0), starts=4)
 
@@ -43,7 +44,7 @@ def test_what_is_kept_comes_back_unchanged(store: Store) -> None:
 
     assert [result.measures for result in results] == [measures(0.1 * number) for number in range(12)]
     assert [result.start for result in results] == [point.start for point in GRID.points()]
-    assert {result.version for result in results} == {store_module.SOLVER_VERSIONS["fast"]}
+    assert {result.version for result in results} == {SOLVER_VERSIONS["fast"]}
 
 
 def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -> None:
@@ -211,6 +212,17 @@ def test_changed_data_is_swept_anew_under_the_same_name(store: Store) -> None:
     store.add_sweep("s", GRID, "another hash")
 
     assert store.sweep("s").done == 0
+
+
+def test_listing_sweeps_takes_no_longer_when_they_have_more_points(tmp_path: Path) -> None:
+    fastest = {}
+    for starts in (1, 600):
+        with open_store(tmp_path / f"{starts}.sqlite") as store:
+            for number in range(20):
+                store.add_sweep(f"{number}", replace(GRID, seed=1000 * number, starts=starts), "hash")
+            fastest[starts] = min(timeit.repeat(store.sweeps, number=1, repeat=5))
+
+    assert fastest[600] < 5 * fastest[1]
 
 
 def test_sweeps_are_listed_newest_first(store: Store) -> None:
