@@ -102,7 +102,7 @@ def guess_chart(
         "title": {"text": "λ, the adversary's price", "standoff": 4},
         "fixedrange": True,
     }
-    y |= {"title": {"text": "error on hidden numbers"}, "fixedrange": True}
+    y |= {"title": {"text": "error on hidden entries"}, "fixedrange": True}
     return _figure(traces, x, y, 400, size, shapes)
 
 

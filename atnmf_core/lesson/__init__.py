@@ -2,7 +2,7 @@
 
 from .building import BuildUp, build_up
 from .findings import Error, Finding, findings
-from .game import EXAMPLE, Game, HalfStep, play
+from .game import EXAMPLE, HalfStep, PlayedGame, play
 from .guessing import Verdict, judge
 from .weighing import PART, SERIES, Weighing, weigh
 
@@ -13,8 +13,8 @@ __all__ = [
     "BuildUp",
     "Error",
     "Finding",
-    "Game",
     "HalfStep",
+    "PlayedGame",
     "Verdict",
     "Weighing",
     "build_up",

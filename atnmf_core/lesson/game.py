@@ -20,7 +20,7 @@ from ..factorization import factorize
 from ..problem import Solver
 from ..result import Progress
 
-__all__ = ["EXAMPLE", "Game", "HalfStep", "play"]
+__all__ = ["EXAMPLE", "HalfStep", "PlayedGame", "play"]
 
 Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
@@ -62,7 +62,7 @@ class HalfStep:
 
 
 @dataclass(frozen=True, eq=False)
-class Game:
+class PlayedGame:
     """A record of play. It ends with the adversary's answer to the learner's last move."""
 
     V: Array
@@ -81,7 +81,7 @@ class Game:
         return sum(later > (1 + ROUNDING) * earlier for earlier, later in pairwise(self.losses))
 
 
-def play(V: Array, lam: float, *, K: int, solver: Solver, seed: int = 0, rounds: int = 12) -> Game:
+def play(V: Array, lam: float, *, K: int, solver: Solver, seed: int = 0, rounds: int = 12) -> PlayedGame:
     """Play the game on V; both solvers start from the same W and H, those after Algorithm 1's warm-up.
 
     Examples
@@ -100,7 +100,7 @@ def play(V: Array, lam: float, *, K: int, solver: Solver, seed: int = 0, rounds:
         half_steps.append(_half_step("adversary", number, V, R, (W, H), lam))
         if number < len(boards):
             half_steps.append(_half_step("learner", number, V, R, boards[number], lam))
-    return Game(V, lam, solver, tuple(half_steps))
+    return PlayedGame(V, lam, solver, tuple(half_steps))
 
 
 def _boards(

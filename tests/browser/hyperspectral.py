@@ -43,7 +43,7 @@ class Hyperspectral:
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.locator(".views").press(key)
-        self.page.wait_for_timeout(200)
+        expect(self.page.locator("[data-pending]")).to_have_count(0)
         self.dashboard.wait_until_idle()
 
     def marked(self) -> set[tuple[int, int]]:

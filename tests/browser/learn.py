@@ -4,7 +4,7 @@ import re
 import time
 from typing import Literal
 
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
 from .dashboard import Dashboard
 
@@ -55,7 +55,7 @@ class Learn:
 
     def rest(self) -> None:
         """Wait until the picture has told the server where it stands, and that has answered."""
-        self.page.wait_for_timeout(450)
+        expect(self.page.locator("[data-pending]")).to_have_count(0)
         self.dashboard.wait_until_idle()
 
     def board(self, title: str) -> list[list[float]]:

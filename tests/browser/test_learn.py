@@ -19,7 +19,7 @@ from .dashboard import Dashboard
 from .learn import Learn
 
 FONT_SIZE, USUAL_SIZE = "parseFloat(getComputedStyle(document.documentElement).fontSize)", 16
-V_DIAL, P_DIAL, LAM_DIAL = "v, the number in the data", "p, its prediction", "λ, the attacker's price"
+V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ, the attacker's price"
 
 
 def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:

@@ -44,15 +44,18 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 }
 
-// The first of several quick moves is told at once, then one at a time, the last of them in any case.
+// The first of several quick moves is told at once, then one at a time, the last of them in any case; while
+// more may follow the host is marked as pending.
 function unhurried(host, act) {
   if (host.timer) {
     host.waiting = act;
     return;
   }
   act();
+  host.toggleAttribute("data-pending", true);
   host.timer = setTimeout(() => {
     host.timer = undefined;
+    host.toggleAttribute("data-pending", false);
     const waiting = host.waiting;
     host.waiting = undefined;
     if (waiting) unhurried(host, waiting);

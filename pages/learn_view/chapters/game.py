@@ -53,7 +53,7 @@ def _score(lam: float, seed: int) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
-def _game(lam: float, seed: int, track: Literal["paper", "fast"]) -> lesson.Game:
+def _game(lam: float, seed: int, track: Literal["paper", "fast"]) -> lesson.PlayedGame:
     return lesson.play(EXAMPLE, lam, K=K, solver=track, seed=seed, rounds=ROUNDS)
 
 
@@ -86,7 +86,7 @@ def _film(lam: float, seed: int, track: Literal["paper", "fast"]) -> dict[str, A
     }
 
 
-def _places(game: lesson.Game) -> list[tuple[int, float]]:
+def _places(game: lesson.PlayedGame) -> list[tuple[int, float]]:
     return [(at, step.value) for at, step in enumerate(game.half_steps) if step.actor == "adversary"]
 
 

@@ -1,4 +1,4 @@
-"""Chapters 3 and 5: what an adversary does to one number, and the loss that this comes down to.
+"""Chapters 3 and 5: what an adversary does to one entry, and the loss that this comes down to.
 
 Their pictures have sliders of their own, which they follow without waiting for the server.
 """
@@ -24,7 +24,7 @@ STEP = 0.05
 def _chapter(name: str, short: str, picture: str, *, v: float, p: float, max_p: float) -> Chapter:
     """A picture with sliders for v, p and lambda; v and p are their first values."""
     controls = {
-        "v": Stops(v, "v, the number in the data", _stops(MAX_V), "{:.2f}"),
+        "v": Stops(v, "v, the entry of the data", _stops(MAX_V), "{:.2f}"),
         "p": Stops(p, "p, its prediction", _stops(max_p), "{:.2f}"),
         "lam": Stops(2.0, "λ, the attacker's price", LAMBDAS),
     }

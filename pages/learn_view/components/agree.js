@@ -9,10 +9,12 @@ function follow(host, value, apply) {
   }
 }
 
-// Tells the server once the reader rests: every message runs the page.
+// Tells the server once the reader rests: every message runs the page. Until then the host is marked as pending.
 function tell(host, value, send) {
   clearTimeout(host.telling);
+  host.toggleAttribute("data-pending", true);
   host.telling = setTimeout(() => {
+    host.toggleAttribute("data-pending", false);
     const text = JSON.stringify(value());
     if (text === host.told) return;
     host.told = text;

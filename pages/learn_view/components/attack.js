@@ -57,7 +57,7 @@ function sentence({ v, p, lam }) {
   const account = `It gains ${signed((v + r - p) ** 2, 3)}, pays ${signed(lam * r ** 2, 3)}, and <b class="teal">${signed(attackValue(v, p, lam, r), 3)}</b> is left.`;
   let why = "It pushes v up, away from the prediction.";
   if (v === p) why = "The prediction is right: there is no gap to widen, so it leaves v alone.";
-  else if (r > wish) why = `It would like ${signed(wish, 3)}, but no number in the data may fall below 0. So it stops at −v: v is wiped out.`;
+  else if (r > wish) why = `It would like ${signed(wish, 3)}, but no entry of the data may fall below 0. So it stops at −v: v is wiped out.`;
   else if (r < 0) why = "It pushes v down, away from the prediction.";
   return `${sum}. ${why} ${account}`;
 }
