@@ -35,19 +35,10 @@ def comparison(name: str, rows: Sequence[Measurement]) -> str:
         lines.append(
             ", ".join(f"{MARKS[agreement]} {words}" for agreement, words in AGREEMENTS.items()) + "."
         )
-        lines += _counts(cells)
+        lines += [f"{group}: {counts}" for group, counts in agreement_counts(cells).items()]
     if any(row.method == "anmf" for row in rows):
         lines.append(f"{METHOD_NAMES['anmf']}: {ANMF_NOTE}")
     return "\n".join(lines)
-
-
-def _counts(cells: Sequence[Cell]) -> list[str]:
-    """ANMF apart: what is measured for it is a reconstruction."""
-    groups = {
-        "NMF and AT-NMF": [cell for cell in cells if cell.published.method != "anmf"],
-        "ANMF": [cell for cell in cells if cell.published.method == "anmf"],
-    }
-    return [f"{name}: {agreement_counts(group)}" for name, group in groups.items()]
 
 
 def _line(cell: Cell) -> str:

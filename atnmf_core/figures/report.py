@@ -63,7 +63,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
             line("ignored", "ignored", members, lambda cell: _ignored(cell, run_here[cell.key], starts))
         )
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
-        rows = "".join(f"<tr>{first if i == 0 else ''}{line}</tr>" for i, line in enumerate(lines))
+        rows = "".join(f"<tr>{first if i == 0 else ''}{html}</tr>" for i, html in enumerate(lines))
         bodies.append(f"<tbody>{rows}</tbody>")
     return (
         f"<style>{STYLE}</style>"
@@ -74,7 +74,8 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
 
 def comparison_page(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
     """The table as a page of its own, with the notes that a reader needs; it asks nothing of the network."""
-    notes = [agreement_counts(cells), legend(cells), PROTOCOLS[name].note]
+    counts = [f"{group}: {counted}" for group, counted in agreement_counts(cells).items()]
+    notes = [*counts, legend(cells), PROTOCOLS[name].note]
     notes += [
         f"{method_title(*cell.key[1:])} at α = {cell.published.alpha:g}: {exception_reason(cell)}"
         for cell in cells

@@ -114,14 +114,22 @@ def compare(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
     )
 
 
-def agreement_counts(cells: Sequence[Cell]) -> str:
-    """How many cells were measured and how many of those agree, in a sentence.
+def agreement_counts(cells: Sequence[Cell]) -> dict[str, str]:
+    """How many cells were measured and how many of those agree, in a sentence for each group of methods. ANMF
+    is counted apart, because what is measured for it is a reconstruction.
 
     Examples
     --------
     >>> agreement_counts(compare("cbcl", []))
-    '0 of 28 cells measured.'
+    {'NMF and AT-NMF': '0 of 21 cells measured.', 'ANMF': '0 of 7 cells measured.'}
     """
+    return {
+        "NMF and AT-NMF": _counted([cell for cell in cells if cell.published.method != "anmf"]),
+        "ANMF": _counted([cell for cell in cells if cell.published.method == "anmf"]),
+    }
+
+
+def _counted(cells: Sequence[Cell]) -> str:
     counts = Counter(cell.agreement for cell in cells if cell.agreement is not None)
     parts = [f"{counts[agreement]} {words}" for agreement, words in AGREEMENTS.items()]
     measured = f"{counts.total()} of {len(cells)} cells measured"

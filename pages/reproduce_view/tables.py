@@ -53,12 +53,10 @@ def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
         protocol = PROTOCOLS[choice.table]
         st.subheader(f"{TITLES[choice.table]}, K = {protocol.K}", anchor=False, width="content")
         ADDRESS.draw("look", label_visibility="collapsed")
+    counts = agreement_counts(bundled_cells(choice.table))
+    st.markdown("  \n".join(f"**{group}:** {counted}" for group, counted in counts.items()))
     show = {"table": _show_table, "chart": _show_chart}[choice.look]
     show(choice, here)
-    cells = bundled_cells(choice.table)
-    compared = [cell for cell in cells if cell.published.method != "anmf"]
-    anmf = [cell for cell in cells if cell.published.method == "anmf"]
-    st.markdown(f"**NMF and AT-NMF:** {agreement_counts(compared)} **ANMF:** {agreement_counts(anmf)}")
 
 
 def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:

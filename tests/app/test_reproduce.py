@@ -135,10 +135,20 @@ def test_what_was_run_here_stands_beside_what_is_bundled(repository: Path, store
     assert "Measured **" in text
 
 
-def test_a_failed_fit_tells_why(repository: Path, store: Path, paper_data: Path) -> None:
-    keep(store, Choice(), "ArithmeticError: the factors overflowed")
+def test_the_cells_of_the_table_are_counted_by_how_they_agree(repository: Path) -> None:
+    text = said(opened(repository, table="moffet"))
 
-    assert "the factors overflowed" in said(opened(repository))
+    assert "**NMF and AT-NMF:** 21 of 21 cells measured: " in text
+    assert " within the published spread, " in text
+
+
+def test_a_failed_fit_tells_why(repository: Path, store: Path, paper_data: Path) -> None:
+    keep(store, Choice(), "ArithmeticError: the factors overflowed ![x](http://host/t.png)")
+
+    page = opened(repository)
+
+    assert "the factors overflowed ![x](http://host/t.png)" in said(page)
+    assert not [error.value for error in page.error if "![x](" in error.value]
 
 
 def test_data_that_is_not_at_hand_is_offered_instead_of_a_run(
