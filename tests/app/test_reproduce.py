@@ -197,6 +197,6 @@ def keep(path: Path, choice: Choice, outcome: float | str) -> None:
     grid = choice.grid()
     measures = outcome if isinstance(outcome, str) else Measures(outcome, outcome, 1.0, 1.0, 10, True, 2.0)
     with open_store(path) as store:
-        store.add_sweep(sweep_name(choice.table, grid), grid, "hash")
+        store.add_sweep(sweep_name(choice.table, grid), grid, "hash", reproduces=choice.table)
         for point in grid.points():
             store.keep(point.key("hash"), measures)

@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from atnmf_core.sweep import default_store, open_store
-from atnmf_core.sweep.queue import stop
+from atnmf_core.sweep.queue import Queue
 from tests.browser.chromium import launch
 from tests.browser.curves import Curves
 from tests.browser.dashboard import Dashboard
@@ -101,7 +101,7 @@ def report() -> None:
         finally:
             with open_store(default_store()) as store:
                 for record in store.sweeps():
-                    stop(record)
+                    Queue(store).cancel(record.name)
     middle = {name: statistics.median(values) for name, values in taken.items()}
     for name, values in taken.items():
         print(f"{name:<7} {middle[name]:5.0f} ms, {max(values):5.0f} at worst ({len(values)} moves)")

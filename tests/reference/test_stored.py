@@ -58,6 +58,18 @@ def test_one_lambda_of_a_table_can_be_run_alone() -> None:
     assert [point.lam for point in grid.points()] == [3.0]
 
 
+def test_a_sweep_that_is_given_the_name_of_a_run_of_a_table_does_not_become_one(tmp_path: Path) -> None:
+    grid = published_grid("moffet", [0.5], ["nmf"], starts=1)
+    with open_store(tmp_path / "store.sqlite") as store:
+        store.add_sweep("mine", grid, "a content hash")
+        store.keep(next(grid.points()).key("a content hash"), Measures(0.1, 0.1, 1.0, 1.0, 10, True, 0.1))
+
+        store.rename_sweep("mine", "reproduce moffet, mine")
+
+        assert store.sweep("reproduce moffet, mine").reproduces is None
+        assert stored_measurements(store, "moffet") == ()
+
+
 def enter(store: Store, grid: Grid, errors: list[float]) -> None:
     store.add_sweep(sweep_name("moffet", grid), grid, "a content hash", reproduces="moffet")
     for point, error in zip(grid.points(), errors, strict=True):
