@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.fit_request import request_fits, show_wait
+from pages.common.markdown import plain
 from pages.common.streamlit_private import ensure_app_frame
 from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials
@@ -27,7 +28,7 @@ if data is None:
     st.stop()
 
 for note in data.notes:
-    st.caption(note)
+    st.caption(plain(note))
 wait = st.container()
 show_view_bar(setting, data)
 shown = request_fits(setting, data)

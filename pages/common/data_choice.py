@@ -12,6 +12,7 @@ from atnmf_core import Dataset, load_dataset, read_dataset
 from atnmf_core.datasets import SUFFIXES, DataUnavailable, Entry, UnreadableData, catalogue
 
 from .address import change
+from .markdown import plain
 from .setting import start_of
 
 __all__ = ["UPLOAD", "choose_data", "chosen_data", "entry_of", "load", "uploads"]
@@ -70,7 +71,7 @@ def chosen_data(**options: int) -> Dataset | None:
     try:
         return load(name, **options)
     except DataUnavailable as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(str(error)), icon=":material/error:")
         return None
 
 
@@ -138,7 +139,7 @@ def _upload(then: Callable[[], None]) -> None:
             negative="zero" if negative else "refuse",
         )
     except UnreadableData as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(str(error)), icon=":material/error:")
         return
     st.session_state["upload_read"] = identity
     change(upload=uploads().keep(data), **start_of(UPLOAD, data.kind, data.shape))

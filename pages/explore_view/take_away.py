@@ -9,6 +9,7 @@ from atnmf_core.export import factors_npz, measures_csv
 from atnmf_core.figures.images import enlarge, png
 from atnmf_core.figures.panels import figure
 from pages.common import fit_pair
+from pages.common.markdown import plain
 from pages.common.setting import Setting
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
@@ -64,4 +65,4 @@ def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
             f"{stem}.csv",
             "text/csv",
         )
-    st.caption(f"{data.title}. {data.terms}")
+    st.caption(f"{plain(data.title)}. {plain(data.terms)}")

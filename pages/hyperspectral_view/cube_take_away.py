@@ -9,6 +9,7 @@ from atnmf_core.analysis.recovery import restored_cube
 from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz
 from pages.common import fit_pair
+from pages.common.markdown import plain
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
 from .cube_setting import SIZES, CubeSetting, span
@@ -31,7 +32,7 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair
     with left:
         _cubes(setting, data, pair)
         _numbers(setting, data, pair)
-        st.caption(f"{data.title}. {data.terms}")
+        st.caption(f"{plain(data.title)}. {plain(data.terms)}")
     with right:
         options = SIZES[setting.size] if setting.data == SCENE and setting.size != "small" else {}
         source = source_of(setting, data, **options) + _cut(setting)
@@ -60,7 +61,7 @@ def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: ob
         return write(cube) if write else write_envi_zip(cube, stem)
 
     label = "ENVI pair" if name == "ENVI" else name
-    download(label, make, f"{stem}.{ending}", mime, f"{data.title} as restored by {method}, {label}")
+    download(label, make, f"{stem}.{ending}", mime, f"{plain(data.title)} as restored by {method}, {label}")
 
 
 def _numbers(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:

@@ -11,6 +11,7 @@ from atnmf_core.datasets import Truth
 from pages.common.address import change
 from pages.common.cube_handover import take_over_cube
 from pages.common.data_choice import choose_data, chosen_data
+from pages.common.markdown import plain
 from pages.common.sidebar import (
     clamp,
     clamp_to_data,
@@ -52,7 +53,7 @@ def _cube() -> Dataset | None:
     if whole is None:
         return None
     if whole.kind != "cube":
-        st.error(f"{whole.title} is not a cube: open it on the Explore page.", icon=":material/error:")
+        st.error(f"{plain(whole.title)} is not a cube: open it on the Explore page.", icon=":material/error:")
         return None
     _cut_out(whole)
     truth = known_truth(whole)

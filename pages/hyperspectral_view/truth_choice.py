@@ -6,6 +6,7 @@ import streamlit as st
 
 from atnmf_core import Dataset, InputError, read_dataset
 from atnmf_core.datasets import Truth, UnreadableData, truth_from
+from pages.common.markdown import plain
 
 __all__ = ["known_truth"]
 
@@ -29,5 +30,5 @@ def known_truth(data: Dataset) -> Truth | None:
         try:
             return truth_from(data, [read_dataset([(file.name, file.getvalue())]) for file in files])
         except (InputError, UnreadableData) as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(str(error)), icon=":material/error:")
             return None

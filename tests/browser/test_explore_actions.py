@@ -194,6 +194,17 @@ def test_a_broken_zip_is_refused_in_words(dashboard: Dashboard) -> None:
     assert not dashboard.exceptions()
 
 
+def test_a_name_in_a_file_is_shown_as_text(dashboard: Dashboard) -> None:
+    """Rendered as Markdown it would make the browser ask another host, which fails the test."""
+    explore = Explore(dashboard, data="upload")
+    name, file = "![x](http://elsewhere.invalid/t.png)", io.BytesIO()
+    np.savez(file, **{name: np.full((4, 5), -1.0)})
+
+    upload(explore, "mine.npz", file.getvalue())
+
+    expect(explore.page.get_by_test_id("stAlert").filter(has_text=f"{name} in mine.npz")).to_be_visible()
+
+
 def test_a_long_fit_asks_first_improves_survives_a_reload_and_can_be_cancelled(dashboard: Dashboard) -> None:
     explore = Explore(dashboard, K=30)
     last_good = explore.panel("e").get_attribute("src")
