@@ -50,6 +50,10 @@ class Explore:
     def callout(self) -> str:
         return self.page.locator(".st-key-callout").inner_text()
 
+    def expect_in_callout(self, words: str, seconds: float = 60) -> None:
+        """Wait for what is computed only while nobody touches the page."""
+        expect(self.page.locator(".st-key-callout")).to_contain_text(words, timeout=seconds * 1000)
+
     def expect_iteration(self, seconds: float = 90) -> None:
         """Wait until a running fit has shown some progress."""
         expect(self.page.get_by_text("Iteration").first).to_be_visible(timeout=seconds * 1000)

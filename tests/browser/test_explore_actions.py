@@ -65,10 +65,12 @@ def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
 
 def test_the_switch_to_ignored_lowers_both_errors(dashboard: Dashboard) -> None:
     explore = Explore(dashboard)
+    explore.expect_in_callout("Ignored instead")
     before = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]
 
     dashboard.press("Ignore hidden pixels")
 
+    explore.expect_in_callout("Fitted as zeros instead")
     after = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]
     assert after == before[2:] + before[:2]
     assert after[0] < before[0]
@@ -91,7 +93,8 @@ def test_a_click_on_a_part_shows_who_uses_it(dashboard: Dashboard) -> None:
 
 def test_a_click_on_a_point_of_the_curve_opens_its_lambda(dashboard: Dashboard) -> None:
     explore = Explore(dashboard)
-    points = explore.page.locator(".js-plotly-plot .scatterlayer .trace").first.locator(".points path")
+    curve = explore.page.locator(".js-plotly-plot .scatterlayer .trace:has(.points path)").first
+    points = curve.locator(".points path")
     expect(points).to_have_count(9, timeout=60_000)
     points.nth(5).scroll_into_view_if_needed()
     dashboard.wait_until_idle()
