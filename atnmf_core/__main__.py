@@ -8,6 +8,7 @@ import sys
 from typing import NoReturn
 
 from .commands import data, fit, queue, reproduce, sweep
+from .commands.reading import explained
 from .commands.running import Terminated
 from .datasets import DataUnavailable, UnreadableData
 from .problem import InputError
@@ -39,7 +40,9 @@ def main(words: list[str] | None = None) -> int:
         return _fail(args.command, error, 2)
     except StoreError as error:
         return _fail(args.command, f"{error} --store names another file." if error.wrong_file else error, 1)
-    except (DataUnavailable, UnreadableData, EngineError, OSError) as error:
+    except UnreadableData as error:
+        return _fail(args.command, explained(error), 1)
+    except (DataUnavailable, EngineError, OSError) as error:
         return _fail(args.command, error, 1)
     except Terminated:
         return 128 + signal.SIGTERM

@@ -1,4 +1,4 @@
-"""`python -m atnmf_core data`: what data there is, fetching the paper's, looking into a file."""
+"""`python -m atnmf_core data`: list data sets, fetch the paper's, look into a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..datasets import PAPER_FOLDERS, Dataset, DataUnavailable, UnreadableData, 
 from ..datasets.registry import data_dir
 from ..sweep import load_source, save_dataset
 from .arguments import Subparsers, output_file
-from .reading import add_reading_options, reading
+from .reading import add_reading_options, explained, reading
 
 __all__ = ["add_parser", "run"]
 
@@ -38,7 +38,7 @@ def _add_fetch(actions: Subparsers) -> None:
         "name", choices=[*PAPER_FOLDERS, "all"], metavar="NAME", help=", ".join([*PAPER_FOLDERS, "all"])
     )
     parser.add_argument(
-        "--folder", type=Path, help="where to keep the files (default: ATNMF_DATA_DIR, else the cache)"
+        "--folder", type=Path, help="where to store the files (default: ATNMF_DATA_DIR, else the cache)"
     )
 
 
@@ -48,7 +48,7 @@ def _add_info(actions: Subparsers) -> None:
 
 
 def _add_convert(actions: Subparsers) -> None:
-    parser = actions.add_parser("convert", help="read a file and write it as `fit` and `sweep` take it")
+    parser = actions.add_parser("convert", help="read a file and write it for `fit` and `sweep`")
     _add_files(parser)
     parser.add_argument(
         "--out", type=output_file, required=True, metavar="FILE.npz", help="the data set as it was read"
@@ -57,16 +57,22 @@ def _add_convert(actions: Subparsers) -> None:
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="images, zip, .mat, .npy, .npz, .hdr, .tif, .csv; or a name"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="images, .zip, .mat, .npy, .hdr, .tif, .nc, .csv ...; or a name",
     )
     add_reading_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out one action; 0 where it worked, 1 where the data could not be had or read."""
+    """Carry out one action; 0 where it worked, 1 where the data could not be found or read."""
     try:
         {"list": _list, "fetch": _fetch, "info": _info, "convert": _convert}[args.action](args)
-    except (DataUnavailable, UnreadableData) as error:
+    except UnreadableData as error:
+        print(f"atnmf_core data {args.action}: {explained(error)}", file=sys.stderr)
+        return 1
+    except DataUnavailable as error:
         print(f"atnmf_core data {args.action}: {error}", file=sys.stderr)
         return 1
     return 0
@@ -121,7 +127,7 @@ def _facts(data: Dataset) -> list[tuple[str, str]]:
     F, N = data.shape
     facts = [("name", data.name), ("kind", data.kind), ("V", f"{F} x {N}, {data.V.dtype}")]
     if data.image_shape is not None:
-        way = "column after column" if data.order == "F" else "row after row"
+        way = "column by column" if data.order == "F" else "row by row"
         facts.append(("images", f"{data.image_shape[0]} x {data.image_shape[1]}, {way}"))
     if data.wavelengths is not None:
         facts.append(("wavelengths", f"{data.wavelengths.min():.4g} to {data.wavelengths.max():.4g} nm"))

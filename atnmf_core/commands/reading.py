@@ -3,47 +3,66 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields
 from typing import Any
 
+from ..datasets import ReadingOptions, Remedy, UnreadableData
+from ..datasets.readers import option_text, parse_image_shape
 from .arguments import given
 
-__all__ = ["add_reading_options", "reading"]
-
-_OPTIONS = ("variable", "kind", "bands_axis", "order", "image_shape", "nodata", "negative")
+__all__ = ["add_reading_options", "explained", "reading"]
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """What the rules of `read_dataset` leave open, or decide otherwise than meant."""
+    """The settings of `ReadingOptions`, for what a file leaves open or says otherwise than meant."""
     group = parser.add_argument_group("how a file is read")
-    group.add_argument("--variable", metavar="NAME", help="which array of a .mat or .npz file is meant")
+    group.add_argument("--variable", metavar="NAME", help="which array of the file is meant")
     group.add_argument("--kind", choices=["faces", "cube", "matrix"])
+    group.add_argument(
+        "--image-shape",
+        type=_image_shape,
+        metavar="ROWSxCOLS",
+        help="for arrays that have all pixels on one axis, for example 50x40",
+    )
+    group.add_argument("--order", choices=["F", "C"], help="pixels column by column (F) or row by row (C)")
     group.add_argument(
         "--bands-axis", type=int, metavar="AXIS", help="which axis counts the bands: 0, 1 or 2"
     )
-    group.add_argument(
-        "--order", choices=["F", "C"], help="pixels column after column (F) or row after row (C)"
-    )
-    group.add_argument("--image-shape", type=_image_shape, metavar="ROWSxCOLS", help="for example 50x50")
     group.add_argument(
         "--nodata",
         type=float,
         action="append",
         metavar="X",
-        help="a number that means missing; may be repeated",
+        help="a number in the file that means missing; may be repeated",
     )
     group.add_argument(
-        "--negative", choices=["refuse", "zero"], help="what to do with entries below 0 (default: refuse)"
+        "--saturated", type=float, metavar="X", help="numbers from here on are saturated: read as missing"
+    )
+    group.add_argument(
+        "--negative",
+        choices=["refuse", "zero", "missing"],
+        help="what to do with entries below 0 (default: refuse)",
     )
 
 
 def reading(args: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `read_dataset` that were given as options."""
-    options = given(args, *_OPTIONS)
+    names = [field.name for field in fields(ReadingOptions) if hasattr(args, field.name)]
+    options = given(args, *names)
     return options | {"nodata": tuple(options["nodata"])} if "nodata" in options else options
 
 
+def explained(error: UnreadableData) -> str:
+    """Why a file cannot be read, with the options of the command line that would help."""
+
+    def option(remedy: Remedy) -> str:
+        return option_text(remedy.setting, remedy.value)
+
+    return error.explained(option)
+
+
 def _image_shape(text: str) -> tuple[int, int]:
-    rows, separator, cols = text.lower().partition("x")
-    if not (separator and rows.isdecimal() and cols.isdecimal() and int(rows) and int(cols)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no image size: write it as 50x50")
-    return int(rows), int(cols)
+    try:
+        return parse_image_shape(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

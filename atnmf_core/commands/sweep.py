@@ -134,8 +134,8 @@ def _data(source: str) -> Dataset:
         return load_source(source)
     except UnreadableData as error:
         raise UnreadableData(
-            f"{error} Where an option such as --variable or --negative helps, `data convert` takes it and "
-            "writes a file for `sweep`."
+            f"{error.message} `data convert` takes options for such files and writes one for `sweep`.",
+            error.remedies,
         ) from error
 
 

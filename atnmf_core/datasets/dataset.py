@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..problem import InputError, Order
 
-__all__ = ["Dataset", "Kind", "Truth"]
+__all__ = ["Dataset", "Georeference", "Kind", "Truth"]
 
 Kind = Literal["faces", "cube", "matrix"]
 Array = npt.NDArray[np.floating]
@@ -30,11 +30,13 @@ class Truth:
     endmembers : F x K; for a scene, one spectrum per material. Empty where only the abundances are known.
     abundances : K x N; for a scene, each pixel's shares, which sum to one. Empty where only the spectra are.
     names : of the K materials, or empty.
+    notes : sentences about what was done to it on reading.
     """
 
     endmembers: Array
     abundances: Array
     names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "endmembers", _locked(self.endmembers))
@@ -54,6 +56,39 @@ class Truth:
         return max(int(self.endmembers.shape[1]), int(self.abundances.shape[0]))
 
 
+@dataclass(frozen=True)
+class Georeference:
+    """Where on Earth a cube lies, as its file says it.
+
+    Attributes
+    ----------
+    wkt : the coordinate reference system as well-known text; empty where the file has none.
+    transform : x of the upper left corner, x per column, x per row, then the same for y, as GDAL has them.
+    map_info : the entry of an ENVI header, word by word; empty for other formats.
+    """
+
+    wkt: str = ""
+    transform: tuple[float, ...] | None = None
+    map_info: str = ""
+
+    def cropped(self, rows: npt.NDArray[np.integer], cols: npt.NDArray[np.integer]) -> Georeference | None:
+        """Where these rows and columns of the cube lie, None where they are not side by side."""
+        if np.any(np.diff(rows) != 1) or np.any(np.diff(cols) != 1):
+            return None
+        down, right = int(rows[0]), int(cols[0])
+        transform, words = self.transform, self.map_info.split(",")
+        if transform is not None:
+            x, dx_col, dx_row, y, dy_col, dy_row = transform
+            transform = (
+                x + right * dx_col + down * dx_row, dx_col, dx_row,
+                y + right * dy_col + down * dy_row, dy_col, dy_row,
+            )  # fmt: skip
+        if len(words) > 2:
+            # The second and third word are the pixel whose coordinates follow, counted from 1.
+            words[1:3] = f" {float(words[1]) - right}", f" {float(words[2]) - down}"
+        return Georeference(self.wkt, transform, ",".join(words))
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """A matrix V and everything needed to look at it as pictures.
@@ -71,6 +106,8 @@ class Dataset:
     normalisation : name of what was done to the values, see `normalise`.
     notes : sentences about what the reader decided, for the user to see.
     truth : what the data is known to be made of, or None.
+    band_names : F names that the file gives its bands, or empty.
+    georeference : where a cube lies, or None.
     """
 
     V: Array = field(repr=False)
@@ -85,6 +122,8 @@ class Dataset:
     normalisation: str = "none"
     notes: tuple[str, ...] = ()
     truth: Truth | None = field(default=None, repr=False)
+    band_names: tuple[str, ...] = field(default=(), repr=False)
+    georeference: Georeference | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "V", _locked(self.V))
@@ -199,6 +238,8 @@ class Dataset:
             image_shape=(chosen_rows.size, chosen_cols.size),
             wavelengths=None if self.wavelengths is None else self.wavelengths[chosen_bands],
             truth=truth,
+            band_names=tuple(self.band_names[band] for band in chosen_bands) if self.band_names else (),
+            georeference=self.georeference and self.georeference.cropped(chosen_rows, chosen_cols),
         )
 
     def vector_positions(

@@ -1,8 +1,9 @@
-"""What a user knows about a cube's materials, from files: abundance maps, spectra, or both."""
+"""What is known about a cube's materials: abundance maps, spectra, or both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +11,16 @@ import numpy.typing as npt
 from ..problem import InputError
 from .dataset import Dataset, Truth
 
-__all__ = ["truth_from"]
+__all__ = ["truth_from", "truth_from_arrays"]
 
 Array = npt.NDArray[np.floating]
+# Spectra further from the data than this are in other units, not of other materials.
+OTHER_UNITS = 3.0
+MAX_SAMPLE = 2000
 
 
 def truth_from(data: Dataset, given: Iterable[Dataset]) -> Truth:
-    """What the given arrays say about the materials of a cube, each recognised by its shape.
+    """What the given data sets say about the materials of a cube, each recognised by its shape.
 
     Parameters
     ----------
@@ -28,46 +32,73 @@ def truth_from(data: Dataset, given: Iterable[Dataset]) -> Truth:
     ------
     InputError : a shape that fits none of these, or abundances and spectra of different K.
     """
+    arrays = [one.images().transpose(1, 2, 0) if one.kind == "cube" else one.V for one in given]
+    return truth_from_arrays(data, arrays)
+
+
+def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Truth:
+    """As `truth_from`, from arrays as they are in files: maps are rows x cols x K or K x rows x cols.
+
+    Spectra in other units than the data, such as 0 to 1 beside 0 to 5000, are scaled to the data's.
+    """
     F, N = data.shape
     endmembers: Array = np.empty((F, 0))
     abundances: Array = np.empty((0, N))
-    for one in given:
-        found = _abundances(data, one)
+    for array in arrays:
+        values = np.asarray(array, dtype=np.float64)
+        found = _abundances(data, values)
         if found is not None:
             abundances = found
-        elif F in one.shape and one.kind != "cube":
-            endmembers = np.asarray(one.V if one.shape[0] == F else one.V.T)
+        elif values.ndim == 2 and F in values.shape:
+            endmembers = values if values.shape[0] == F else values.T
         else:
             raise InputError(
-                f"{one.title}: {_size(one)} fits neither abundance maps of {_side(data)} pixels nor "
-                f"spectra of {F} bands."
+                f"{' x '.join(map(str, values.shape))} fits neither abundance maps of {_size(data)} pixels "
+                f"nor spectra of {F} bands."
             )
     if endmembers.size and abundances.size and endmembers.shape[1] != len(abundances):
         raise InputError(
-            f"{endmembers.shape[1]} spectra and {len(abundances)} abundance maps: they must be as many."
+            f"{endmembers.shape[1]} spectra and {len(abundances)} abundance maps: there must be as many of "
+            "one as of the other."
         )
     if not (np.isfinite(endmembers).all() and np.isfinite(abundances).all()):
         raise InputError(
             "The true spectra and abundances must be known everywhere: some entries are missing."
         )
-    return Truth(endmembers, abundances)
+    scale = _scale(data.V, endmembers, abundances)
+    notes = (
+        (f"The true spectra were multiplied by {scale:.4g} to the units of the data.",) if scale != 1 else ()
+    )
+    return Truth(endmembers * scale, abundances, notes=notes)
 
 
-def _abundances(data: Dataset, one: Dataset) -> Array | None:
-    if one.kind == "cube":
-        if one.image_shape != data.image_shape:
+def _abundances(data: Dataset, values: Array) -> Array | None:
+    if values.ndim == 3:
+        if values.shape[:2] == data.image_shape:
+            values = values.transpose(2, 0, 1)
+        elif values.shape[1:] != data.image_shape:
             return None
-        return np.stack([data.vector(image) for image in one.images()])
-    N = data.shape[1]
-    if N not in one.shape or min(one.shape) > data.shape[0]:
+        return np.stack([data.vector(image) for image in values])
+    F, N = data.shape
+    if values.ndim != 2 or N not in values.shape or min(values.shape) > F:
         return None
-    return np.asarray(one.V if one.shape[1] == N else one.V.T)
+    return values if values.shape[1] == N else values.T
 
 
-def _size(one: Dataset) -> str:
-    return f"{_side(one)} x {one.shape[0]}" if one.kind == "cube" else f"{one.shape[0]} x {one.shape[1]}"
+def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
+    """The factor that brings the spectra to the units of V; 1 where they are in about these units already."""
+    if not endmembers.size or endmembers.max() <= 0:
+        return 1.0
+    if abundances.size:
+        pixels = np.linspace(0, V.shape[1] - 1, min(V.shape[1], MAX_SAMPLE)).astype(int)
+        seen = np.nan_to_num(V[:, pixels].astype(np.float64))
+        model = np.where(np.isnan(V[:, pixels]), 0, endmembers @ abundances[:, pixels])
+        scale = float(np.vdot(model, seen) / max(float(np.vdot(model, model)), 1e-300))
+    else:
+        scale = float(np.nanpercentile(V, 99.9) / endmembers.max())
+    return scale if scale > OTHER_UNITS or 0 < scale < 1 / OTHER_UNITS else 1.0
 
 
-def _side(one: Dataset) -> str:
-    rows, cols = one.image_shape or (0, 0)
+def _size(data: Dataset) -> str:
+    rows, cols = data.image_shape or (0, 0)
     return f"{rows} x {cols}"

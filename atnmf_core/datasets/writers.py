@@ -1,21 +1,102 @@
-"""Cubes in the formats of other programs, as bytes to save or to offer for download."""
+"""Data sets in the formats of other programs, and results in the very format that the data came in."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..problem import InputError
 from .dataset import Dataset
+from .readers import Limits, ReadingOptions, UnreadableData
+from .readers.archive import with_members
+from .readers.entries import stored_numbers
+from .readers.formats import Opened, open_files
+from .readers.layout import layout_of, to_dataset
+from .readers.sources import Source, gather
 
-__all__ = ["EnviPair", "write_envi", "write_envi_zip", "write_mat", "write_npz"]
+__all__ = ["EnviPair", "bytes_like", "write_envi", "write_envi_zip", "write_like", "write_mat", "write_npz"]
 
 Array = npt.NDArray[np.floating]
+
+
+def write_like(source: Any, V: npt.ArrayLike, path: str | Path, **options: Any) -> tuple[Path, ...]:
+    """Write V in the format of the file that the data was read from, with all else that the file holds.
+
+    Coordinates, wavelengths, names, units, header entries, other arrays and the number type are those of the
+    source. Entries that V leaves as they were read are written exactly as they are stored there.
+
+    Parameters
+    ----------
+    source : what `read_dataset` was given.
+    V : F x N, laid out as `read_dataset(source, **options).V`; NaN where there is no value.
+    path : the file to write. An ENVI cube is written as a pair of files; several images go into a folder of
+        this name.
+    options : those that the source was read with.
+
+    Returns
+    -------
+    paths : the files that were written.
+    """
+    path = Path(path)
+    written = bytes_like(source, V, **options)
+    if len(written) == 1:
+        places = [path]
+    elif any(name.lower().endswith(".hdr") for name, _ in written):
+        places = [_envi_path(path, name) for name, _ in written]
+    else:
+        path.mkdir(exist_ok=True)
+        places = [path / PurePosixPath(name).name for name, _ in written]
+    for place, (_, data) in zip(places, written, strict=True):
+        place.write_bytes(data)
+    return tuple(places)
+
+
+def bytes_like(source: Any, V: npt.ArrayLike, **options: Any) -> list[tuple[str, bytes]]:
+    """The files that `write_like` writes, under the names of the source's files."""
+    settings = ReadingOptions(**options)
+    limits = Limits.from_environment()
+    opened = open_files(gather(source, limits), settings, limits)
+    stored = opened.stored
+    if stored.rewrite is None:
+        raise UnreadableData(f"{stored.label} cannot be written: its numbers stand for colours.")
+    read = to_dataset(stored, "source", "", settings, limits)
+    wanted = np.asarray(V)
+    if wanted.shape != read.shape:
+        raise InputError(f"V has shape {wanted.shape}, and the source was read as {read.shape}.")
+    same = (wanted == read.V) | (np.isnan(wanted) & np.isnan(read.V))
+    layout = layout_of(stored, settings, limits)
+    changed = layout.from_V(~same)
+    numbers = stored.values.copy()
+    numbers[changed] = stored_numbers(layout.from_V(_unnormalised(wanted, read))[changed], stored)
+    return [(file.name, file.data) for file in _packed(opened, stored.rewrite(numbers))]
+
+
+def _unnormalised(V: npt.NDArray[Any], read: Dataset) -> npt.NDArray[Any]:
+    if read.normalisation != "none":
+        raise InputError(
+            f"the data was read with normalisation={read.normalisation!r}, which cannot be undone: read it "
+            "without to write in its own units."
+        )
+    return V
+
+
+def _packed(opened: Opened, files: list[Source]) -> list[Source]:
+    if opened.zipped is None:
+        return files
+    return [with_members(opened.zipped, {file.name: file.data for file in files})]
+
+
+def _envi_path(path: Path, name: str) -> Path:
+    if name.lower().endswith(".hdr"):
+        return path if path.suffix.lower() == ".hdr" else path.with_name(f"{path.stem}.hdr")
+    suffix = path.suffix if path.suffix.lower() != ".hdr" else PurePosixPath(name).suffix
+    return path.with_suffix(suffix)
 
 
 class EnviPair(NamedTuple):
@@ -26,7 +107,7 @@ class EnviPair(NamedTuple):
 
 
 def write_envi(data: Dataset) -> EnviPair:
-    """A cube as ENVI: band sequential, little-endian."""
+    """A cube as ENVI: band sequential, little-endian, with wavelengths, band names and coordinates."""
     from spectral.io.envi import dtype_to_envi  # slow to import, and few runs write a cube
 
     cube = _cube(data).astype(data.V.dtype.newbyteorder("<"), copy=False)
@@ -45,8 +126,26 @@ def write_envi(data: Dataset) -> EnviPair:
     if data.wavelengths is not None:
         fields["wavelength units"] = "Nanometers"
         fields["wavelength"] = "{" + ", ".join(f"{nm!r}" for nm in data.wavelengths.tolist()) + "}"
+    if data.band_names:
+        fields["band names"] = "{" + ", ".join(_list_item(name) for name in data.band_names) + "}"
+    fields |= _coordinates(data)
     header = "ENVI\n" + "".join(f"{key} = {value}\n" for key, value in fields.items())
     return EnviPair(header.encode(), cube.transpose(2, 0, 1).tobytes())
+
+
+def _coordinates(data: Dataset) -> dict[str, str]:
+    place = data.georeference
+    if place is None:
+        return {}
+    fields = {}
+    if place.map_info:
+        fields["map info"] = f"{{{place.map_info}}}"
+    elif place.transform is not None:
+        x, width, _, y, _, height = place.transform
+        fields["map info"] = f"{{Arbitrary, 1, 1, {x!r}, {y!r}, {abs(width)!r}, {abs(height)!r}}}"
+    if place.wkt:
+        fields["coordinate system string"] = f"{{{_one_line(place.wkt)}}}"
+    return fields
 
 
 def write_envi_zip(data: Dataset, name: str) -> bytes:
@@ -89,3 +188,7 @@ def _cube(data: Dataset) -> Array:
 
 def _one_line(text: str) -> str:
     return re.sub(r"[\s{}=]+", " ", text).strip()
+
+
+def _list_item(text: str) -> str:
+    return _one_line(text).replace(",", ";")

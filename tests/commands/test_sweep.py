@@ -140,7 +140,7 @@ def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(
     assert main([*sweep, *OPTIONS, "--data", "two.npz"]) == 1
 
     assert "choose one of A (6 x 5), B (6 x 5)." in (said := capsys.readouterr().err)
-    assert "`data convert` takes it" in said
+    assert "`data convert` takes options" in said
 
 
 def test_a_series_of_lambdas_may_begin_near_1(sweep: list[str]) -> None:

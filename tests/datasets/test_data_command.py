@@ -49,8 +49,8 @@ def test_info_says_how_a_file_is_read(capsys, tmp_path):
     out = capsys.readouterr().out
     assert "cube" in out
     assert "4 x 30, float64" in out
-    assert "6 x 5, column after column" in out
-    assert "bands_axis" in out
+    assert "6 x 5, column by column" in out
+    assert "Axis 2 (4 long) was taken to count the bands" in out
 
 
 def test_info_takes_the_overrides(capsys, tmp_path):
@@ -60,7 +60,7 @@ def test_info_takes_the_overrides(capsys, tmp_path):
     assert call("info", str(path), *options) == 0
     out = capsys.readouterr().out
     assert "4 x 30" in out
-    assert "6 x 5, row after row" in out
+    assert "6 x 5, row by row" in out
     assert "1 negative entry was set to 0." in out
     assert "0.8%" in out
 
@@ -84,7 +84,7 @@ def test_convert_writes_what_info_and_a_sweep_read_without_options(capsys, tmp_p
     assert call("convert", str(path), *options, "--out", str(out)) == 0
     assert load_source(str(out)).content_hash == facts["content"].split()[1]
     assert call("info", str(out)) == 0
-    assert "6 x 5, row after row" in capsys.readouterr().out
+    assert "6 x 5, row by row" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

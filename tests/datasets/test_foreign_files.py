@@ -108,7 +108,10 @@ def test_several_arrays_are_offered_by_name():
     file = mat(before=CUBE, after=CUBE + 1, year=2020)
     with pytest.raises(UnreadableData, match=r"choose one of before \(10 x 8 x 30\), after") as refusal:
         read_dataset(file)
-    assert refusal.value.choices == ("before", "after")
+    assert [(one.name, one.shape) for one in refusal.value.arrays] == [
+        ("before", (10, 8, 30)),
+        ("after", (10, 8, 30)),
+    ]
     data = read_dataset(file, variable="after")
     np.testing.assert_array_equal(data.images(), CUBE.transpose(2, 0, 1) + 1)
     with pytest.raises(UnreadableData, match="no array called 'middle'"):
@@ -165,7 +168,7 @@ def test_missing_values_become_not_observed():
     values[0, 0, 0], values[1, 1, 1], values[2, 2, 2] = np.nan, 7777, np.inf
     data = read_dataset(npy(values), nodata=(7777, np.inf))
     assert (~data.observed).sum() == 3
-    assert "2 entries have the no-data value: not observed." in data.notes
+    assert "2 entries with the no-data value: not observed." in data.notes
 
 
 def test_negative_values_are_refused_or_set_to_zero_on_request():

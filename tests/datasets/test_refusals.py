@@ -43,7 +43,7 @@ def test_text_that_is_no_matrix_is_refused_by_line(text, words):
         ({"bands_axis": "last"}, "bands_axis"),
         ({"order": "K"}, "order"),
         ({"kind": "movie"}, "kind"),
-        ({"kind": "matrix"}, "no matrix"),
+        ({"kind": "matrix"}, "not a matrix"),
         ({"negative": "abs"}, "negative"),
         ({"nodata": "x"}, "nodata"),
         ({"image_shape": (0, 5)}, "image_shape"),

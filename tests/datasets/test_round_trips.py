@@ -160,16 +160,15 @@ def test_envi_cube(tmp_path, order, interleave, dtype, byteorder):
     np.testing.assert_allclose(data.wavelengths, WAVELENGTHS)
 
 
-def test_envi_bad_bands_are_left_out_with_their_wavelengths(tmp_path):
+def test_envi_bad_bands_are_missing_and_keep_their_wavelengths(tmp_path):
     header = tmp_path / "scene.hdr"
     good = [1, 0, 1, 1, 0, 1, 1]
     metadata = {"wavelength": (WAVELENGTHS / 1000).tolist(), "wavelength units": "Micrometers", "bbl": good}
     spectral.io.envi.save_image(str(header), CUBE, dtype="f8", metadata=metadata)
     data = read_dataset(header)
-    keep = np.array(good) == 1
-    assert_is_the_cube(data, CUBE[:, :, keep])
-    np.testing.assert_allclose(data.wavelengths, WAVELENGTHS[keep])
-    assert "2 of 7 bands are marked as bad in the header and were left out." in data.notes
+    assert_is_the_cube(data, np.where(np.array(good) == 1, CUBE, np.nan))
+    np.testing.assert_allclose(data.wavelengths, WAVELENGTHS)
+    assert "2 of 7 bands are marked as bad in the header." in data.notes
 
 
 def test_envi_no_data_value_and_scale_factor(tmp_path):

@@ -1,7 +1,26 @@
 """Readers for the formats that people have. Whatever the bytes, only `UnreadableData` leaves them."""
 
-from .errors import UnreadableData
+from .ask import LayoutGuess, Reading, read_or_ask
+from .errors import ArrayInFile, Remedy, UnreadableData
+from .formats import SUFFIXES
+from .library import SpectralLibrary, read_library
 from .limits import Limits
-from .read import SUFFIXES, read_dataset
+from .options import ReadingOptions, option_text, parse_image_shape
+from .read import read_dataset
 
-__all__ = ["SUFFIXES", "Limits", "UnreadableData", "read_dataset"]
+__all__ = [
+    "SUFFIXES",
+    "ArrayInFile",
+    "LayoutGuess",
+    "Limits",
+    "Reading",
+    "ReadingOptions",
+    "Remedy",
+    "SpectralLibrary",
+    "UnreadableData",
+    "option_text",
+    "parse_image_shape",
+    "read_dataset",
+    "read_library",
+    "read_or_ask",
+]

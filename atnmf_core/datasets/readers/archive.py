@@ -10,20 +10,35 @@ from .errors import UnreadableData, foreign_code
 from .limits import Limits
 from .sources import Source
 
-__all__ = ["MAGIC", "unpack"]
+__all__ = ["MAGIC", "unpack", "with_member", "with_members"]
 
 MAGIC = b"PK\x03\x04"
 ENCRYPTED = 0x1
 
 
 def unpack(source: Source, limits: Limits) -> list[Source]:
-    """The files of a zip archive, without folders and without what operating systems add."""
+    """The files of a zip archive, without folders and the extras of operating systems."""
     with foreign_code(f"{source.label} is not a readable zip archive"):
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     with archive:
         members = [info for info in archive.infolist() if _is_content(info)]
         _check(members, source, limits)
         return [_member(archive, info, source) for info in members]
+
+
+def with_member(source: Source, changed: Source) -> Source:
+    """The archive again, with other contents in one of its files."""
+    return with_members(source, {changed.name: changed.data})
+
+
+def with_members(source: Source, changed: dict[str, bytes]) -> Source:
+    """The archive again, with other contents in some of its files, each packed as it was."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(source.data)) as old, zipfile.ZipFile(stream, "w") as new:
+        for info in old.infolist():
+            data = changed.get(info.filename)
+            new.writestr(info, old.read(info) if data is None else data, compress_type=info.compress_type)
+    return Source(source.name, stream.getvalue())
 
 
 def _is_content(info: zipfile.ZipInfo) -> bool:
@@ -59,8 +74,10 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: Source) -> 
         foreign_code(f"{source.label} is damaged: one of its files cannot be unpacked"),
         archive.open(info) as stream,
     ):
-        # One byte more than declared is asked for, so that a false size is noticed and never trusted.
+        # Ask for one byte more than declared: that tells a false size.
         data = stream.read(info.file_size + 1)
     if len(data) != info.file_size:
-        raise UnreadableData(f"{source.label} is damaged: one of its files has another size than stated.")
+        raise UnreadableData(
+            f"{source.label} is damaged: one of its files does not have the size that it states."
+        )
     return Source(info.filename, data)

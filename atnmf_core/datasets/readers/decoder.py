@@ -1,19 +1,21 @@
-"""Files of formats whose libraries a damaged file can crash, decoded in a process of its own.
+"""Files of formats whose libraries a damaged file can crash, decoded in processes of their own.
 
-`decoding` is what runs there, within bounds on memory and processor time. A crash or an endless loop ends
-that process and is reported as a damaged file; nothing else is affected.
+`decoding` is what runs there, within bounds on memory and time. A crash or an endless loop ends the process
+of one file and is reported as a damaged file; nothing else is affected.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +28,8 @@ __all__ = ["Decoder"]
 
 PACKAGE = Path(__file__).with_name("decoding")
 MAX_ANSWER = 64 << 20
-LEAST_SECONDS = 20.0
-BYTES_PER_SECOND = 5e6
+# The decoding process ends itself long before; this is for a machine that has come to a standstill.
+LONGEST_SILENCE = 600.0
 
 
 class Decoder:
@@ -42,66 +44,60 @@ class Decoder:
         self._form, self._source, self._limits = form, source, limits
 
     def __enter__(self) -> Decoder:
-        # Filter plug-ins are shared libraries that an HDF5 file can ask for by number: there are none.
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(PACKAGE.parent)]),
-            "HDF5_PLUGIN_PRELOAD": "::",
-            "OPENBLAS_NUM_THREADS": "1",
-        }
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", PACKAGE.name, self._form],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
+        self._connection = _connect(self._form)
         try:
             data = self._source.data
             self.description: Any = self._ask({"bytes": len(data)}, data)
         except BaseException:
-            self._end()
+            self._connection.close()
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self._connection.close()
 
     def read(self, name: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """One array of the file, which has to have the shape that the description says."""
         label = f"{name} in {self._source.label}"
         entries = self._limits.check_shape(shape, label)
-        answer = self._ask({"read": name, "entries": entries}, announced=8 * entries)
+        answer = self._ask({"read": name, "entries": entries})
         if tuple(answer["shape"]) != shape:
             raise UnreadableData(f"{label} is damaged: it does not have as many numbers as its size says.")
         values = np.empty(shape, np.dtype(answer["dtype"]))
         self._receive(values.reshape(-1).view(np.uint8).data)
         return values
 
-    def _ask(self, request: dict[str, Any], payload: bytes = b"", announced: int = 0) -> Any:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        seconds = LEAST_SECONDS + (len(self._source.data) + announced) / BYTES_PER_SECOND
-        clock = threading.Timer(seconds, self._process.kill)
-        clock.start()
+    def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
+        """The file again, with other numbers in one of its arrays."""
+        request = {
+            "replace": name,
+            "entries": values.size,
+            "dtype": values.dtype.str,
+            "shape": values.shape,
+        }
+        answer = self._ask(request, np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
+        changed = bytearray(answer["bytes"])
+        self._receive(memoryview(changed))
+        return bytes(changed)
+
+    def _ask(self, request: dict[str, Any], payload: bytes | memoryview = b"") -> Any:
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
-            self._process.stdin.write(payload)
-            self._process.stdin.flush()
-            line = self._process.stdout.readline(MAX_ANSWER)
-            return json.loads(line)
+            self._connection.sink.write(json.dumps(request).encode() + b"\n")
+            self._connection.sink.write(payload)
+            self._connection.sink.flush()
+            return json.loads(self._connection.answers.readline(MAX_ANSWER))
         except (OSError, ValueError) as error:
             raise self._damaged() from error
-        finally:
-            clock.cancel()
 
     def _receive(self, room: memoryview) -> None:
-        assert self._process.stdout is not None
         filled = 0
         while filled < len(room):
-            count = self._process.stdout.readinto(room[filled:])  # type: ignore[attr-defined]
+            try:
+                count = self._connection.answers.readinto(room[filled:])  # type: ignore[attr-defined]
+            except OSError as error:
+                raise self._damaged() from error
             if not count:
                 raise self._damaged()
             filled += count
@@ -109,6 +105,93 @@ class Decoder:
     def _damaged(self) -> UnreadableData:
         return UnreadableData(f"{self._source.label} is damaged, or it is not a {self._source.suffix} file.")
 
+
+class _Connection:
+    """The two directions of a connection to the process that has one file."""
+
+    def __init__(self, sink: BinaryIO, answers: BinaryIO, end: Any) -> None:
+        self.sink, self.answers, self._end = sink, answers, end
+
+    def close(self) -> None:
+        for stream in (self.sink, self.answers):
+            try:
+                stream.close()
+            except OSError:  # what could not be sent to a process that has ended is not missed
+                continue
+        self._end()
+
+
+class _ForkServer:
+    """The process that forks one process per file, started when the first file needs it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        atexit.register(self._end)
+
+    def connect(self, form: str) -> _Connection:
+        mine, theirs = socket.socketpair()
+        with theirs:
+            self._hand_over(form, theirs)
+        mine.settimeout(LONGEST_SILENCE)
+        sink = cast("BinaryIO", mine.makefile("wb"))
+        return _Connection(sink, cast("BinaryIO", mine.makefile("rb")), mine.close)
+
+    def _hand_over(self, form: str, connection: socket.socket) -> None:
+        with self._lock:
+            for _ in range(2):
+                # A process that was forked from this one must not share its connection.
+                if self._control is None or self._owner != os.getpid():
+                    self._start()
+                assert self._control is not None
+                try:
+                    socket.send_fds(self._control, [form.encode()], [connection.fileno()])
+                    return
+                except OSError:  # it was killed from outside: start another
+                    self._end()
+                    self._control = None
+        raise UnreadableData("The process that decodes files cannot be started on this machine.")
+
+    def _start(self) -> None:
+        mine, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = _popen([], stdin=theirs, stdout=subprocess.DEVNULL)
+        self._control, self._owner = mine, os.getpid()
+
     def _end(self) -> None:
-        self._process.kill()
-        self._process.communicate()
+        """Closing the control socket ends the process."""
+        if self._control is not None and self._process is not None and self._owner == os.getpid():
+            self._control.close()
+            self._process.wait()
+
+
+_fork_server = _ForkServer()
+
+
+def _connect(form: str) -> _Connection:
+    if sys.platform == "linux":
+        return _fork_server.connect(form)
+    # Elsewhere forking after libraries were imported is not safe or not there: start anew for each file.
+    process = _popen([form], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def end() -> None:
+        process.kill()
+        process.wait()
+
+    return _Connection(cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout), end)
+
+
+def _popen(arguments: list[str], **streams: Any) -> subprocess.Popen[bytes]:
+    # Filter plug-ins are shared libraries that an HDF5 file can ask for by number: there are none.
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(PACKAGE.parent)]),
+        "HDF5_PLUGIN_PRELOAD": "::",
+        "OPENBLAS_NUM_THREADS": "1",
+        # glibc then hands out memory filled with 0: libtiff leaves a strip that it fails to unpack as it is.
+        "MALLOC_PERTURB_": "255",
+    }
+    command = [sys.executable, "-P", "-m", PACKAGE.name, *arguments]
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment, **streams)

@@ -1,33 +1,84 @@
-"""The one exception that leaves the readers, and how foreign errors are turned into it."""
+"""The one exception that leaves the readers, and how the errors of libraries are turned into it."""
 
 from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["UnreadableData", "foreign_code", "shown"]
+__all__ = ["ArrayInFile", "Remedy", "UnreadableData", "foreign_code", "size_text"]
 
 # Without a handler of its own a library's complaints about a damaged file would be printed on the console.
-for _library in ("tifffile", "PIL", "h5py"):
-    logging.getLogger(_library).addHandler(logging.NullHandler())
+logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 
-class UnreadableData(ValueError):
-    """Files that cannot be used, with the reason in words.
+@dataclass(frozen=True)
+class Remedy:
+    """A setting of `ReadingOptions` that would help.
 
     Attributes
     ----------
-    choices : names to choose from with `variable=`, where a file holds several arrays that could be meant.
+    setting : its name.
+    value : what to set it to; None where only the user can know.
+    effect : what that does, to follow the word "to".
     """
 
-    def __init__(self, message: str, choices: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.choices = choices
+    setting: str
+    value: Any
+    effect: str
+
+    def python(self) -> str:
+        """As an argument of `read_dataset`."""
+        if self.value is None:
+            return f"{self.setting}=..."
+        return f"{self.setting}={_literal(self.value)}"
 
 
-def shown(number: int) -> str:
+@dataclass(frozen=True)
+class ArrayInFile:
+    """An array that a file holds, to be chosen by name."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name[:60]} ({' x '.join(map(size_text, self.shape))})"
+
+
+class UnreadableData(ValueError):
+    """Files that cannot be used, or not without an answer to a question.
+
+    Attributes
+    ----------
+    message : what is wrong, in words that suit every front end.
+    remedies : settings that would help. Each front end names its own control: see `explained`.
+    arrays : what to choose from with the setting `variable`, where that is the question.
+    setting : the name of the setting whose value cannot be used, None where it is the file.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        remedies: Sequence[Remedy] = (),
+        arrays: Sequence[ArrayInFile] = (),
+        setting: str | None = None,
+    ) -> None:
+        self.message = message
+        self.remedies = tuple(remedies)
+        self.arrays = tuple(arrays)
+        self.setting = setting
+        super().__init__(self.explained(Remedy.python))
+
+    def explained(self, spelled: Callable[[Remedy], str]) -> str:
+        """The message and the remedies, where `spelled` says how to give a setting."""
+        advice = "; ".join(f"to {remedy.effect}, give {spelled(remedy)}" for remedy in self.remedies)
+        return f"{self.message} {advice[0].upper()}{advice[1:]}." if advice else self.message
+
+
+def size_text(number: int) -> str:
     """A number from a file for a message; a damaged header can state one of thousands of digits."""
     return f"{number:,}" if abs(number) < 10**15 else "more than 10^15"
 
@@ -49,3 +100,14 @@ def foreign_code(message: str) -> Iterator[None]:
         raise UnreadableData(f"{message}: there is not enough memory for it.") from error
     except Exception as error:
         raise UnreadableData(f"{message}.") from error
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, float):
+        return f"{value:.10g}" if float(f"{value:.10g}") == value else repr(value)
+    if isinstance(value, tuple):
+        inside = ", ".join(_literal(one) for one in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    return repr(value)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,12 @@ from .errors import UnreadableData, foreign_code
 from .limits import Limits
 from .sources import Source
 from .stored import StoredArray
-from .tiff import is_tiff, tiff_picture
+from .tiff import ONE_IMAGE, grey_tiff, is_tiff
 
-__all__ = ["FORMATS", "IMAGE_SUFFIXES", "is_image", "open_picture", "read_images"]
+__all__ = ["IMAGE_SUFFIXES", "is_image", "read_images"]
 
 IMAGE_SUFFIXES = {".pgm", ".ppm", ".pnm", ".pbm", ".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"}
-FORMATS = ("PPM", "PNG", "JPEG", "BMP")
+FORMATS = ("PPM", "PNG", "JPEG", "BMP", "TIFF")
 _BEGINNINGS = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6", b"Pf", b"\x89PNG", b"\xff\xd8\xff", b"BM")
 GREY_MODES = {"1", "L", "I", "F", "I;16", "I;16B", "I;16L", "I;16N"}
 
@@ -30,58 +32,76 @@ def is_image(data: bytes) -> bool:
 
 def read_images(sources: list[Source], limits: Limits) -> StoredArray:
     """Images in natural order of their names (img2 before img10), grey levels divided by the largest possible
-    one.
+    one. Images of another size than most are left out.
 
     One image alone is taken as a matrix: its rows and columns are those of V.
     """
     ordered = sorted(sources, key=lambda source: _natural(source.name))
     notes: list[str] = []
-    stack = _stacked(ordered, limits, notes)
-    if len(ordered) == 1:
-        notes.append("One image alone is read as a matrix: its rows and columns are those of V.")
-        return StoredArray(stack[0], ordered[0].label, kind="matrix", notes=notes)
-    return StoredArray(stack, f"the {len(ordered)} images", kind="faces", bands_axis=0, notes=notes)
+    ordered, stack = _stacked(ordered, limits, notes)
+    rewrite = partial(_rewritten, ordered, stack)
+    if len(sources) == 1:
+        notes.append(ONE_IMAGE)
+        return StoredArray(
+            stack[0],
+            ordered[0].label,
+            kind="matrix",
+            notes=notes,
+            rewrite=lambda values: rewrite(values[None]),
+        )
+    label = f"the {len(ordered)} images"
+    return StoredArray(stack, label, kind="faces", bands_axis=0, notes=notes, rewrite=rewrite)
 
 
-def _stacked(sources: list[Source], limits: Limits, notes: list[str]) -> npt.NDArray[Any]:
-    stack: npt.NDArray[Any] | None = None
-    coloured = 0
-    for i, source in enumerate(sources):
+def _stacked(
+    sources: list[Source], limits: Limits, notes: list[str]
+) -> tuple[list[Source], npt.NDArray[Any]]:
+    """The images of the most common size, and their grey levels as one array."""
+    pictures = []
+    coloured = entries = 0
+    for source in sources:
         grey, was_coloured = _grey(source, limits)
         coloured += was_coloured
-        if stack is None:
-            entries = limits.check_shape((len(sources), *grey.shape), f"The set of {len(sources)} images")
-            stack = np.empty(
-                (len(sources), *grey.shape), np.float32 if entries > limits.float32_above else np.float64
-            )
-        if grey.shape != stack.shape[1:]:
-            raise UnreadableData(
-                f"{source.label} has {grey.shape[0]} x {grey.shape[1]} pixels and {sources[0].label} has "
-                f"{stack.shape[1]} x {stack.shape[2]}: all images must have one size."
-            )
-        stack[i] = grey
+        entries += grey.size
+        limits.check_shape((entries,), f"The set of {len(sources)} images")
+        pictures.append(grey.astype(np.float32) if entries > limits.float32_above else grey)
+    sizes = Counter(picture.shape for picture in pictures)
+    shape, count = sizes.most_common(1)[0]
+    if len(sizes) > 1 and count <= len(pictures) / 2:
+        odd = next(i for i, picture in enumerate(pictures) if picture.shape != pictures[0].shape)
+        raise UnreadableData(
+            f"{sources[odd].label} has {_pixels(pictures[odd].shape)} pixels and {sources[0].label} has "
+            f"{_pixels(pictures[0].shape)}: all images must have one size."
+        )
+    fitting = [i for i, picture in enumerate(pictures) if picture.shape == shape]
+    stray = [sources[i].label for i, picture in enumerate(pictures) if picture.shape != shape]
+    if stray:
+        more = f" and {len(stray) - 5} more" if len(stray) > 5 else ""
+        notes.append(f"Left out, because not of {_pixels(shape)} pixels: {', '.join(stray[:5])}{more}.")
     if coloured:
         notes.append(f"{coloured} of {len(sources)} images were in colour and were turned to grey.")
-    assert stack is not None  # there is at least one source
-    return stack
+    return [sources[i] for i in fitting], np.stack([pictures[i] for i in fitting])
+
+
+def _pixels(shape: tuple[int, ...]) -> str:
+    return f"{shape[0]} x {shape[1]}"
 
 
 def _grey(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
     """Grey levels, rows x cols, in [0, 1] where the file has whole numbers, and whether it had colours."""
-    if is_tiff(source.data):
-        values, coloured = tiff_picture(source, limits)
-    else:
-        values, coloured = open_picture(source, limits, FORMATS)
+    values, coloured = _opened(source, limits)
     if values.dtype.kind in "iu":
         return values / np.iinfo(values.dtype).max, coloured
-    return values, coloured
+    return values.astype(np.float64, copy=False), coloured
 
 
-def open_picture(source: Source, limits: Limits, formats: tuple[str, ...]) -> tuple[npt.NDArray[Any], bool]:
+def _opened(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
     """Decode with Pillow, after a look at the size that the header states."""
+    if is_tiff(source.data) and not _known_to_pillow(source):
+        return grey_tiff(source, limits)
     with foreign_code(f"{source.label} is not a readable image"):
         try:
-            picture = Image.open(io.BytesIO(source.data), formats=formats)
+            picture = Image.open(io.BytesIO(source.data), formats=FORMATS)
         except Image.DecompressionBombError as error:
             raise UnreadableData(
                 f"{source.label} has too many pixels: this looks like a decompression bomb."
@@ -95,11 +115,44 @@ def open_picture(source: Source, limits: Limits, formats: tuple[str, ...]) -> tu
     if values.dtype.kind == "b":
         values = values.astype(np.uint8) * 255
     if values.dtype == np.int32:
-        # Pillow keeps 16-bit greys of some formats in 32-bit numbers.
+        # Pillow holds 16-bit greys of some formats in 32-bit numbers.
         values = (
             values.astype(np.uint16) if values.min() >= 0 and values.max() <= 0xFFFF else values.astype(float)
         )
     return values, coloured
+
+
+def _known_to_pillow(source: Source) -> bool:
+    """Whether Pillow can decode a TIFF: pictures yes; 16-bit colours and odd numbers of bands no."""
+    try:
+        with Image.open(io.BytesIO(source.data), formats=("TIFF",)) as picture:
+            return getattr(picture, "n_frames", 1) == 1
+    except Exception:  # noqa: BLE001 - Pillow raises errors of every type, and GDAL is asked next
+        return False
+
+
+def _rewritten(sources: list[Source], present: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[Source]:
+    """The images again; those in which nothing has changed stay as they are, byte for byte."""
+    return [
+        source if np.array_equal(old, new) else Source(source.name, _encoded(source, new))
+        for source, old, new in zip(sources, present, values, strict=True)
+    ]
+
+
+def _encoded(source: Source, grey: npt.NDArray[Any]) -> bytes:
+    if np.isnan(grey).any():
+        raise UnreadableData(f"{source.label}: an image has no way of saying that a pixel is missing.")
+    with Image.open(io.BytesIO(source.data), formats=FORMATS) as old:
+        form, mode = old.format, old.mode
+    stream = io.BytesIO()
+    if mode == "F":
+        picture = Image.fromarray(grey.astype(np.float32))
+    else:
+        deep = mode.startswith("I")
+        top, dtype = (0xFFFF, np.uint16) if deep else (0xFF, np.uint8)
+        picture = Image.fromarray(np.rint(np.clip(grey, 0, 1) * top).astype(dtype))
+    picture.save(stream, form, **({"quality": 95} if form == "JPEG" else {}))
+    return stream.getvalue()
 
 
 def _natural(name: str) -> list[tuple[int, int | str]]:

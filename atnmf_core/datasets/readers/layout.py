@@ -1,94 +1,136 @@
-"""From an array of unknown layout to a data set: the rules for axes and for the order of pixels."""
+"""From an array of unknown layout to a data set, and back: the rules for axes and for the order of pixels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...problem import Order
-from ..dataset import Dataset, Kind
+from ...problem import InputError, Order
+from ..dataset import Dataset, Kind, Truth
 from ..normalisation import normalise
-from .entries import nonnegative
-from .errors import UnreadableData
+from ..truth import truth_from_arrays
+from .entries import clean_entries
+from .errors import Remedy, UnreadableData
 from .limits import Limits
-from .options import Options
+from .options import ReadingOptions
 from .stored import StoredArray
 
-__all__ = ["to_dataset"]
+__all__ = ["Layout", "layout_of", "to_dataset"]
+
+AXES = "a matrix has 2, a cube 3"
 
 
 @dataclass(frozen=True)
-class _Layout:
-    """V as a view of the array, not yet converted or copied where that can be avoided."""
+class Layout:
+    """How V follows from a stored array.
 
-    V: npt.NDArray[Any]
+    Attributes
+    ----------
+    to_V : a view of an array of the stored shape as F x N, not copied where that can be avoided.
+    from_V : the inverse.
+    """
+
     kind: Kind
+    to_V: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+    from_V: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
     image_shape: tuple[int, int] | None = None
     order: Order = "F"
     notes: tuple[str, ...] = ()
 
 
-def to_dataset(stored: StoredArray, name: str, options: Options, limits: Limits) -> Dataset:
-    """The data set that an array is, by these rules.
+def to_dataset(
+    stored: StoredArray, name: str, title: str, options: ReadingOptions, limits: Limits
+) -> Dataset:
+    """The data set that a stored array is, by the rules of `layout_of`."""
+    layout = layout_of(stored, options, limits)
+    V, value_notes = clean_entries(layout.to_V, stored, options, limits)
+    has_bands = layout.kind != "faces"
+    wavelengths = stored.wavelengths if has_bands else None
+    data = Dataset(
+        V=V,
+        kind=layout.kind,
+        name=name,
+        title=title,
+        image_shape=layout.image_shape,
+        order=layout.order,
+        wavelengths=wavelengths if wavelengths is not None and wavelengths.size == V.shape[0] else None,
+        citation="",
+        terms="Your own file; it stays on the machine that runs this program.",
+        notes=(*stored.notes, *layout.notes, *value_notes),
+        band_names=stored.band_names if has_bands and len(stored.band_names) == V.shape[0] else (),
+        georeference=stored.georeference if layout.kind == "cube" else None,
+    )
+    data = normalise(data, options.normalisation)
+    return _with_truth(data, stored.truth) if stored.truth and data.kind == "cube" else data
+
+
+def _with_truth(data: Dataset, arrays: tuple[npt.NDArray[Any], ...]) -> Dataset:
+    try:
+        truth: Truth = truth_from_arrays(data, arrays)
+    except InputError:
+        return data
+    return replace(data, truth=truth, notes=(*data.notes, *truth.notes))
+
+
+def layout_of(stored: StoredArray, options: ReadingOptions, limits: Limits) -> Layout:
+    """How an array becomes V, by these rules.
 
     Three axes: a cube (or, with kind="faces", a stack of images). The bands (or the images) are counted by
     the axis that `bands_axis` names; else by the one that the format fixes; else by the only one as long as
     the list of wavelengths; else by the one that differs where the two others are equally long; else by the
-    last. Pixels are put into V column after column, unless `order` says otherwise.
+    last. Pixels are put into V column by column, unless `order` says otherwise.
 
     Two axes: a plain matrix, V as it stands, where no image shape is known. Otherwise pixels are on the axis
-    whose length is rows * cols, the second where both are; they are laid out as `order` says, else column
-    after column in MATLAB files and row after row in others.
+    whose length is rows * cols, the second where both are; they are stored as `order` says, else column by
+    column in MATLAB files and row by row in others.
     """
-    values = stored.values
-    if values.dtype.kind not in "biuf":
-        raise UnreadableData(f"{stored.label} holds {_words(values.dtype)}: real numbers are needed.")
-    if values.ndim > 3:
-        values = values.squeeze()
-    limits.check_shape(values.shape, stored.label)
-    if values.ndim not in (2, 3):
-        raise UnreadableData(f"{stored.label} has {values.ndim} axes: a matrix has 2, a cube 3.")
-    layout = (_stack if values.ndim == 3 else _matrix)(values, stored, options)
-    V, value_notes = nonnegative(layout.V, stored, options, limits)
-    keeps_wavelengths = (
-        stored.wavelengths is not None and stored.wavelengths.size == V.shape[0] and layout.kind != "faces"
-    )
-    return normalise(
-        Dataset(
-            V=V,
-            kind=layout.kind,
-            name=name,
-            title=options.name or name,
-            image_shape=layout.image_shape,
-            order=layout.order,
-            wavelengths=stored.wavelengths if keeps_wavelengths else None,
-            citation="",
-            terms="Your own file; it stays on the machine that runs this program.",
-            notes=(*stored.notes, *layout.notes, *value_notes),
-        ),
-        options.normalisation,
-    )
+    shape = stored.values.shape
+    if stored.values.dtype.kind not in "biuf":
+        raise UnreadableData(
+            f"{stored.label} holds {_content(stored.values.dtype)}: real numbers are needed."
+        )
+    if len(shape) > 3:
+        shape = stored.values.squeeze().shape
+    limits.check_shape(shape, stored.label)
+    if len(shape) not in (2, 3):
+        raise UnreadableData(f"{stored.label} has {len(shape)} axes: {AXES}.")
+    return (_stack if len(shape) == 3 else _matrix)(shape, stored, options)
 
 
-def _stack(values: npt.NDArray[Any], stored: StoredArray, options: Options) -> _Layout:
+def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions) -> Layout:
     kind: Kind = options.kind or stored.kind or "cube"
     if kind == "matrix":
         raise UnreadableData(
-            f"{stored.label} has three axes and is no matrix: choose kind='cube' or kind='faces'."
+            f"{stored.label} has three axes and is not a matrix.",
+            [Remedy("kind", "cube", "read it as a cube"), Remedy("kind", "faces", "read it as images")],
         )
-    axis, notes = _bands_axis_of_stack(values.shape, stored, options, kind)
-    stack = np.moveaxis(values, axis, 0)
-    count, rows, cols = stack.shape
+    axis, notes = _bands_axis(shape, stored, options, kind)
+    count = shape[axis]
+    rows, cols = (size for i, size in enumerate(shape) if i != axis)
     order: Order = options.order or "F"
-    flat = stack.reshape(count, -1) if order == "C" else stack.transpose(0, 2, 1).reshape(count, -1)
-    return _Layout(flat if kind == "cube" else flat.T, kind, (rows, cols), order, notes)
+
+    def to_V(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        stack = np.moveaxis(values.reshape(shape), axis, 0)
+        flat = stack.reshape(count, -1) if order == "C" else stack.transpose(0, 2, 1).reshape(count, -1)
+        return flat if kind == "cube" else flat.T
+
+    def from_V(V: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        flat = V if kind == "cube" else V.T
+        if order == "C":
+            stack = flat.reshape(count, rows, cols)
+        else:
+            stack = flat.reshape(count, cols, rows).transpose(0, 2, 1)
+        return np.moveaxis(stack, 0, axis).reshape(stored.values.shape)
+
+    return Layout(kind, to_V, from_V, (rows, cols), order, notes)
 
 
-def _bands_axis_of_stack(
-    shape: tuple[int, ...], stored: StoredArray, options: Options, kind: Kind
+def _bands_axis(
+    shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions, kind: Kind
 ) -> tuple[int, tuple[str, ...]]:
     if options.bands_axis is not None:
         return _checked_axis(options.bands_axis, len(shape)), ()
@@ -96,55 +138,73 @@ def _bands_axis_of_stack(
         return stored.bands_axis, ()
     axis, why = _guessed_axis(shape, None if stored.wavelengths is None else stored.wavelengths.size)
     counted = "bands" if kind == "cube" else "images"
-    return axis, (
-        f"Axis {axis} ({shape[axis]} long) was taken to count the {counted}, because {why}; bands_axis "
-        "changes that.",
-    )
+    return axis, (f"Axis {axis} ({shape[axis]} long) was taken to count the {counted}, because {why}.",)
 
 
 def _guessed_axis(shape: tuple[int, ...], wavelengths: int | None) -> tuple[int, str]:
     if wavelengths is not None and shape.count(wavelengths) == 1:
         return shape.index(wavelengths), "there are as many wavelengths"
     if len(set(shape)) == 2:
-        return next(
-            axis for axis in range(3) if shape.count(shape[axis]) == 1
-        ), "the other two are equally long"
+        different = next(axis for axis in range(3) if shape.count(shape[axis]) == 1)
+        return different, "the other two are equally long"
     return 2, "it is the last"
 
 
-def _matrix(values: npt.NDArray[Any], stored: StoredArray, options: Options) -> _Layout:
+def _matrix(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions) -> Layout:
     image_shape = options.image_shape or stored.image_shape
     kind: Kind = options.kind or stored.kind or ("matrix" if image_shape is None else "cube")
     axis = None if options.bands_axis is None else _checked_axis(options.bands_axis, 2)
     if kind == "matrix":
-        return _Layout(values if axis in (None, 0) else values.T, kind)
+        axis = stored.bands_axis if axis is None else axis
+        return _turned(kind, shape, stored, axis == 1)
     if image_shape is None:
         raise UnreadableData(
-            f"{stored.label} is a matrix of pixels without a known image size: give image_shape=(rows, cols)."
+            f"{stored.label} is a matrix of pixels, and the size of its images is not known.",
+            [Remedy("image_shape", None, "say how many rows and columns they have")],
         )
     pixels = image_shape[0] * image_shape[1]
     if axis is None:
-        axis = 0 if values.shape[1] == pixels else 1
-    if values.shape[1 - axis] != pixels:
+        axis = 0 if shape[1] == pixels else 1
+    if shape[1 - axis] != pixels:
         raise UnreadableData(
-            f"{stored.label} is {values.shape[0]} x {values.shape[1]}, and images of {image_shape[0]} x "
-            f"{image_shape[1]} have "
-            f"{pixels} pixels: one side must be that long. Check image_shape and bands_axis."
+            f"{stored.label} is {shape[0]} x {shape[1]}, and images of {image_shape[0]} x {image_shape[1]} "
+            f"have {pixels} pixels: one side must be that long.",
+            [Remedy("image_shape", None, "say how many rows and columns its images have")],
         )
     order: Order = options.order or stored.order
-    way = "column after column" if order == "F" else "row after row"
-    by_pixel = values if axis == 0 else values.T
-    notes = () if options.order else (f"Pixels were taken {way}; order changes that.",)
-    return _Layout(by_pixel if kind == "cube" else by_pixel.T, kind, image_shape, order, notes)
+    way = "column by column" if order == "F" else "row by row"
+    notes = () if options.order else (f"The pixels of an image were taken {way}.",)
+    turned = (axis == 1) == (kind == "cube")
+    return _turned(kind, shape, stored, turned, image_shape, order, notes)
+
+
+def _turned(
+    kind: Kind,
+    shape: tuple[int, ...],
+    stored: StoredArray,
+    turned: bool,
+    image_shape: tuple[int, int] | None = None,
+    order: Order = "F",
+    notes: tuple[str, ...] = (),
+) -> Layout:
+    def to_V(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        flat = values.reshape(shape)
+        return flat.T if turned else flat
+
+    def from_V(V: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return (V.T if turned else V).reshape(stored.values.shape)
+
+    return Layout(kind, to_V, from_V, image_shape, order, notes)
 
 
 def _checked_axis(axis: int, ndim: int) -> int:
     if not -ndim <= axis < ndim:
-        raise UnreadableData(f"bands_axis={axis}: the array has axes 0 to {ndim - 1}.")
+        raise UnreadableData(
+            f"There is no axis {axis}: the array has axes 0 to {ndim - 1}.", setting="bands_axis"
+        )
     return int(axis) % ndim
 
 
-def _words(dtype: np.dtype[Any]) -> str:
-    return {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records"}.get(
-        dtype.kind, str(dtype)
-    )
+def _content(dtype: np.dtype[Any]) -> str:
+    kinds = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records"}
+    return kinds.get(dtype.kind, str(dtype))

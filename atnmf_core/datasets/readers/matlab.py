@@ -2,47 +2,89 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .decoder import Decoder
+from .errors import UnreadableData
 from .limits import Limits
-from .options import Options
-from .pick_array import pick_array
+from .options import ReadingOptions
+from .pick_array import pick_array, stated_wavelengths
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
-__all__ = ["is_hdf5", "read_matlab"]
+__all__ = ["is_matlab_hdf5", "read_matlab"]
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
-
-
-def is_hdf5(data: bytes) -> bool:
-    """HDF5's signature stands at the start, or after a user block, which MATLAB makes 512 bytes long."""
-    return data.startswith(SIGNATURE) or data[512 : 512 + len(SIGNATURE)] == SIGNATURE
+NUMERIC = re.compile(r"double|single|logical|u?int(8|16|32|64)")
 
 
-def read_matlab(source: Source, options: Options, limits: Limits) -> StoredArray:
-    form = "hdf5" if is_hdf5(source.data) else "matlab"
+def is_matlab_hdf5(data: bytes) -> bool:
+    return data.startswith(b"MATLAB 7.3 MAT-file")
+
+
+def read_matlab(source: Source, form: str, options: ReadingOptions, limits: Limits) -> StoredArray:
+    """The data of a .mat file that the module `form` of the decoding process knows."""
     with Decoder(form, source, limits) as decoder:
-        arrays = [_named_array(decoder, one, source, limits) for one in decoder.description]
-        return pick_array(arrays, source.label, options, limits, order="F")
+        described = [one for one in decoder.description["arrays"] if _is_numeric(one)]
+        arrays = [_named_array(decoder, form, one, source, limits) for one in described]
+        sparse = [one["name"].split("/")[0] for one in decoder.description["arrays"] if "/ir" in one["name"]]
+        if sparse and not any(array.long_axes >= 2 for array in arrays):
+            raise UnreadableData(
+                f"{sparse[0]} in {source.label} is a sparse matrix in MATLAB's version 7.3 format: "
+                f"save it with -v7, or as full({sparse[0]})."
+            )
+        pick = pick_array(arrays, source.label, options)
+        limits.check_shape(pick.array.shape, _label(pick.array, source))
+        wavelengths, notes = stated_wavelengths(arrays, pick.array)
+        values = pick.array.load()
+        return StoredArray(
+            values,
+            _label(pick.array, source),
+            kind=pick.kind,
+            image_shape=pick.image_shape if values.ndim == 2 else None,
+            order="F",
+            wavelengths=wavelengths,
+            truth=tuple(one.load() for one in pick.truth),
+            notes=[*pick.notes, *notes],
+            arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
+            rewrite=partial(_rewrite, source, form, pick.array.name, limits),
+        )
 
 
-def _named_array(decoder: Decoder, entry: dict[str, Any], source: Source, limits: Limits) -> NamedArray:
+def _rewrite(source: Source, form: str, name: str, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
+    with Decoder(form, source, limits) as decoder:
+        return [Source(source.name, decoder.replace(name, values.T if form == "hdf5" else values))]
+
+
+def _is_numeric(entry: dict[str, Any]) -> bool:
+    known = entry.get("attributes", {}).get("MATLAB_class", "double")
+    return "/" not in entry["name"] and isinstance(known, str) and bool(NUMERIC.fullmatch(known))
+
+
+def _label(array: NamedArray, source: Source) -> str:
+    return f"{array.name} in {source.label}" + (", a sparse matrix," if array.sparse else "")
+
+
+def _named_array(
+    decoder: Decoder, form: str, entry: dict[str, Any], source: Source, limits: Limits
+) -> NamedArray:
     stored = tuple(int(size) for size in entry["shape"])
     # MATLAB counts columns first: HDF5 has the axes of its arrays the other way round.
-    turned = "sparse" not in entry
-    name, shape = str(entry["name"]), stored[::-1] if turned else stored
+    name, shape = str(entry["name"]), stored[::-1] if form == "hdf5" else stored
+    sparse = bool(entry.get("sparse"))
 
     def load() -> npt.NDArray[Any]:
         if "values" in entry:
             return np.array(entry["values"]).reshape(shape)
         label = f"{name} in {source.label}"
-        limits.check_growth(len(source.data), 8 * limits.check_shape(shape, label), label)
+        entries = limits.check_shape(shape, label)
+        if not sparse:
+            limits.check_growth(len(source.data), entry["itemsize"] * entries, label)
         values = decoder.read(name, stored)
-        return values.T if turned else values
+        return values.T if form == "hdf5" else values
 
-    return NamedArray(name, shape, load)
+    return NamedArray(name, shape, load, sparse)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import archive
-from .errors import UnreadableData, foreign_code, shown
-from .limits import MOST_AXES, Limits
-from .options import Options
-from .pick_array import pick_array
+from .errors import UnreadableData, foreign_code, size_text
+from .limits import MAX_AXES, Limits
+from .options import ReadingOptions
+from .pick_array import pick_array, stated_wavelengths
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
@@ -22,19 +22,47 @@ __all__ = ["NPY_MAGIC", "read_npy", "read_npz"]
 NPY_MAGIC = b"\x93NUMPY"
 
 
-def read_npy(source: Source, options: Options, limits: Limits) -> StoredArray:
-    variable = _variable(source, source.label)
-    limits.check_shape(variable.shape, source.label)
-    return StoredArray(variable.load(), source.label, image_shape=options.image_shape, order="C")
+def read_npy(source: Source, limits: Limits) -> StoredArray:
+    array = _named_array(source, source.label)
+    limits.check_shape(array.shape, source.label)
+    return StoredArray(
+        array.load(),
+        source.label,
+        order="C",
+        rewrite=lambda values: [Source(source.name, _npy(values))],
+    )
 
 
-def read_npz(source: Source, options: Options, limits: Limits) -> StoredArray:
+def read_npz(source: Source, options: ReadingOptions, limits: Limits) -> StoredArray:
     members = [member for member in archive.unpack(source, limits) if member.suffix == ".npy"]
-    variables = [_variable(member, member.name.removesuffix(".npy")) for member in members]
-    return pick_array(variables, source.label, options, limits, order="C")
+    arrays = [_named_array(member, member.name.removesuffix(".npy")) for member in members]
+    pick = pick_array(arrays, source.label, options)
+    label = f"{pick.array.name} in {source.label}"
+    limits.check_shape(pick.array.shape, label)
+    wavelengths, notes = stated_wavelengths(arrays, pick.array)
+    values = pick.array.load()
+    changed_name = f"{pick.array.name}.npy"
+    return StoredArray(
+        values,
+        label,
+        kind=pick.kind,
+        image_shape=pick.image_shape if values.ndim == 2 else None,
+        order="C",
+        wavelengths=wavelengths,
+        truth=tuple(one.load() for one in pick.truth),
+        notes=[*pick.notes, *notes],
+        arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
+        rewrite=lambda values: [archive.with_member(source, Source(changed_name, _npy(values)))],
+    )
 
 
-def _variable(source: Source, name: str) -> NamedArray:
+def _npy(values: npt.NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, values, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _named_array(source: Source, name: str) -> NamedArray:
     stream = io.BytesIO(source.data)
     with foreign_code(f"{name} is not a readable NumPy array"):
         version = np.lib.format.read_magic(stream)
@@ -44,13 +72,13 @@ def _variable(source: Source, name: str) -> NamedArray:
         shape, column_major, dtype = read(stream)
     if dtype.kind not in "biufc":
         raise UnreadableData(f"{name} holds {dtype}: an array of numbers is needed.")
-    if len(shape) > MOST_AXES:
+    if len(shape) > MAX_AXES:
         raise UnreadableData(f"{name} has {len(shape)} axes: a matrix has 2, a cube 3.")
     needed = math.prod(shape) * dtype.itemsize
     body = memoryview(source.data)[stream.tell() :]
     if any(size < 0 for size in shape) or needed > len(body):
         raise UnreadableData(
-            f"{name} is cut short: {shown(needed)} bytes are announced and {len(body):,} are there."
+            f"{name} is cut short: {size_text(needed)} bytes are announced and {len(body):,} are there."
         )
 
     def load() -> npt.NDArray[Any]:

@@ -1,50 +1,143 @@
-"""What the user may decide about the reading of a file."""
+"""What a user may say about how a file is to be read, and how that is spelled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from typing import Any
 
+from ..dataset import Kind
 from ..normalisation import NORMALISATIONS
-from .errors import UnreadableData
+from .errors import Remedy, UnreadableData
 
-__all__ = ["Options"]
+__all__ = ["ReadingOptions", "parse_image_shape"]
 
 
 @dataclass(frozen=True)
-class Options:
-    """Overrides of the stated rules; None leaves a rule in force. See `read_dataset` for their meaning."""
+class ReadingOptions:
+    """Answers to what a file leaves open, or says otherwise than meant; None lets the rules decide.
 
-    name: str | None = None
+    Attributes
+    ----------
+    variable : which array of a file is meant.
+    kind : "faces", "cube" or "matrix".
+    image_shape : (rows, cols), for arrays that have all pixels on one axis.
+    order : "F" where pixels are stored column by column, "C" where row by row.
+    bands_axis : which axis of the array counts the bands of a cube, or the images of faces.
+    nodata : numbers that stand for missing entries, as they are in the file.
+    saturated : numbers from here on are saturated and count as missing, as they are in the file.
+    negative : "refuse" entries below 0, set them to "zero", or count them as "missing".
+    normalisation : "none", "maximum" or "lee-seung".
+    """
+
     variable: str | None = None
-    kind: Any = None
-    bands_axis: int | None = None
-    order: Any = None
+    kind: Kind | None = None
     image_shape: tuple[int, int] | None = None
-    negative: str = "refuse"
+    order: Any = None
+    bands_axis: int | None = None
     nodata: Any = ()
+    saturated: float | None = None
+    negative: str = "refuse"
     normalisation: str = "none"
 
     def __post_init__(self) -> None:
         _one_of("kind", self.kind, (None, "faces", "cube", "matrix"))
         _one_of("order", self.order, (None, "F", "C"))
-        _one_of("negative", self.negative, ("refuse", "zero"))
+        _one_of("negative", self.negative, ("refuse", "zero", "missing"))
         _one_of("normalisation", self.normalisation, tuple(NORMALISATIONS))
         if self.bands_axis is not None and not isinstance(self.bands_axis, Integral):
-            raise UnreadableData(
-                f"bands_axis={self.bands_axis!r}: the number of an axis is needed, 0, 1 or 2."
-            )
+            raise _wrong("bands_axis", self.bands_axis, "the number of an axis is needed, 0, 1 or 2")
+        if self.saturated is not None and not isinstance(self.saturated, Real):
+            raise _wrong("saturated", self.saturated, "a number is needed")
         object.__setattr__(self, "image_shape", _image_shape(self.image_shape))
         object.__setattr__(self, "nodata", _numbers(self.nodata))
+
+    def arguments(self) -> dict[str, Any]:
+        """The settings that are not the default, as arguments of `read_dataset`."""
+        return {
+            field.name: value
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        }
+
+    def words(self) -> dict[str, str]:
+        """The settings that are not the default, each in one word: for an address or a command line."""
+        return {name: SPELLINGS[name][0](value) for name, value in self.arguments().items()}
+
+    @classmethod
+    def from_words(cls, words: Mapping[str, str]) -> ReadingOptions:
+        """The inverse of `words`; names of other things are left alone."""
+        given = {}
+        for name in SPELLINGS.keys() & words.keys():
+            try:
+                given[name] = SPELLINGS[name][1](words[name])
+            except ValueError as error:
+                raise _wrong(name, words[name], "that is not understood") from error
+        return cls(**given)
+
+    def python(self) -> str:
+        """The settings as they follow the file in a call of `read_dataset`."""
+        return "".join(f", {Remedy(name, value, '').python()}" for name, value in self.arguments().items())
+
+    def command_line(self) -> str:
+        """The settings as options of a command that reads a file."""
+        return "".join(f" {option_text(name, value)}" for name, value in self.arguments().items())
+
+
+def option_text(name: str, value: Any) -> str:
+    """A setting as it is given on a command line."""
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return option
+    values = value if name == "nodata" and isinstance(value, tuple) else (value,)
+    # An equals sign, because a negative number after a blank looks like another option.
+    return " ".join(shlex.quote(f"{option}={SPELLINGS[name][0](one)}") for one in values)
+
+
+def parse_image_shape(text: str) -> tuple[int, int]:
+    """(rows, cols) from a text such as 50x40.
+
+    Examples
+    --------
+    >>> parse_image_shape("50x40")
+    (50, 40)
+    """
+    rows, _, cols = text.lower().partition("x")
+    if not (rows.isdecimal() and cols.isdecimal() and int(rows) and int(cols)):
+        raise ValueError(f"{text!r} is not an image size: write it as 50x40")
+    return int(rows), int(cols)
+
+
+def _number_text(value: float) -> str:
+    return f"{value:.10g}" if float(f"{value:.10g}") == value else repr(float(value))
+
+
+def _nodata_text(value: float | tuple[float, ...]) -> str:
+    return ",".join(_number_text(one) for one in (value if isinstance(value, tuple) else (value,)))
+
+
+SPELLINGS: dict[str, tuple[Callable[[Any], str], Callable[[str], Any]]] = {
+    "variable": (str, str),
+    "kind": (str, str),
+    "image_shape": (lambda shape: f"{shape[0]}x{shape[1]}", parse_image_shape),
+    "order": (str, str),
+    "bands_axis": (str, int),
+    "nodata": (_nodata_text, lambda text: tuple(float(word) for word in text.split(","))),
+    "saturated": (_number_text, float),
+    "negative": (str, str),
+    "normalisation": (str, str),
+}
+
+
+def _wrong(setting: str, value: object, why: str) -> UnreadableData:
+    return UnreadableData(f"{setting}={value!r}: {why}.", setting=setting)
 
 
 def _one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
-        raise UnreadableData(
-            f"{name}={value!r}: choose one of {', '.join(repr(one) for one in allowed if one)}."
-        )
+        raise _wrong(name, value, f"choose one of {', '.join(repr(one) for one in allowed if one)}")
 
 
 def _image_shape(given: Any) -> tuple[int, int] | None:
@@ -52,7 +145,7 @@ def _image_shape(given: Any) -> tuple[int, int] | None:
         return None
     sizes = tuple(given) if isinstance(given, Iterable) else ()
     if len(sizes) != 2 or not all(isinstance(size, Integral) and int(size) > 0 for size in sizes):
-        raise UnreadableData(f"image_shape={given!r}: two whole numbers (rows, cols) are needed.")
+        raise _wrong("image_shape", given, "two whole numbers (rows, cols) are needed")
     return int(sizes[0]), int(sizes[1])
 
 
@@ -61,5 +154,5 @@ def _numbers(given: Any) -> tuple[float, ...]:
         return ()
     values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     if not all(isinstance(value, Real) for value in values):
-        raise UnreadableData(f"nodata={given!r}: one or several numbers are needed.")
+        raise _wrong("nodata", given, "one or several numbers are needed")
     return tuple(float(value) for value in values)

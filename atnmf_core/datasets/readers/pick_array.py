@@ -1,113 +1,198 @@
-"""Which of the arrays in a file is the data, and what the small ones beside it say."""
+"""Which of the arrays in a file is the data, and what the others say about it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ...problem import Order
-from .errors import UnreadableData, shown
-from .limits import Limits
-from .options import Options
-from .stored import NamedArray, StoredArray
+from ..dataset import Kind
+from .errors import ArrayInFile, Remedy, UnreadableData
+from .options import ReadingOptions
+from .stored import NamedArray
 from .wavelengths import in_nanometres
 
-__all__ = ["pick_array"]
+__all__ = ["Pick", "named_array", "pick_array", "several_arrays", "stated_wavelengths"]
 
-ROWS = {
-    "rows",
-    "row",
-    "lines",
-    "line",
-    "nrow",
-    "nrows",
-    "nlines",
-    "nline",
-    "n_rows",
-    "n_lines",
-    "height",
-    "nr",
-}
-COLS = {
-    "cols",
-    "col",
-    "columns",
-    "samples",
-    "ncol",
-    "ncols",
-    "ncolumns",
-    "nsamples",
-    "n_cols",
-    "n_samples",
-    "width",
-    "nc",
-}
-WAVELENGTHS = {"wavelength", "wavelengths", "wavelen", "wavlen", "wl", "lambda", "lambdas", "wave", "waves"}
+# What people call things in their files, in lower case.
+ROWS = re.compile(r"(n|num)?_?(rows?|lines?)|nr|height")
+COLS = re.compile(r"(n|num)?_?(cols?|columns?|samples)|nc|width")
+WAVELENGTHS = re.compile(r"wave?len(gth)?s?(_nm)?|wl|wvl|waves?|lambdas?|(band_?cent|centerwavelength)\w*")
+ABUNDANCES = re.compile(r"[as](_?(gt|true))?|x_?true|gt|abund\w*|fractions")
+SPECTRA = re.compile(r"[mew](_?(gt|true))?|gt|end(member\w*)?|sig(natures)?|spectra")
+PICTURES = re.compile(r"fea|faces?|ima?ge?s?|pictures")
+LABELS = re.compile(r"gnd|labels?|y|ids?|subjects?|targets?|class(es)?")
 LONGEST_VECTOR = 100_000
+SMALLEST_PICTURE = 64
 
 
-def pick_array(
-    arrays: Sequence[NamedArray], label: str, options: Options, limits: Limits, order: Order
-) -> StoredArray:
+@dataclass(frozen=True)
+class Pick:
+    """The array that is the data, and what its file says about it."""
+
+    array: NamedArray
+    kind: Kind | None = None
+    image_shape: tuple[int, int] | None = None
+    truth: tuple[NamedArray, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions) -> Pick:
     """The data among the named arrays of a file.
 
-    A name that the user gave decides. Otherwise the only array of three axes is taken; else, where the file
-    states rows and columns, the only matrix with one axis of that many pixels; else the only matrix. Where
-    several remain, the refusal lists them by name.
+    A name that the user gave decides. Otherwise the candidates are the arrays that hold images of the size
+    that the file states; or, where it states none, the cubes and the matrices that have as many pixels as a
+    cube; or else the matrices. True abundances and spectra of another candidate are told by their shapes and
+    set aside. Where several remain, the user is asked.
     """
-    image_shape = options.image_shape or _stated_shape(arrays)
-    array = _named(arrays, label, options.variable) or _obvious(arrays, label, image_shape)
-    limits.check_shape(array.shape, f"{array.name} in {label}")
-    values = array.load()
-    wavelengths, notes = _stated_wavelengths(arrays, array)
+    stated = options.image_shape or _stated_shape(arrays)
+    named = None if options.variable is None else named_array(arrays, label, options.variable)
+    candidates = [named] if named else _candidates(arrays, stated)
+    if not candidates:
+        sparse = [array for array in arrays if array.sparse]
+        what = f"{sparse[0].info}, which is sparse" if sparse else "no matrix or cube of numbers in it"
+        raise UnreadableData(f"{label} has {what}.")
+    truth = _truth(candidates[0] if named else None, arrays, candidates, stated)
+    left = [array for array in candidates if array not in truth]
+    if len(left) != 1:
+        raise several_arrays(f"{label} has several arrays that could be meant", left or candidates)
+    array = left[0]
+    kind, image_shape, notes = _pictures(array, arrays) if stated is None else (None, None, ())
+    if truth:
+        names = ", ".join(one.name for one in truth)
+        notes = (*notes, f"Taken as the truth about its materials, from the same file: {names}.")
     if len(arrays) > 1:
         notes = (f"{array.name} was read from {label}.", *notes)
-    return StoredArray(
-        values=values,
-        label=f"{array.name} in {label}",
-        image_shape=image_shape if values.ndim == 2 else None,
-        order=order,
-        wavelengths=wavelengths,
-        notes=list(notes),
-    )
+    return Pick(array, kind, stated or image_shape, truth, notes)
 
 
-def _named(arrays: Sequence[NamedArray], label: str, name: str | None) -> NamedArray | None:
-    if name is None:
-        return None
+def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArray:
+    """The array that the user named, by its whole name or by the last part of its path."""
+    found = [array for array in arrays if array.name == name]
+    found = found or [array for array in arrays if array.name.rpartition("/")[2] == name]
+    if len(found) != 1:
+        raise several_arrays(f"{label} has no array called {name[:60]!r}", arrays)
+    return found[0]
+
+
+def several_arrays(what: str, arrays: Sequence[NamedArray]) -> UnreadableData:
+    """The question which of these arrays is meant."""
+    worth = sorted((one for one in arrays if one.long_axes >= 2), key=lambda one: -math.prod(one.shape))
+    infos: tuple[ArrayInFile, ...] = tuple(one.info for one in worth)
+    if not infos:
+        return UnreadableData(f"{what}, and no matrix or cube of numbers.")
+    listed = ", ".join(str(one) for one in infos[:20]) + (", ..." if len(infos) > 20 else "")
+    remedy = Remedy("variable", infos[0].name, f"read {infos[0].name[:60]}")
+    return UnreadableData(f"{what}: choose one of {listed}.", (remedy,), infos)
+
+
+def stated_wavelengths(
+    arrays: Iterable[NamedArray], data: NamedArray
+) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
+    """The wavelengths beside an array, by their name and number."""
     for array in arrays:
-        if array.name == name:
-            return array
-    raise _ambiguous(f"{label} has no array called {name!r}", arrays, label)
+        count = max(array.shape, default=0)
+        is_vector = array.long_axes == 1 and count <= LONGEST_VECTOR
+        if _called(array, WAVELENGTHS) and is_vector and count in data.shape:
+            return in_nanometres(array.vector())
+    return None, ()
 
 
-def _obvious(arrays: Sequence[NamedArray], label: str, image_shape: tuple[int, int] | None) -> NamedArray:
-    cubes = [array for array in arrays if _long_axes(array) >= 3]
-    matrices = [array for array in arrays if _long_axes(array) == 2]
-    if image_shape is not None and not cubes:
-        pixels = image_shape[0] * image_shape[1]
-        matrices = [array for array in matrices if pixels in array.shape] or matrices
-    candidates = cubes or matrices
-    if not candidates:
-        raise UnreadableData(f"{label} has no matrix or cube of numbers in it.")
-    if len(candidates) > 1:
-        raise _ambiguous(f"{label} has several arrays that could be meant", candidates, label)
-    return candidates[0]
+def _candidates(arrays: Sequence[NamedArray], stated: tuple[int, int] | None) -> list[NamedArray]:
+    cubes = [array for array in arrays if array.long_axes >= 3]
+    matrices = [array for array in arrays if array.long_axes == 2]
+    if stated is not None:
+        fitting = [array for array in (*cubes, *matrices) if _planes(array, stated) is not None]
+        return fitting or cubes or matrices
+    if cubes:
+        shapes = [shape for cube in cubes for shape in _image_shapes(cube)]
+        return cubes + [
+            matrix for matrix in matrices if any(_planes(matrix, shape) is not None for shape in shapes)
+        ]
+    return matrices
 
 
-def _ambiguous(what: str, arrays: Sequence[NamedArray], label: str) -> UnreadableData:
-    if not arrays:
-        return UnreadableData(f"{what}: {label} has no matrix or cube of numbers in it.")
-    listed = ", ".join(f"{one.name[:60]} ({' x '.join(map(shown, one.shape))})" for one in arrays[:20])
-    more = ", ..." if len(arrays) > 20 else ""
-    return UnreadableData(f"{what}: choose one of {listed}{more}.", tuple(one.name for one in arrays))
+def _image_shapes(cube: NamedArray) -> list[tuple[int, int]]:
+    sizes = [size for size in cube.shape if size > 1]
+    return [(sizes[0], sizes[1]), (sizes[1], sizes[2])]
 
 
-def _long_axes(array: NamedArray) -> int:
-    return sum(size > 1 for size in array.shape)
+def _planes(array: NamedArray, image_shape: tuple[int, int]) -> int | None:
+    """How many images of this size an array holds, None where it does not hold such images."""
+    rows, cols = image_shape
+    sizes = [size for size in array.shape if size > 1]
+    if len(sizes) == 3 and (sizes[:2] == [rows, cols] or sizes[1:] == [rows, cols]):
+        return math.prod(sizes) // (rows * cols)
+    if len(sizes) == 2 and rows * cols in sizes:
+        return math.prod(sizes) // (rows * cols)
+    return None
+
+
+def _truth(
+    named: NamedArray | None,
+    arrays: Sequence[NamedArray],
+    candidates: Sequence[NamedArray],
+    stated: tuple[int, int] | None,
+) -> tuple[NamedArray, ...]:
+    """The true abundances and spectra of the data: abundances have the data's pixels, spectra its bands."""
+    for data in [named] if named else sorted(candidates, key=lambda one: -math.prod(one.shape)):
+        F, pixels, shapes = _sides(data, candidates if named is None else arrays, stated)
+        for abundances in arrays:
+            K = next((K for shape in shapes if (K := _planes(abundances, shape)) is not None), None)
+            if K is None and pixels in abundances.shape and abundances.long_axes == 2:
+                K = math.prod(abundances.shape) // pixels
+            if abundances is data or K is None or F is None or not 2 <= K < F:
+                continue
+            spectra = [one for one in arrays if sorted(one.shape) == sorted((F, K)) and one is not data]
+            known = [one for one in spectra if _called(one, SPECTRA)] or spectra[:1]
+            if known or _called(abundances, ABUNDANCES) or _sums_to_one(abundances, K):
+                return (abundances, *(one for one in known[:1] if one is not abundances))
+    return ()
+
+
+def _sides(
+    data: NamedArray, others: Sequence[NamedArray], stated: tuple[int, int] | None
+) -> tuple[int | None, int, list[tuple[int, int]]]:
+    """Bands, pixels and possible image sizes of the data."""
+    if data.long_axes >= 3:
+        shapes = [stated] if stated else _image_shapes(data)
+    else:
+        shapes = (
+            [stated] if stated else [s for one in others if one.long_axes >= 3 for s in _image_shapes(one)]
+        )
+    for shape in shapes:
+        F = _planes(data, shape)
+        if F is not None:
+            return F, shape[0] * shape[1], [shape]
+    longest = max(data.shape)
+    return (min(data.shape), longest, []) if data.long_axes == 2 else (None, longest, [])
+
+
+def _sums_to_one(array: NamedArray, K: int) -> bool:
+    if array.sparse or math.prod(array.shape) > 10_000_000 or K > 100:
+        return False
+    values = np.asarray(array.load(), dtype=np.float64)
+    axis = values.shape.index(K)
+    return bool(values.min() >= -1e-6 and np.allclose(values.sum(axis=axis), 1, atol=1e-3))
+
+
+def _pictures(
+    array: NamedArray, arrays: Sequence[NamedArray]
+) -> tuple[Kind | None, tuple[int, int] | None, tuple[str, ...]]:
+    """Whether the rows of a matrix are square pictures, by its name or by as many labels beside it."""
+    if len(array.shape) != 2 or array.sparse:
+        return None, None, ()
+    count, pixels = array.shape
+    side = math.isqrt(pixels)
+    labelled = any(_called(one, LABELS) and one.long_axes == 1 and max(one.shape) == count for one in arrays)
+    if side * side != pixels or pixels < SMALLEST_PICTURE or not (_called(array, PICTURES) or labelled):
+        return None, None, ()
+    note = f"Each row of {array.name} was taken as a picture of {side} x {side} pixels."
+    return "faces", (side, side), (note,)
 
 
 def _stated_shape(arrays: Sequence[NamedArray]) -> tuple[int, int] | None:
@@ -115,26 +200,14 @@ def _stated_shape(arrays: Sequence[NamedArray]) -> tuple[int, int] | None:
     return None if rows is None or cols is None else (rows, cols)
 
 
-def _stated_number(arrays: Sequence[NamedArray], names: set[str]) -> int | None:
+def _stated_number(arrays: Sequence[NamedArray], names: re.Pattern[str]) -> int | None:
     for array in arrays:
-        if array.name.lower() in names and _long_axes(array) == 0:
-            value = _small(array)
+        if _called(array, names) and array.long_axes == 0:
+            value = array.vector()
             if value.size == 1 and np.isfinite(value[0]) and value[0] == int(value[0]) > 0:
                 return int(value[0])
     return None
 
 
-def _stated_wavelengths(
-    arrays: Sequence[NamedArray], data: NamedArray
-) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
-    for array in arrays:
-        count = max(array.shape, default=0)
-        is_vector = _long_axes(array) == 1 and count <= LONGEST_VECTOR
-        if array.name.lower() in WAVELENGTHS and is_vector and count in data.shape:
-            return in_nanometres(_small(array))
-    return None, ()
-
-
-def _small(array: NamedArray) -> npt.NDArray[Any]:
-    with np.errstate(all="ignore"):
-        return array.load().astype(np.float64).reshape(-1)
+def _called(array: NamedArray, names: re.Pattern[str]) -> bool:
+    return names.fullmatch(array.name.lower()) is not None

@@ -1,4 +1,4 @@
-"""What was handed in: paths, named bytes or upload objects, all made into named bytes."""
+"""The files to read, given as paths, named bytes or upload objects: all become named bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The extension, in small letters, with its dot."""
+        """The extension, in lower case, with its dot."""
         return PurePosixPath(self.name).suffix.lower()
 
     @property
@@ -35,13 +35,13 @@ class Source:
 
     @property
     def label(self) -> str:
-        """The name as shown in a message: without folders, and never long enough to flood the screen."""
+        """The name for a message: without folders, and never long enough to flood the screen."""
         last = "".join(char if char.isprintable() else "?" for char in PurePosixPath(self.name).name)
         return last if len(last) <= 80 else last[:77] + "..."
 
 
 def gather(files: Any, limits: Limits) -> list[Source]:
-    """Read what was handed in, within the limits.
+    """Read the given files, within the limits.
 
     A path may stand alone for an ENVI pair: the other half is looked for beside it.
     """
@@ -134,5 +134,5 @@ def _refuse_duplicates(sources: list[Source]) -> None:
     seen = set()
     for source in sources:
         if source.name in seen:
-            raise UnreadableData(f"{source.label} is there twice: every file needs a name of its own.")
+            raise UnreadableData(f"{source.label} was given twice: every file needs a name of its own.")
         seen.add(source.name)

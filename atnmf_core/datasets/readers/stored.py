@@ -1,4 +1,4 @@
-"""What a format reader hands on: an array, and all that the file says about its meaning."""
+"""What a format's reader hands on: an array, and all that the file says about its meaning."""
 
 from __future__ import annotations
 
@@ -10,23 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from ...problem import Order
-from ..dataset import Kind
+from ..dataset import Georeference, Kind
+from .errors import ArrayInFile
+from .sources import Source
 
 __all__ = ["NamedArray", "StoredArray"]
 
 
 @dataclass
 class StoredArray:
-    """An array of two or three axes on its way to becoming a data set.
+    """An array of two or three axes, with the numbers that are in the file.
 
     Attributes
     ----------
     values : any real dtype; NaN is missing.
     label : what to call it in messages.
     kind, bands_axis, image_shape, wavelengths : what the file says, None where it says nothing.
-    order : how this format lays pixels out where an array has one axis for all of them.
-    nodata : values that the file declares to mean "missing".
-    scale : values are divided by it.
+    order : how this format stores the pixels of an image where an array has one axis for all of them.
+    nodata : numbers that the file declares to mean "missing".
+    valid_range : numbers outside of it are missing.
+    missing : True where the file marks an entry as bad in another way; broadcasts to the shape of `values`.
+    gain, offset : the file's numbers stand for gain * number + offset.
+    spectrum_names : what the columns of V are called, in a spectral library.
+    truth : arrays of the same file that look like its true abundances and spectra.
+    arrays : everything that could have been chosen, for the user to choose otherwise.
+    rewrite : the files again, with other numbers of the same shape and type in this array's place.
     """
 
     values: npt.NDArray[Any]
@@ -37,14 +45,38 @@ class StoredArray:
     order: Order = "C"
     wavelengths: npt.NDArray[np.float64] | None = None
     nodata: tuple[float, ...] = ()
-    scale: float = 1.0
+    valid_range: tuple[float, float] | None = None
+    missing: npt.NDArray[np.bool_] | None = None
+    gain: float = 1.0
+    offset: float = 0.0
+    band_names: tuple[str, ...] = ()
+    spectrum_names: tuple[str, ...] = ()
+    georeference: Georeference | None = None
+    truth: tuple[npt.NDArray[Any], ...] = ()
     notes: list[str] = field(default_factory=list)
+    arrays: tuple[ArrayInFile, ...] = ()
+    rewrite: Callable[[npt.NDArray[Any]], list[Source]] | None = None
 
 
 @dataclass(frozen=True)
 class NamedArray:
-    """A named array inside a file, known by its header and not yet read."""
+    """An array inside a file, known by its header and not read yet."""
 
     name: str
     shape: tuple[int, ...]
     load: Callable[[], npt.NDArray[Any]]
+    sparse: bool = False
+
+    @property
+    def info(self) -> ArrayInFile:
+        return ArrayInFile(self.name, self.shape)
+
+    @property
+    def long_axes(self) -> int:
+        """How many axes are longer than 1."""
+        return sum(size > 1 for size in self.shape)
+
+    def vector(self) -> npt.NDArray[np.float64]:
+        """A small array as one row of numbers."""
+        with np.errstate(all="ignore"):
+            return self.load().astype(np.float64).reshape(-1)

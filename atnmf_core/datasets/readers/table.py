@@ -4,60 +4,237 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterator
+import io
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
-from .options import Options
 from .sources import Source
 from .stored import StoredArray
+from .wavelengths import in_nanometres
 
 __all__ = ["read_table"]
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?", "missing", "#n/a"}
+WAVELENGTH_HEADINGS = ("wavelength", "wl", "nm", "um", "µm", "lambda", "band cent")
+# In micrometres and in nanometres, from the ultraviolet to the thermal infrared.
+WAVELENGTH_RANGES = ((0.2, 30.0), (200.0, 30_000.0))
+LEAST_WAVELENGTHS = 8
+Array = npt.NDArray[np.float64]
 
 
-def read_table(source: Source, options: Options, limits: Limits) -> StoredArray:
+def read_table(source: Source, limits: Limits) -> StoredArray:
     """A text file as a matrix.
 
     The separator is the tab, semicolon or comma, whichever occurs in the first line, else blanks. With
     semicolons a decimal comma is understood. A first line that is not made of numbers is a heading; a first
-    column under an empty heading, or one that is not made of numbers, holds names. Both are left out, with a
-    note.
+    column under an empty heading, or one that is not made of numbers, holds names. Where the first line
+    (after the name of its first column) or the first column holds wavelengths, the others are spectra.
     """
-    text = _decoded(source)
-    delimiter = _delimiter(text)
-    rows: list[npt.NDArray[np.float64]] = []
-    notes: list[str] = []
-    names_first = False
-    cells = 0
-    for number, row in _lines(text, delimiter, source):
-        if not rows and not notes and not _is_numeric(row[1:] or row, delimiter):
-            notes.append("The first line is a heading and was left out.")
-            names_first = len(row) > 1 and not row[0].strip()
-            continue
-        if not rows:
-            names_first = names_first or (len(row) > 1 and not _is_numeric(row[:1], delimiter))
-        values = _numbers(row[1:] if names_first else row, delimiter, source, number)
-        cells += values.size
-        if cells > limits.entries:
+    table = _Table(source, limits)
+    values = table.values
+    notes = list(table.notes)
+    wavelengths, axis = table.heading_numbers, 1
+    if wavelengths is None and table.first_column_is_wavelengths:
+        wavelengths, axis, values = values[:, 0], 0, values[:, 1:]
+    stored = StoredArray(values, source.label, order="C", notes=notes, rewrite=table.rewritten)
+    if wavelengths is not None:
+        stored.wavelengths, remarks = in_nanometres(wavelengths)
+        stored.bands_axis, stored.kind = axis, "matrix"
+        stored.spectrum_names = tuple(table.names if axis else table.heading[1:])
+        where = "first line" if axis else "first column"
+        notes += [
+            f"The {where} holds wavelengths; each {'row' if axis else 'column'} is a spectrum.",
+            *remarks,
+        ]
+    return stored
+
+
+@dataclass
+class _Table:
+    """A parsed text file: its numbers, and what stands around them."""
+
+    source: Source
+    limits: Limits
+    values: Array = field(init=False)
+    notes: list[str] = field(default_factory=list)
+    heading: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    heading_numbers: Array | None = None
+
+    def __post_init__(self) -> None:
+        self.text = _decoded(self.source)
+        self.delimiter = _delimiter(self.text)
+        rows: list[Array] = []
+        names_first = False
+        cells = 0
+        for number, line, row in self._lines():
+            if not rows and not self.heading and self._is_heading(row or line.split(self.delimiter)):
+                names_first = len(self.heading) > 1 and (
+                    not self.heading[0].strip() or self.heading_numbers is not None
+                )
+                continue
+            values = None if names_first else self._quickly(line, row)
+            if values is None:
+                row = row or self._cells(line)
+                if not rows:
+                    names_first = names_first or (len(row) > 1 and not self._is_numeric(row[:1]))
+                values = self._numbers(row[1:] if names_first else row, number)
+                self.names += row[:1] if names_first else []
+            cells += values.size
+            if cells > self.limits.entries:
+                raise UnreadableData(
+                    f"{self.source.label} has more than the {self.limits.entries:,} entries that are read."
+                )
+            if rows and values.size != rows[0].size:
+                raise UnreadableData(
+                    f"{self.source.label}, line {number}: {values.size} numbers, where the first line has "
+                    f"{rows[0].size}."
+                )
+            rows.append(values)
+        if not rows or rows[0].size == 0:
+            raise UnreadableData(f"{self.source.label} has no numbers in it.")
+        self.values = np.stack(rows)
+        self._describe(names_first)
+
+    def _describe(self, names_first: bool) -> None:
+        if self.heading_numbers is not None and self.heading_numbers.size != self.values.shape[1]:
             raise UnreadableData(
-                f"{source.label} has more than the {limits.entries:,} entries that are read."
+                f"{self.source.label} has {self.heading_numbers.size} wavelengths in its first line and "
+                f"{self.values.shape[1]} numbers in the others."
             )
-        if rows and values.size != rows[0].size:
-            raise UnreadableData(
-                f"{source.label}, line {number}: {values.size} numbers, where the first line has "
-                f"{rows[0].size}."
-            )
-        rows.append(values)
-    if not rows or rows[0].size == 0:
-        raise UnreadableData(f"{source.label} has no numbers in it.")
-    if names_first:
-        notes.append("The first column holds names and was left out.")
-    return StoredArray(np.stack(rows), source.label, image_shape=options.image_shape, order="C", notes=notes)
+        if self.heading and self.heading_numbers is None and not self.first_column_is_wavelengths:
+            self.notes.append("The first line is a heading and was left out.")
+        if names_first:
+            self.notes.append("The first column holds names and was left out.")
+
+    @property
+    def first_column_is_wavelengths(self) -> bool:
+        named = bool(self.heading) and self.heading[0].strip().lower().startswith(WAVELENGTH_HEADINGS)
+        return named and self.values.shape[1] > 1 and _look_like_wavelengths(self.values[:, 0])
+
+    def rewritten(self, values: npt.NDArray[Any]) -> list[Source]:
+        """The file with other numbers; lines in which none has changed stay as they are."""
+        shift = self.values.shape[1] - values.shape[1]
+        present = self.values[:, shift:]
+        changed = ~((values == present) | (np.isnan(values) & np.isnan(present)))
+        lines = self.text.splitlines(keepends=True)
+        named = int(bool(self.names))
+        first = 1 + (bool(self.heading) and next(self._lines())[0])
+        numbered = [number for number, _, _ in self._lines() if number >= first]
+        for i, number in enumerate(numbered):
+            if changed[i].any():
+                row = self._cells(lines[number - 1].rstrip("\r\n"))
+                for j in np.flatnonzero(changed[i]):
+                    row[named + shift + j] = self._spelled(float(values[i, j]))
+                end = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
+                lines[number - 1] = self._joined(row) + end
+        utf16 = self.source.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return [Source(self.source.name, "".join(lines).encode("utf-16" if utf16 else "utf-8"))]
+
+    def _is_heading(self, row: list[str]) -> bool:
+        """Whether the first line is not data: text, or wavelengths."""
+        beyond_first = row[1:] or row
+        if not self._is_numeric(beyond_first):
+            self.heading = [cell.strip() for cell in row]
+            return True
+        numbers = np.array([self._number(cell) for cell in beyond_first], dtype=np.float64)
+        if len(row) > 1 and not self._is_numeric(row[:1]) and _look_like_wavelengths(numbers):
+            self.heading, self.heading_numbers = [cell.strip() for cell in row], numbers
+            return True
+        return False
+
+    def _lines(self) -> Iterator[tuple[int, str, list[str] | None]]:
+        """The lines that are not empty, with their numbers; split already where cells are quoted."""
+        lines = self.text.splitlines()
+        if '"' not in self.text or self.delimiter == " ":
+            for number, line in enumerate(lines, 1):
+                # A line of separators alone is a row of empty cells.
+                if line.strip(" ") and (self.delimiter != " " or line.strip()):
+                    yield number, line, None
+            return
+        parsed = csv.reader(lines, delimiter=self.delimiter)
+        while True:
+            number = parsed.line_num + 1
+            with foreign_code(
+                f"{self.source.label}, line {number}: a cell is too long or a quotation mark is missing"
+            ):
+                row = next(parsed, None)
+            if row is None:
+                return
+            if any(cell.strip() for cell in row) or len(row) > 1:
+                yield number, lines[number - 1], row
+
+    def _cells(self, line: str) -> list[str]:
+        if self.delimiter == " ":
+            return line.split()
+        return (
+            next(csv.reader([line], delimiter=self.delimiter)) if '"' in line else line.split(self.delimiter)
+        )
+
+    def _joined(self, row: Sequence[str]) -> str:
+        if self.delimiter == " ":
+            return " ".join(row)
+        stream = io.StringIO()
+        csv.writer(stream, delimiter=self.delimiter, lineterminator="").writerow(row)
+        return stream.getvalue()
+
+    def _quickly(self, line: str, row: list[str] | None) -> Array | None:
+        """A line of nothing but numbers, by NumPy; None where it has anything else."""
+        if row is not None or self.delimiter == ";":
+            return None
+        expected = len(line.split()) if self.delimiter == " " else line.count(self.delimiter) + 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                values: Array = np.fromstring(line, sep=self.delimiter)
+            except (DeprecationWarning, ValueError):
+                return None
+        return values if values.size == expected else None
+
+    def _is_numeric(self, row: list[str]) -> bool:
+        return all(self._number(cell) is not None for cell in row)
+
+    def _number(self, cell: str) -> float | None:
+        word = cell.strip()
+        if word.lower() in MISSING:
+            return float("nan")
+        if self.delimiter == ";":
+            word = word.replace(",", ".")
+        try:
+            return float(word)
+        except ValueError:
+            return None
+
+    def _spelled(self, number: float) -> str:
+        if np.isnan(number):
+            return "" if self.delimiter != " " else "nan"
+        text = f"{number:.9g}"
+        return text.replace(".", ",") if self.delimiter == ";" and "," in self.text else text
+
+    def _numbers(self, row: list[str], number: int) -> Array:
+        values = [self._number(cell) for cell in row]
+        if None in values:
+            cell = row[values.index(None)].strip()[:40]
+            raise UnreadableData(f"{self.source.label}, line {number}: {cell!r} is not a number.")
+        return np.array(values, dtype=np.float64)
+
+
+def _look_like_wavelengths(numbers: Array) -> bool:
+    """Many numbers that rise or fall throughout, in the range of wavelengths."""
+    if numbers.size < LEAST_WAVELENGTHS or not np.isfinite(numbers).all():
+        return False
+    steps = np.diff(numbers)
+    monotonic = bool((steps > 0).all() or (steps < 0).all())
+    return monotonic and any(
+        low <= numbers.min() and numbers.max() <= high for low, high in WAVELENGTH_RANGES
+    )
 
 
 def _decoded(source: Source) -> str:
@@ -76,46 +253,3 @@ def _delimiter(text: str) -> str:
     first = text.lstrip()[:10_000].split("\n", 1)[0]
     # A semicolon before the comma: where both occur the comma is the decimal sign.
     return next((sign for sign in "\t;," if sign in first), " ")
-
-
-def _lines(text: str, delimiter: str, source: Source) -> Iterator[tuple[int, list[str]]]:
-    lines = text.splitlines()
-    if delimiter == " ":
-        parsed: Iterator[list[str]] = (line.split() for line in lines)
-    else:
-        parsed = csv.reader(lines, delimiter=delimiter)
-    number = 0
-    while True:
-        with foreign_code(
-            f"{source.label}, line {number + 1}: a cell is too long or a quotation mark is missing"
-        ):
-            row = next(parsed, None)
-        if row is None:
-            return
-        number += 1
-        if any(cell.strip() for cell in row) or (len(row) > 1 and delimiter != " "):
-            yield number, row
-
-
-def _is_numeric(row: list[str], delimiter: str) -> bool:
-    return all(_number(cell, delimiter) is not None for cell in row)
-
-
-def _number(cell: str, delimiter: str) -> float | None:
-    word = cell.strip()
-    if word.lower() in MISSING:
-        return float("nan")
-    if delimiter == ";":
-        word = word.replace(",", ".")
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
-def _numbers(row: list[str], delimiter: str, source: Source, number: int) -> npt.NDArray[np.float64]:
-    values = [_number(cell, delimiter) for cell in row]
-    if None in values:
-        cell = row[values.index(None)].strip()[:40]
-        raise UnreadableData(f"{source.label}, line {number}: {cell!r} is not a number.")
-    return np.array(values, dtype=np.float64)

@@ -1,28 +1,37 @@
-"""TIFF, single or multi-band, decoded by tifffile (pure Python) wherever that can be done."""
+"""TIFF and GeoTIFF, single or multi-band, decoded by GDAL."""
 
 from __future__ import annotations
 
-import io
-import zlib
-from typing import Any, NamedTuple
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
-from .errors import UnreadableData, foreign_code
+from ..dataset import Georeference
+from .decoder import Decoder
+from .errors import UnreadableData
 from .limits import Limits
 from .sources import Source
 from .stored import StoredArray
+from .wavelengths import in_nanometres
 
-__all__ = ["is_tiff", "read_tiff", "tiff_picture"]
+__all__ = ["grey_tiff", "is_tiff", "read_tiff"]
 
-NONE, LZW, ADOBE_DEFLATE, PACKBITS, DEFLATE = 1, 5, 8, 32773, 32946
-DECODED_HERE = (NONE, ADOBE_DEFLATE, PACKBITS, DEFLATE)
-WHITE_IS_ZERO, PALETTE = 0, 3
-PLANAR = 2
-GDAL_NODATA = 42113
+ONE_IMAGE = "One image alone is read as a matrix: its rows and columns are those of V."
 LUMA = np.array([0.299, 0.587, 0.114])
+WAVELENGTH = (
+    "wavelength",
+    "central_wavelength_um",
+    "center_wavelength",
+    "centre_wavelength",
+    "wavelength_nm",
+)
+UNIT = ("wavelength_units", "wavelength_unit", "wavelength units")
+# As in "band 7 (450.2 Nanometers)".
+IN_A_NAME = re.compile(r"(\d+(?:\.\d+)?)\s*(nm|nanomet(?:er|re)s?|um|µm|micromet(?:er|re)s?)\b", re.I)
 
 
 def is_tiff(data: bytes) -> bool:
@@ -30,125 +39,123 @@ def is_tiff(data: bytes) -> bool:
 
 
 def read_tiff(source: Source, limits: Limits) -> StoredArray:
-    """A TIFF on its own: several bands (or pages of one size) are a cube, one band is a matrix."""
-    values, nodata = _bands(source, limits)
-    if values.shape[0] == 1:
-        note = "One image alone is read as a matrix: its rows and columns are those of V."
-        return StoredArray(values[0], source.label, kind="matrix", nodata=nodata, notes=[note])
-    return StoredArray(values, source.label, bands_axis=0, nodata=nodata)
+    """A TIFF on its own: several bands (or pages of one size) are a cube, one band is a matrix.
+
+    Wavelengths, bad bands, scale, no-data value and coordinates are those that GDAL finds in its tags.
+    """
+    with Decoder("raster", source, limits) as decoder:
+        about = decoder.description
+        shape = tuple(int(size) for size in about["shape"])
+        values = decoder.read("bands", shape)
+        mask = decoder.read("mask", shape[1:]) == 0 if about["has_mask"] else None
+    bands = shape[0]
+    notes: list[str] = []
+    wavelengths = _wavelengths(about, bands, notes)
+    stored = StoredArray(
+        values,
+        source.label,
+        bands_axis=0,
+        wavelengths=wavelengths,
+        nodata=_nodata(about["nodata"]),
+        missing=_missing(about, bands, mask, notes),
+        notes=notes,
+        band_names=tuple(name or f"band {i + 1}" for i, name in enumerate(about["names"]))
+        if any(about["names"]) and len(about["names"]) == bands
+        else (),
+        georeference=Georeference(about["crs"], tuple(about["transform"]) if about["transform"] else None)
+        if about["crs"] or about["transform"]
+        else None,
+        rewrite=None if about["palette"] else partial(_rewrite, source, limits),
+    )
+    stored.gain, stored.offset = _scaling(about, source)
+    if stored.gain != 1:
+        notes.append(f"Values were multiplied by the file's scale, {stored.gain:g}.")
+    if bands == 1:
+        stored.values, stored.kind, stored.bands_axis = values[0], "matrix", None
+        stored.missing = None if stored.missing is None else stored.missing[0]
+        stored.rewrite = None if about["palette"] else partial(_rewrite_one, source, limits)
+        stored.notes.append(ONE_IMAGE)
+    return stored
 
 
-def tiff_picture(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
-    """A TIFF as one of several images: its only band, or the grey of its three colours."""
-    values, _ = _bands(source, limits)
-    if values.shape[0] in (3, 4):
-        grey = np.tensordot(LUMA, values[:3].astype(np.float64), axes=1)
-        whole = values.dtype.kind in "iu"
-        return (np.rint(grey).astype(values.dtype) if whole else grey), True
-    if values.shape[0] != 1:
+def grey_tiff(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
+    """A TIFF as one of several images: its only band or the grey of three, and whether it had colours."""
+    values = read_tiff(source, limits).values
+    if values.ndim == 2:
+        return values, False
+    if values.shape[0] not in (3, 4):
         raise UnreadableData(f"{source.label} has {values.shape[0]} bands: read it alone, as a cube.")
-    return values[0], False
+    grey = np.tensordot(LUMA, values[:3].astype(np.float64), axes=1)
+    return (np.rint(grey).astype(values.dtype) if values.dtype.kind in "iu" else grey), True
 
 
-class _Page(NamedTuple):
-    """What a page's tags say, made sure to be plain numbers: a damaged tag can be of any type."""
-
-    rows: int
-    cols: int
-    samples: int
-    depth: int
-    bits: int
-    compression: int
-    photometric: int
-    planar: bool
-    dtype: np.dtype[Any]
-
-    @classmethod
-    def of(cls, page: Any) -> _Page:
-        return cls(
-            rows=int(page.imagelength),
-            cols=int(page.imagewidth),
-            samples=int(page.samplesperpixel),
-            depth=int(page.imagedepth),
-            bits=int(page.bitspersample),
-            compression=int(page.compression),
-            photometric=int(page.photometric),
-            planar=int(page.planarconfig) == PLANAR,
-            dtype=np.dtype(page.dtype),
-        )
+def _rewrite(source: Source, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
+    with Decoder("raster", source, limits) as decoder:
+        return [Source(source.name, decoder.replace("bands", values))]
 
 
-def _bands(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], tuple[float, ...]]:
-    """All bands as bands x rows x cols, and the no-data value that GDAL may have left."""
-    from tifffile import TiffFile  # imported where a TIFF is read, which is seldom
-
-    with foreign_code(f"{source.label} is a damaged TIFF file"):
-        file = TiffFile(io.BytesIO(source.data), name=source.label)
-        # One page more than allowed is looked at, so that a chain without end is noticed.
-        found: list[Any] = [page for page, _ in zip(file.pages, range(limits.members + 1), strict=False)]
-        pages = [page for page in found if not (page.is_reduced or page.is_mask)]
-        described = {_Page.of(page) for page in pages}
-    if not pages or len(found) > limits.members:
-        raise UnreadableData(f"{source.label} has no image in it, or too many.")
-    if len(described) > 1:
-        raise UnreadableData(
-            f"{source.label} has pages of different size or type: they do not make one cube."
-        )
-    layout = described.pop()
-    limits.check_shape((len(pages), layout.samples, layout.rows, layout.cols), source.label)
-    if layout.depth != 1:
-        raise UnreadableData(f"{source.label} is a volume: a flat image is needed.")
-    if (
-        layout.compression not in DECODED_HERE
-        or layout.photometric in (WHITE_IS_ZERO, PALETTE)
-        or layout.bits < 8
-    ):
-        return _by_pillow(source, len(pages)), ()
-    with foreign_code(f"{source.label} is damaged or cut short"):
-        return np.concatenate([_decoded(page, layout, source) for page in pages]), _nodata(pages[0])
+def _rewrite_one(source: Source, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
+    return _rewrite(source, limits, values[None])
 
 
-def _decoded(page: Any, layout: _Page, source: Source) -> npt.NDArray[Any]:
-    """One page as samples x rows x cols."""
-    if layout.compression in (ADOBE_DEFLATE, DEFLATE):
-        _refuse_bomb(page, layout, source)
-    values: npt.NDArray[Any] = page.asarray(maxworkers=1)
-    if layout.planar or layout.samples == 1:
-        return values.reshape(layout.samples, layout.rows, layout.cols)
-    return values.reshape(layout.rows, layout.cols, layout.samples).transpose(2, 0, 1)
+def _nodata(values: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
-def _refuse_bomb(page: Any, layout: _Page, source: Source) -> None:
-    """tifffile unpacks a strip to whatever size it has: look first whether that is the size of a strip."""
-    strip = max(int(page.tilelength) * int(page.tilewidth), int(page.rowsperstrip) * layout.cols)
-    # A tile may reach beyond the image, but not far.
-    pixels = min(strip, 4 * layout.rows * layout.cols + 65536)
-    allowed = pixels * layout.samples * (layout.bits // 8) + 1024
-    for offset, size in zip(page.dataoffsets, page.databytecounts, strict=True):
-        stream = zlib.decompressobj()
-        stream.decompress(source.data[offset : offset + size], allowed)
-        if stream.unconsumed_tail:
-            raise UnreadableData(f"{source.label} has a strip that grows beyond its size: it is damaged.")
+def _scaling(about: dict[str, Any], source: Source) -> tuple[float, float]:
+    """The scale and offset of all bands; where they differ, the numbers stay as they are stored."""
+    pairs = set(zip(about["scales"], about["offsets"], strict=True))
+    gain, offset = pairs.pop()
+    usable = not pairs and np.isfinite([gain, offset]).all() and gain > 0
+    return (float(gain), float(offset)) if usable else (1.0, 0.0)
 
 
-def _by_pillow(source: Source, pages: int) -> npt.NDArray[Any]:
-    """TIFF variants that tifffile cannot decode on its own; Pillow knows them for ordinary pictures."""
-    with foreign_code(
-        f"{source.label} is compressed or coloured in a way that cannot be read: "
-        "save it without compression, one number per band"
-    ):
-        picture = Image.open(io.BytesIO(source.data), formats=("TIFF",))
-        if pages > 1:
-            raise ValueError("several pages")
-        values = np.asarray(
-            picture.convert("L") if picture.mode in ("P", "1", "CMYK", "YCbCr", "LAB") else picture
-        )
-    return values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
+def _wavelengths(about: dict[str, Any], bands: int, notes: list[str]) -> npt.NDArray[np.float64] | None:
+    """From the bands' own tags, or from a list for the whole file, or from the bands' names."""
+    tags = about["band_tags"]
+    for key in WAVELENGTH:
+        found = [_number(band.get(key)) for band in tags]
+        if len(found) == bands and None not in found:
+            unit = next((tags[0][name] for name in UNIT if name in tags[0]), _unit_of(key, about["tags"]))
+            return _converted(found, unit, notes)
+    listed = [_number(word) for word in about["tags"].get("wavelength", "").strip("{}").split(",")]
+    if len(listed) == bands and None not in listed:
+        return _converted(listed, _unit_of("", about["tags"]), notes)
+    named = [IN_A_NAME.search(name or "") for name in about["names"]]
+    if len(named) == bands and all(named):
+        return _converted([float(one[1]) for one in named if one], named[0][2] if named[0] else "", notes)
+    return None
 
 
-def _nodata(page: Any) -> tuple[float, ...]:
-    tag = page.tags.get(GDAL_NODATA)
+def _unit_of(key: str, tags: dict[str, str]) -> str:
+    if key.endswith(("_um", "_nm")):
+        return key[-2:]
+    return next((tags[name] for name in UNIT if name in tags), "")
+
+
+def _converted(values: list[float | None], unit: str, notes: list[str]) -> npt.NDArray[np.float64] | None:
+    wavelengths, remarks = in_nanometres(np.array(values, dtype=np.float64), unit)
+    notes.extend(remarks)
+    return wavelengths
+
+
+def _missing(
+    about: dict[str, Any], bands: int, mask: npt.NDArray[np.bool_] | None, notes: list[str]
+) -> npt.NDArray[np.bool_] | None:
+    flags = [_number(band.get("bbl")) for band in about["band_tags"]]
+    if None in flags:
+        flags = [_number(word) for word in about["tags"].get("bbl", "").strip("{}").split(",")]
+    missing = None if mask is None else mask[None]
+    if len(flags) == bands and None not in flags and any(flags):
+        bad = np.array([flag == 0 for flag in flags])
+        if bad.any():
+            notes.append(f"{int(bad.sum())} of {bands} bands are marked as bad in the file.")
+            missing = bad[:, None, None] if missing is None else missing | bad[:, None, None]
+    return missing
+
+
+def _number(word: str | None) -> float | None:
     try:
-        return () if tag is None else (float(str(tag.value).strip("\0 ")),)
-    except ValueError:
-        return ()
+        return float(word)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None

@@ -3,6 +3,9 @@
 The parent's side is `readers.decoder`. This package is started as `python -m decoding FORMAT`, under its own
 name, and imports nothing of the program: the libraries and the file are all that it has.
 
-FORMAT is a module here. Its `open_file(data)` returns an object with a `description`, to be sent as JSON, and
-a method `read(name)` that returns one of the described arrays.
+FORMAT is a module here. Its `open_file(data)` returns an object with
+
+    description              what is in the file, to be sent as JSON
+    read(name)               one of the described arrays
+    replace(name, values)    the bytes of the same file with other values in that array
 """

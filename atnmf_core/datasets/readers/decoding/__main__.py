@@ -1,9 +1,18 @@
-"""Serve one file: read it from standard input, describe it, then send the arrays that are asked for.
+"""Serve files, each in a process of its own: `python -m decoding` with a socket as its standard input.
 
-Both directions have the same form: a line of JSON, followed by as many bytes as it says.
+Each message on that socket names a format and brings a second socket, for one file. The libraries of the
+format are imported once, here; then a copy of this process is forked for the file, works within bounds, and
+ends with it. `python -m decoding FORMAT` serves one file on standard input and output, where there is no
+fork.
+
+A file's connection has the same form in both directions: a line of JSON, followed by as many bytes as it
+says. It begins with the file; then its description is sent, and requests are answered until the input ends.
 """
 
 import json
+import os
+import signal
+import socket
 import sys
 from importlib import import_module
 from typing import Any, BinaryIO
@@ -12,30 +21,59 @@ import numpy as np
 
 from .bounds import bound
 
+LONGEST_MESSAGE = 100
 
-def main() -> None:
-    decoder = import_module(f".{sys.argv[1]}", __package__)
-    stdin = sys.stdin.buffer
-    size = json.loads(stdin.readline())["bytes"]
+
+def serve(form: str, source: BinaryIO, sink: BinaryIO) -> None:
+    """Serve one file."""
+    decoder = import_module(f".{form}", __package__)
+    size = json.loads(source.readline())["bytes"]
     # The file itself, and once more for what a library makes of it.
     bound(2 * size)
-    opened = decoder.open_file(stdin.read(size))
-    send(opened.description)
-    while line := stdin.readline():
+    opened = decoder.open_file(source.read(size))
+    _send(sink, opened.description)
+    while line := source.readline():
         request: dict[str, Any] = json.loads(line)
         # The array as stored, as decoded and as sent.
-        bound(2 * size + 3 * 8 * request["entries"])
-        values = opened.read(request["read"])
-        if values.size > request["entries"]:
-            sys.exit(f"{values.size} entries")
-        send({"dtype": values.dtype.str, "shape": values.shape}, np.ascontiguousarray(values))
+        bound(4 * size + 3 * 8 * request["entries"])
+        if "read" in request:
+            values = opened.read(request["read"])
+            if values.size > request["entries"]:
+                sys.exit(f"{values.size} entries")
+            _send(sink, {"dtype": values.dtype.str, "shape": values.shape}, np.ascontiguousarray(values).data)
+        else:
+            dtype, shape = np.dtype(request["dtype"]), request["shape"]
+            flat = np.frombuffer(source.read(dtype.itemsize * request["entries"]), dtype)
+            changed = opened.replace(request["replace"], flat.reshape(shape))
+            _send(sink, {"bytes": len(changed)}, changed)
 
 
-def send(answer: object, values: Any = b"", stdout: BinaryIO = sys.stdout.buffer) -> None:
-    stdout.write(json.dumps(answer).encode() + b"\n")
-    stdout.write(values)
-    stdout.flush()
+def serve_in_forks(control: socket.socket) -> None:
+    """Serve files until the other end of the control socket is closed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the copies
+    while True:
+        form, connections, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, 1)
+        if not form:
+            return
+        import_module(f".{form.decode()}", __package__)
+        if os.fork() == 0:
+            try:
+                control.close()
+                with socket.socket(fileno=connections[0]) as file:
+                    serve(form.decode(), file.makefile("rb"), file.makefile("wb"))
+            finally:
+                os._exit(0)
+        os.close(connections[0])
+
+
+def _send(sink: BinaryIO, answer: object, payload: Any = b"") -> None:
+    sink.write(json.dumps(answer).encode() + b"\n")
+    sink.write(payload)
+    sink.flush()
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        serve(sys.argv[1], sys.stdin.buffer, sys.stdout.buffer)
+    else:
+        serve_in_forks(socket.socket(fileno=0))

@@ -1,7 +1,8 @@
-"""How much memory and processor time the decoding process may take."""
+"""How much memory and time the decoding of one file may take."""
 
 import math
 import os
+import signal
 from contextlib import suppress
 
 __all__ = ["bound"]
@@ -11,10 +12,12 @@ MEGABYTE = 1 << 20
 SPARE = 320 * MEGABYTE
 LEAST_SECONDS = 3
 BYTES_PER_SECOND = 20 * MEGABYTE
+# On a busy machine processor time passes more slowly than the clock.
+CLOCK_PER_PROCESSOR_SECOND = 6
 
 
 def bound(extra_bytes: int) -> None:
-    """Allow this much memory beyond what the process has now, and a matching processor time."""
+    """Allow this much memory beyond what the process has now, and a time to match; then it is ended."""
     try:
         import resource
     except ImportError:  # Windows has no such limits; the parent's clock remains
@@ -26,7 +29,10 @@ def bound(extra_bytes: int) -> None:
     else:
         present = 1024 * MEGABYTE
     used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = used.ru_utime + used.ru_stime + LEAST_SECONDS + extra_bytes / BYTES_PER_SECOND
+    allowed = LEAST_SECONDS + extra_bytes / BYTES_PER_SECOND
+    # No handler: the alarm ends the process also inside a library that loops or waits.
+    signal.alarm(math.ceil(CLOCK_PER_PROCESSOR_SECOND * allowed))
+    seconds = used.ru_utime + used.ru_stime + allowed
     for limit, value in (
         (resource.RLIMIT_AS, present + extra_bytes + SPARE),
         (resource.RLIMIT_CPU, math.ceil(seconds)),

@@ -1,6 +1,5 @@
-"""HDF5, by h5py: the arrays of MATLAB 7.3 files."""
+"""HDF5 by h5py: MATLAB 7.3, NetCDF 4 and the missions' own files."""
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,11 +7,10 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-MAX_NAMES = 1000
+MAX_ARRAYS = 2000
+MAX_DEPTH = 12
 MAX_INLINE = 20_000
-NUMERIC = {"double", "single", "logical"} | {
-    f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
-}
+MAX_ATTRIBUTE = 5_000
 
 
 def open_file(data: bytes) -> "Hdf5File":
@@ -20,38 +18,92 @@ def open_file(data: bytes) -> "Hdf5File":
 
 
 class Hdf5File:
-    """The numeric arrays at the top level of a file."""
+    """The numeric arrays in all groups of a file, by their paths, with attributes and names of axes."""
 
     def __init__(self, data: bytes) -> None:
-        self._datasets = dict(_plain_arrays(h5py.File(io.BytesIO(data), "r")))
-        self.description = [_described(name, dataset) for name, dataset in self._datasets.items()]
+        self._data = data
+        with _in_memory(data) as file:
+            found = dict(_arrays(file, "", 0, set()))
+            names = {dataset.id: name for name, dataset in found.items()}
+            self.description = {
+                "attributes": _attributes(file),
+                "arrays": [_described(name, dataset, names) for name, dataset in found.items()],
+            }
 
     def read(self, name: str) -> npt.NDArray[Any]:
-        values: npt.NDArray[Any] = self._datasets[name][()]
+        with _in_memory(self._data) as file:
+            values: npt.NDArray[Any] = file[name][()]
         return values
 
+    def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
+        with _in_memory(self._data, h5py.h5f.ACC_RDWR) as file:
+            file[name][...] = values
+            file.flush()
+            changed: bytes = file.id.get_file_image()
+        # The image begins where HDF5 does; MATLAB has a block of its own before that.
+        block = len(self._data) - len(self._data[self._data.index(b"\x89HDF") :])
+        return changed if changed.startswith(self._data[:8]) else self._data[:block] + changed
 
-def _plain_arrays(file: h5py.File) -> Iterator[tuple[str, Any]]:
+
+def _in_memory(data: bytes, mode: int = h5py.h5f.ACC_RDONLY) -> h5py.File:
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_fapl_core(backing_store=False)
+    access.set_file_image(data)
+    return h5py.File(h5py.h5f.open(b"file", mode, fapl=access))
+
+
+def _arrays(group: h5py.Group, path: str, depth: int, seen: set[Any]) -> Iterator[tuple[str, Any]]:
     """Numeric datasets inside this very file: links and external storage could name any file here."""
-    for name in list(file)[:MAX_NAMES]:
-        if (
-            not isinstance(file.get(name, getlink=True), h5py.HardLink)
-            or file.get(name, getclass=True) is not h5py.Dataset
-        ):
+    for name in list(group)[:MAX_ARRAYS]:
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             continue
-        dataset = file[name]
-        matlab_class = dataset.attrs.get("MATLAB_class", b"double")
-        known = (
-            matlab_class.decode("ascii", "replace") if isinstance(matlab_class, bytes) else str(matlab_class)
-        )
-        inside = dataset.external is None and not dataset.is_virtual
-        if inside and known in NUMERIC and dataset.shape and dataset.dtype.kind in "biuf":
-            yield name, dataset
+        kind = group.get(name, getclass=True)
+        if kind is h5py.Group and depth < MAX_DEPTH and group[name].id not in seen and len(seen) < MAX_ARRAYS:
+            seen.add(group[name].id)
+            yield from _arrays(group[name], f"{path}{name}/", depth + 1, seen)
+        if kind is h5py.Dataset:
+            dataset = group[name]
+            inside = dataset.external is None and not dataset.is_virtual
+            if inside and dataset.shape and dataset.dtype.kind in "biuf":
+                yield f"{path}{name}", dataset
 
 
-def _described(name: str, dataset: Any) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": name, "shape": list(dataset.shape)}
+def _described(name: str, dataset: Any, names: dict[Any, str]) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "name": name,
+        "shape": list(dataset.shape),
+        "itemsize": dataset.dtype.itemsize,
+        "attributes": _attributes(dataset),
+        "axes": [_axis_name(dimension, names) for dimension in dataset.dims],
+    }
     # Sizes and wavelengths are sent along, which saves a request for each.
     if sum(size > 1 for size in dataset.shape) <= 1 and 0 < dataset.size <= MAX_INLINE:
         entry["values"] = np.asarray(dataset[()], dtype=float).reshape(-1).tolist()
     return entry
+
+
+def _axis_name(dimension: Any, names: dict[Any, str]) -> str:
+    if len(dimension):
+        return names.get(dimension[0].id, "")
+    return str(dimension.label)
+
+
+def _attributes(owner: Any) -> dict[str, Any]:
+    """Numbers and texts, in types that JSON has."""
+    found = {}
+    for name in owner.attrs:
+        try:
+            value = np.asarray(owner.attrs[name])
+        except (OSError, TypeError, ValueError):  # of a type that h5py does not know
+            continue
+        if value.size <= MAX_ATTRIBUTE and value.dtype.kind in "biufSUO":
+            found[name] = _plain(value)
+    return found
+
+
+def _plain(value: npt.NDArray[Any]) -> Any:
+    if value.dtype.kind in "biuf":
+        plain = value.astype(float).tolist()
+        return plain[0] if value.size == 1 and value.ndim else plain
+    texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else str(one) for one in value.flat]
+    return texts[0] if value.size == 1 else texts

@@ -1,0 +1,66 @@
+"""NetCDF 3, the classic format, by SciPy."""
+
+import io
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.io import netcdf_file
+
+MAX_INLINE = 20_000
+
+
+def open_file(data: bytes) -> "Netcdf3File":
+    return Netcdf3File(data)
+
+
+class Netcdf3File:
+    """The numeric arrays of a file, with attributes and names of axes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        with netcdf_file(io.BytesIO(data), mmap=False) as file:
+            self.description = {
+                "attributes": _plain(file._attributes),
+                "arrays": [
+                    _described(name, variable)
+                    for name, variable in file.variables.items()
+                    if variable.shape and variable.data.dtype.kind in "biuf"
+                ],
+            }
+
+    def read(self, name: str) -> npt.NDArray[Any]:
+        with netcdf_file(io.BytesIO(self._data), mmap=False) as file:
+            values: npt.NDArray[Any] = file.variables[name].data.copy()
+        return values
+
+    def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
+        stream = io.BytesIO(self._data)
+        # Closing the file closes its stream, so the bytes are taken before that.
+        file = netcdf_file(stream, "a", mmap=False)
+        file.variables[name].data[...] = values
+        file.flush()
+        return stream.getvalue()
+
+
+def _described(name: str, variable: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "name": name,
+        "shape": list(variable.shape),
+        "attributes": _plain(variable._attributes),
+        "axes": list(variable.dimensions),
+    }
+    # Sizes and wavelengths are sent along, which saves a request for each.
+    if sum(size > 1 for size in variable.shape) <= 1 and 0 < variable.data.size <= MAX_INLINE:
+        entry["values"] = np.asarray(variable.data, dtype=float).reshape(-1).tolist()
+    return entry
+
+
+def _plain(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and texts, in types that JSON has."""
+    return {
+        name: value.decode("utf-8", "replace")
+        if isinstance(value, bytes)
+        else np.asarray(value, dtype=float).tolist()
+        for name, value in attributes.items()
+    }
