@@ -40,11 +40,6 @@ NOT_DRAWN = {
 }
 """Arrows that point downwards and are not wanted all the same."""
 
-WRONG_ARROWS: set[str] = set()
-ARROWS_IN_CYCLES: set[str] = set()
-OF_ONE_PAGE: set[str] = set()
-"""What is still to be put in order. An entry that has been is taken out, or the test fails."""
-
 IMPORT_ALL_WITHOUT = """
 import importlib, pkgutil, sys
 
@@ -85,15 +80,15 @@ def test_every_package_has_a_tier(repository: Path) -> None:
 
 
 def test_imports_point_downwards(repository: Path) -> None:
-    assert wrong_arrows(repository) == WRONG_ARROWS
+    assert not wrong_arrows(repository)
 
 
 def test_no_modules_import_each_other(repository: Path) -> None:
-    assert spelled(in_a_cycle(arrows(repository))) == ARROWS_IN_CYCLES
+    assert not spelled(in_a_cycle(arrows(repository)))
 
 
 def test_what_is_common_serves_two_pages(repository: Path) -> None:
-    assert of_one_page(repository) == OF_ONE_PAGE
+    assert not of_one_page(repository)
 
 
 @pytest.mark.parametrize(
