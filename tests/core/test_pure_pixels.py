@@ -127,5 +127,5 @@ def test_too_few_observed_pixels_are_refused() -> None:
 
 
 def test_a_start_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(InputError, match="init='pure': choose one of .*'pure-pixels'"):
+    with pytest.raises(InputError, match=r"init='pure': choose one of .*'pure-pixels'"):
         factorize(SCENE.V, K=2, init="pure")
