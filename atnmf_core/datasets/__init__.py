@@ -18,8 +18,9 @@ from .readers import (
     read_dataset,
     read_library,
     read_or_ask,
+    read_truth,
 )
-from .truth import truth_from
+from .truth import truth_from_arrays
 from .writers import EnviPair, bytes_like, write_envi, write_envi_zip, write_like, write_mat, write_npz
 
 __all__ = [
@@ -51,7 +52,8 @@ __all__ = [
     "read_dataset",
     "read_library",
     "read_or_ask",
-    "truth_from",
+    "read_truth",
+    "truth_from_arrays",
     "write_envi",
     "write_envi_zip",
     "write_like",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..problem import InputError
 from .dataset import Dataset, Truth
 
-__all__ = ["truth_from", "truth_from_arrays"]
+__all__ = ["could_be_truth", "truth_from_arrays"]
 
 Array = npt.NDArray[np.floating]
 # Spectra further from the data than this are in other units, not of other materials.
@@ -19,27 +19,21 @@ OTHER_UNITS = 3.0
 MAX_SAMPLE = 2000
 
 
-def truth_from(data: Dataset, given: Iterable[Dataset]) -> Truth:
-    """What the given data sets say about the materials of a cube, each recognised by its shape.
+def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Truth:
+    """What arrays say about the materials of a cube, each recognised by its shape.
+
+    Spectra in other units than the data, such as 0 to 1 beside 0 to 5000, are scaled to the data's.
 
     Parameters
     ----------
     data : the cube, of F bands and N pixels.
-    given : stacks of K abundance maps of the cube's image size, or K x N matrices of abundances in the cube's
-        pixel order, or F x K matrices of spectra; matrices may be transposed.
+    arrays : K abundance maps of the cube's image size, as rows x cols x K or K x rows x cols; or a K x N
+        matrix of abundances in the cube's pixel order; or an F x K matrix of spectra; matrices may be
+        transposed.
 
     Raises
     ------
     InputError : a shape that fits none of these, or abundances and spectra of different K.
-    """
-    arrays = [one.images().transpose(1, 2, 0) if one.kind == "cube" else one.V for one in given]
-    return truth_from_arrays(data, arrays)
-
-
-def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Truth:
-    """As `truth_from`, from arrays as they are in files: maps are rows x cols x K or K x rows x cols.
-
-    Spectra in other units than the data, such as 0 to 1 beside 0 to 5000, are scaled to the data's.
     """
     F, N = data.shape
     endmembers: Array = np.empty((F, 0))
@@ -70,6 +64,14 @@ def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Trut
         (f"The true spectra were multiplied by {scale:.4g} to the units of the data.",) if scale != 1 else ()
     )
     return Truth(endmembers * scale, abundances, notes=notes)
+
+
+def could_be_truth(data: Dataset, shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape fits the cube as abundances or as spectra."""
+    F, N = data.shape
+    if len(shape) == 3:
+        return data.image_shape in (shape[:2], shape[1:])
+    return len(shape) == 2 and (N in shape or F in shape) and min(shape) < F
 
 
 def _abundances(data: Dataset, values: Array) -> Array | None:

@@ -72,7 +72,7 @@ def bytes_like(source: Any, V: npt.ArrayLike, **options: Any) -> list[tuple[str,
     same = (wanted == read.V) | (np.isnan(wanted) & np.isnan(read.V))
     layout = layout_of(stored, settings, limits)
     changed = layout.from_V(~same)
-    numbers = stored.values.copy()
+    numbers = stored.values.copy(order="K")
     numbers[changed] = stored_numbers(layout.from_V(_unnormalised(wanted, read))[changed], stored)
     return [(file.name, file.data) for file in _packed(opened, stored.rewrite(numbers))]
 

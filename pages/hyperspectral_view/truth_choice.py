@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from atnmf_core import Dataset, InputError, read_dataset
-from atnmf_core.datasets import Truth, UnreadableData, truth_from
+from atnmf_core import Dataset, InputError
+from atnmf_core.datasets import Truth, UnreadableData, read_truth
 from pages.common.markdown import plain
 
 __all__ = ["known_truth"]
@@ -28,7 +28,7 @@ def known_truth(data: Dataset) -> Truth | None:
         if not files:
             return None
         try:
-            return truth_from(data, [read_dataset([(file.name, file.getvalue())]) for file in files])
+            return read_truth(data, [(file.name, file.getvalue()) for file in files])
         except (InputError, UnreadableData) as error:
             st.error(plain(str(error)), icon=":material/error:")
             return None

@@ -101,7 +101,7 @@ def mutated(files: list[File], random: Random, other: bytes) -> list[File]:
         damaged = _damaged(data, random, other)
     if random.random() < 0.03:
         name = random.choice(
-            ("x.mat", "x.npy", "x.npz", "x.zip", "x.png", "x.tif", "x.csv", "x.hdr", "x", "x.pgm")
+            ("x.mat", "x.npy", "x.npz", "x.zip", "x.png", "x.tif", "x.csv", "x.hdr", "x", "x.pgm", "x.nc")
         )
     return [*files[:victim], (name, damaged), *files[victim + 1 :]]
 

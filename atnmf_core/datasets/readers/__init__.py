@@ -7,6 +7,7 @@ from .library import SpectralLibrary, read_library
 from .limits import Limits
 from .options import ReadingOptions, option_text, parse_image_shape
 from .read import read_dataset
+from .truth_files import read_truth
 
 __all__ = [
     "SUFFIXES",
@@ -23,4 +24,5 @@ __all__ = [
     "read_dataset",
     "read_library",
     "read_or_ask",
+    "read_truth",
 ]

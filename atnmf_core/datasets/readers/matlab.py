@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from .pick_array import pick_array, stated_wavelengths
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
-__all__ = ["is_matlab_hdf5", "read_matlab"]
+__all__ = ["is_matlab_hdf5", "matlab_arrays", "read_matlab"]
 
 NUMERIC = re.compile(r"double|single|logical|u?int(8|16|32|64)")
 
@@ -53,6 +54,16 @@ def read_matlab(source: Source, form: str, options: ReadingOptions, limits: Limi
             arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
             rewrite=partial(_rewrite, source, form, pick.array.name, limits),
         )
+
+
+def matlab_arrays(
+    source: Source, form: str, limits: Limits, wanted: Callable[[tuple[int, ...]], bool]
+) -> list[npt.NDArray[Any]]:
+    """All arrays of the wanted shapes."""
+    with Decoder(form, source, limits) as decoder:
+        described = [one for one in decoder.description["arrays"] if _is_numeric(one)]
+        arrays = [_named_array(decoder, form, one, source, limits) for one in described]
+        return [array.load() for array in arrays if array.long_axes >= 2 and wanted(array.shape)]
 
 
 def _rewrite(source: Source, form: str, name: str, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:

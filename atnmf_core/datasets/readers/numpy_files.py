@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .pick_array import pick_array, stated_wavelengths
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
-__all__ = ["NPY_MAGIC", "read_npy", "read_npz"]
+__all__ = ["NPY_MAGIC", "npz_arrays", "read_npy", "read_npz"]
 
 NPY_MAGIC = b"\x93NUMPY"
 
@@ -31,6 +32,15 @@ def read_npy(source: Source, limits: Limits) -> StoredArray:
         order="C",
         rewrite=lambda values: [Source(source.name, _npy(values))],
     )
+
+
+def npz_arrays(
+    source: Source, limits: Limits, wanted: Callable[[tuple[int, ...]], bool]
+) -> list[npt.NDArray[Any]]:
+    """All arrays of the wanted shapes."""
+    members = [member for member in archive.unpack(source, limits) if member.suffix == ".npy"]
+    arrays = [_named_array(member, member.name) for member in members]
+    return [array.load() for array in arrays if array.long_axes >= 2 and wanted(array.shape)]
 
 
 def read_npz(source: Source, options: ReadingOptions, limits: Limits) -> StoredArray:

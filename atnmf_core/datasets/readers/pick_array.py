@@ -67,7 +67,7 @@ def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions
         notes = (*notes, f"Taken as the truth about its materials, from the same file: {names}.")
     if len(arrays) > 1:
         notes = (f"{array.name} was read from {label}.", *notes)
-    return Pick(array, kind, stated or image_shape, truth, notes)
+    return Pick(array, kind, stated or image_shape or _shape_of_maps(array, truth), truth, notes)
 
 
 def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArray:
@@ -170,6 +170,12 @@ def _sides(
             return F, shape[0] * shape[1], [shape]
     longest = max(data.shape)
     return (min(data.shape), longest, []) if data.long_axes == 2 else (None, longest, [])
+
+
+def _shape_of_maps(data: NamedArray, truth: Sequence[NamedArray]) -> tuple[int, int] | None:
+    """The image size of abundance maps that have as many pixels as the data has on one axis."""
+    maps = [one for one in truth if one.long_axes >= 3]
+    return next((shape for one in maps for shape in _image_shapes(one) if _planes(data, shape)), None)
 
 
 def _sums_to_one(array: NamedArray, K: int) -> bool:

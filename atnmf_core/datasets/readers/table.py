@@ -69,7 +69,7 @@ class _Table:
     heading_numbers: Array | None = None
 
     def __post_init__(self) -> None:
-        self.text = _decoded(self.source)
+        self.text, self.encoding = _decoded(self.source)
         self.delimiter = _delimiter(self.text)
         rows: list[Array] = []
         names_first = False
@@ -135,8 +135,7 @@ class _Table:
                     row[named + shift + j] = self._spelled(float(values[i, j]))
                 end = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
                 lines[number - 1] = self._joined(row) + end
-        utf16 = self.source.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        return [Source(self.source.name, "".join(lines).encode("utf-16" if utf16 else "utf-8"))]
+        return [Source(self.source.name, "".join(lines).encode(self.encoding))]
 
     def _is_heading(self, row: list[str]) -> bool:
         """Whether the first line is not data: text, or wavelengths."""
@@ -237,16 +236,22 @@ def _look_like_wavelengths(numbers: Array) -> bool:
     )
 
 
-def _decoded(source: Source) -> str:
+def _decoded(source: Source) -> tuple[str, str]:
+    """The text and its encoding."""
     data = source.data
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    encoding = "utf-8"
+    if data.startswith(codecs.BOM_UTF8):
+        encoding = "utf-8-sig"
+    elif data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        text = data.decode("latin-1")
+        encoding = "latin-1"
+        text = data.decode(encoding)
     if "\0" in text:
         raise UnreadableData(f"{source.label} is not a text file.")
-    return text
+    return text, encoding
 
 
 def _delimiter(text: str) -> str:

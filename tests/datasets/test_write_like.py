@@ -1,0 +1,252 @@
+"""A result is written in the format of its source, which the field's own tool reads; nothing else changes."""
+
+import io
+import zipfile
+
+import h5py
+import numpy as np
+import pytest
+import rasterio
+import scipy.io
+import spectral.io.envi
+from PIL import Image
+from rasterio.transform import Affine
+
+from atnmf_core import InputError
+from atnmf_core.datasets import UnreadableData, bytes_like, read_dataset, write_like
+
+ROWS, COLS, BANDS = 6, 5, 9
+CUBE = np.random.default_rng(0).integers(100, 9000, (ROWS, COLS, BANDS))
+WAVELENGTHS = np.linspace(420, 2350, BANDS)
+UTM = "EPSG:32633"
+
+
+def restored(data):
+    """V with two entries changed, of which one was missing in most of the sources below."""
+    V = np.array(data.V)
+    V[0, 0], V[3, 7] = 0.5 * np.nanmax(V), 0.25 * np.nanmax(V)
+    return V
+
+
+def assert_written(path, again, V, tolerance=0.0):
+    np.testing.assert_allclose(again.V, V, atol=tolerance, rtol=0)
+    if again.wavelengths is not None:
+        np.testing.assert_allclose(again.wavelengths, WAVELENGTHS)
+
+
+@pytest.mark.parametrize("interleave", ["bsq", "bil", "bip"])
+def test_envi_keeps_its_header_and_every_other_number(tmp_path, interleave):
+    header = tmp_path / "scene.hdr"
+    values = CUBE.astype("i2")
+    values[0, 0, 0] = -9999
+    metadata = {
+        "wavelength": WAVELENGTHS.tolist(),
+        "wavelength units": "Nanometers",
+        "map info": "{UTM, 1, 1, 366015.0, 5806125.0, 30.0, 30.0, 33, North, WGS-84, units=Meters}",
+        "band names": [f"b{i}" for i in range(BANDS)],
+        "data ignore value": -9999,
+        "reflectance scale factor": 10000,
+        "sensor type": "EnMAP",
+    }
+    spectral.io.envi.save_image(str(header), values, dtype="i2", interleave=interleave, metadata=metadata)
+    data = read_dataset(header)
+    V = restored(data)
+    out, binary = write_like(header, V, tmp_path / "out.hdr")
+    assert out.read_bytes() == header.read_bytes()
+    assert binary == tmp_path / "out.img"
+    expected = values.copy()
+    expected[0, 0, 0] = np.rint(V[0, 0] * 10000)
+    expected[7 % ROWS, 7 // ROWS, 3] = np.rint(V[3, 7] * 10000)
+    np.testing.assert_array_equal(spectral.io.envi.open(str(out)).open_memmap(), expected)
+    assert_written(out, read_dataset(out), V, 1e-4)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"compress": "lzw", "tiled": True, "blockxsize": 16, "blockysize": 16}]
+)
+def test_geotiff_keeps_coordinates_and_metadata(tmp_path, options):
+    path = tmp_path / "scene.tif"
+    values = CUBE.transpose(2, 0, 1).astype("i2")
+    values[0, 0, 0] = -9999
+    transform = Affine(30, 0, 366015, 0, -30, 5806125)
+    with rasterio.open(
+        path, "w", driver="GTiff", width=COLS, height=ROWS, count=BANDS, dtype="int16", crs=UTM,
+        transform=transform, nodata=-9999, **options,
+    ) as file:  # fmt: skip
+        file.write(values)
+        file.scales, file.descriptions = [0.0001] * BANDS, [f"band {i}" for i in range(BANDS)]
+        file.update_tags(start_time="2022-07-24")
+        for i, nm in enumerate(WAVELENGTHS):
+            file.update_tags(i + 1, wavelength=nm, wavelength_units="Nanometers")
+    data = read_dataset(path)
+    assert data.georeference.transform == transform.to_gdal()
+    V = restored(data)
+    (out,) = write_like(path, V, tmp_path / "out.tif")
+    with rasterio.open(path) as old, rasterio.open(out) as new:
+        assert new.profile == old.profile
+        assert (new.tags(), new.tags(5), new.scales, new.descriptions) == (
+            old.tags(), old.tags(5), old.scales, old.descriptions,
+        )  # fmt: skip
+        changed = new.read() != old.read()
+    assert changed.sum() == 2
+    assert changed[0, 0, 0]
+    assert_written(out, read_dataset(out), V, 1e-4)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_mat_keeps_its_other_arrays(tmp_path, compressed):
+    path = tmp_path / "scene.mat"
+    Y = CUBE.reshape(-1, BANDS, order="F").T.astype(float)
+    others = {"lines": ROWS, "cols": COLS, "wavelength": WAVELENGTHS, "about": {"site": "nowhere"}}
+    scipy.io.savemat(path, {"Y": Y, **others}, do_compression=compressed)
+    V = restored(read_dataset(path))
+    (out,) = write_like(path, V, tmp_path / "out.mat")
+    again = scipy.io.loadmat(out)
+    np.testing.assert_array_equal(again["Y"], V)
+    assert again["about"]["site"][0, 0] == "nowhere"
+    assert_written(out, read_dataset(out), V)
+
+
+def test_hdf5_mat_keeps_its_other_arrays(tmp_path):
+    path = tmp_path / "scene.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["cube"], file["wavelength"] = CUBE.astype(float).T, WAVELENGTHS[None]
+        file["cube"].attrs["MATLAB_class"] = np.bytes_("double")
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+    data = read_dataset(path)
+    V = restored(data)
+    (out,) = write_like(path, V, tmp_path / "out.mat")
+    assert out.read_bytes()[:128] == path.read_bytes()[:128]
+    with h5py.File(out) as file:
+        np.testing.assert_array_equal(file["cube"][()].T, data.images(V).transpose(1, 2, 0))
+        assert file["cube"].attrs["MATLAB_class"] == b"double"
+
+
+def test_netcdf_is_a_copy_with_another_cube(tmp_path):
+    path = tmp_path / "scene.nc"
+    values = CUBE.astype("f4") / 10000
+    values[0, 0, 0] = -9999
+    with h5py.File(path, "w") as file:
+        cube = file.create_dataset("reflectance", data=values, chunks=(3, 5, 4), compression="gzip")
+        cube.attrs["_FillValue"] = np.float32(-9999)
+        file["sensor_band_parameters/wavelengths"] = WAVELENGTHS
+        file["location/lat"] = np.linspace(50, 51, ROWS * COLS).reshape(ROWS, COLS)
+        file.attrs["title"] = "made for tests"
+    V = restored(read_dataset(path))
+    (out,) = write_like(path, V, tmp_path / "out.nc")
+    with h5py.File(path) as old, h5py.File(out) as new:
+        assert new.attrs["title"] == "made for tests"
+        assert new["reflectance"].compression == "gzip"
+        np.testing.assert_array_equal(new["location/lat"][()], old["location/lat"][()])
+        assert (new["reflectance"][()] != old["reflectance"][()]).sum() == 2
+    assert_written(out, read_dataset(out), V, 1e-7)
+
+
+def test_netcdf_3_is_a_copy_with_another_cube(tmp_path):
+    path = tmp_path / "scene.nc"
+    with scipy.io.netcdf_file(path, "w") as file:
+        for name, size in zip(("y", "x", "wavelength"), (ROWS, COLS, BANDS), strict=True):
+            file.createDimension(name, size)
+        file.createVariable("radiance", "f8", ("y", "x", "wavelength"))[:] = CUBE
+        file.createVariable("wavelength", "f8", ("wavelength",))[:] = WAVELENGTHS
+        file.site = "nowhere"
+    V = restored(read_dataset(path))
+    (out,) = write_like(path, V, tmp_path / "out.nc")
+    with scipy.io.netcdf_file(out, mmap=False) as file:
+        assert file.site == b"nowhere"
+    assert_written(out, read_dataset(out), V)
+
+
+@pytest.mark.parametrize("stored", [CUBE, np.asfortranarray(CUBE), CUBE.astype(">f4")])
+def test_npy_keeps_type_and_order(tmp_path, stored):
+    path = tmp_path / "scene.npy"
+    np.save(path, stored)
+    V = np.rint(restored(read_dataset(path)))
+    (out,) = write_like(path, V, tmp_path / "out.npy")
+    again = np.load(out)
+    assert (again.dtype, again.flags.f_contiguous) == (stored.dtype, stored.flags.f_contiguous)
+    np.testing.assert_array_equal(read_dataset(out).V, V)
+
+
+def test_npz_keeps_its_other_arrays(tmp_path):
+    path = tmp_path / "scene.npz"
+    np.savez_compressed(path, cube=CUBE.astype(float), wavelengths=WAVELENGTHS, extra=np.arange(3))
+    V = restored(read_dataset(path))
+    (out,) = write_like(path, V, tmp_path / "out.npz")
+    with np.load(out) as arrays:
+        np.testing.assert_array_equal(arrays["extra"], [0, 1, 2])
+    assert_written(out, read_dataset(out), V)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a,b,c\n1.5,,3\n4,5e-3,6\n7,8,9\n", "a,b,c\n1.5,0.25,3\n4,5e-3,6\n7,8,10\n"),
+        (
+            "\ufeff;a;b;c\r\nx;1,5;;3\r\ny;4;0,5;6\r\nz;7;8;9",
+            "\ufeff;a;b;c\r\nx;1,5;0,25;3\r\ny;4;0,5;6\r\nz;7;8;10",
+        ),
+        ("1.5 nan 3\n4 5 6\n7 8 9\n", "1.5 0.25 3\n4 5 6\n7 8 10\n"),
+    ],
+)
+def test_a_table_changes_only_in_the_cells_that_changed(text, expected):
+    file = ("table.csv", text.encode())
+    V = np.array(read_dataset(file).V)
+    V[0, 1], V[2, 2] = 0.25, 10
+    assert bytes_like(file, V) == [("table.csv", expected.encode())]
+
+
+def test_a_table_of_spectra_keeps_its_wavelengths():
+    header = "name," + ",".join(f"{nm:.2f}" for nm in WAVELENGTHS)
+    lines = [f"s{i}," + ",".join(map(str, row)) for i, row in enumerate(CUBE[0])]
+    file = ("spectra.csv", "\n".join([header, *lines]).encode())
+    V = np.array(read_dataset(file).V)
+    V[2, 1] = 7
+    ((_, written),) = bytes_like(file, V)
+    assert written.decode().splitlines()[0] == header
+    np.testing.assert_array_equal(read_dataset(("again.csv", written)).V, V)
+
+
+def png(picture):
+    stream = io.BytesIO()
+    Image.fromarray(picture).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def test_a_zip_of_images_changes_only_in_the_image_that_changed():
+    pictures = np.random.default_rng(1).integers(0, 256, (4, 7, 6), dtype=np.uint8)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i, picture in enumerate(pictures):
+            archive.writestr(f"faces/{i}.png", png(picture))
+        archive.writestr("faces/README.txt", "faces")
+    file = ("faces.zip", stream.getvalue())
+    V = np.array(read_dataset(file).V)
+    V[3, 2] = 1.0
+    ((_, written),) = bytes_like(file, V)
+    with zipfile.ZipFile(io.BytesIO(stream.getvalue())) as old, zipfile.ZipFile(io.BytesIO(written)) as new:
+        assert new.namelist() == old.namelist()
+        changed = [name for name in old.namelist() if old.read(name) != new.read(name)]
+    assert changed == ["faces/2.png"]
+    np.testing.assert_array_equal(read_dataset(("again.zip", written)).V, V)
+
+
+def test_a_gap_becomes_the_no_data_value_or_is_refused():
+    stream = io.BytesIO()
+    np.save(stream, CUBE)
+    file = ("scene.npy", stream.getvalue())
+    V = np.array(read_dataset(file).V)
+    V[0, 0] = np.nan
+    with pytest.raises(UnreadableData, match="declares no value for missing entries"):
+        bytes_like(file, V)
+
+
+def test_other_shapes_and_normalised_data_are_refused():
+    stream = io.BytesIO()
+    np.save(stream, CUBE)
+    file = ("scene.npy", stream.getvalue())
+    with pytest.raises(InputError, match="was read as"):
+        bytes_like(file, np.ones((2, 2)))
+    with pytest.raises(InputError, match="cannot be undone"):
+        bytes_like(file, np.ones((BANDS, ROWS * COLS)), normalisation="lee-seung")
