@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 __all__ = [
     "adversarial_loss",
+    "at_wall",
     "attack_objective",
     "curvature",
     "descent_target",
@@ -76,6 +77,26 @@ def optimal_attack(
     if observed is not None:
         R[~observed] = 0
     return R
+
+
+def at_wall(
+    V: Array, V_hat: Array, lam: float, observed: Mask | None = None, leash: float | None = None
+) -> Mask:
+    """Where the attacker is held by one of its bounds: there it has given up on the entry, which weighs
+    1/curvature(lam) of one between the bends. Never at unobserved entries.
+
+    Examples
+    --------
+    >>> at_wall(np.array([0.5, 0.5, 0.0]), np.array([0.25, 2.0, 0.1]), lam=2.0)
+    array([False,  True,  True])
+    >>> at_wall(np.array([0.5, 0.5, 0.0]), np.array([0.25, 2.0, 0.1]), lam=2.0, leash=0.1)
+    array([ True,  True,  True])
+    """
+    if np.isinf(lam):
+        return np.zeros(np.broadcast_shapes(np.shape(V), np.shape(V_hat)), dtype=bool)
+    known = V if observed is None else np.where(observed, V, 0)
+    held = (V_hat > lam * known) | (V_hat < lower_bend(lam, leash) * known)
+    return held if observed is None else held & observed
 
 
 def effective_data(V: Array, V_hat: Array, lam: float, out: Array | None = None) -> Array:

@@ -39,8 +39,9 @@ Mask = npt.NDArray[np.bool_]
 
 METHOD_NAMES: dict[str, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF (reconstruction)"}
 SOLVER_NAMES: dict[str, str] = {"fast": "fast solver", "paper": "Algorithm 1"}
-TREATMENT_NAMES: dict[str, str] = {"zero": "hidden as zeros", "ignore": "hidden ignored"}
-"""What methods, solvers and the two treatments of hidden entries are called in figures and tables."""
+TREATMENT_NAMES: dict[str, str] = {"ignore": "marked", "zero": "unmarked"}
+"""What methods, solvers and the two treatments of hidden entries are called. Of a *marked* entry the solver
+knows that it is missing, and leaves it out; an *unmarked* one looks like a zero that was measured."""
 ANMF_NOTE = (
     "The code of ANMF (Luo, Zhang, Huang, ICML 2020) is not public and its default target and weights are not"
     " known here, so this is the method as the AT-NMF paper describes it, with those defaults chosen to come"

@@ -72,6 +72,7 @@ class Recipe:
     source : the expression that gives the data set, such as ``load_dataset("lfw")``.
     data : its name on the command line, empty where there is none.
     start : "random", or the name of another start that `factorize` knows.
+    leash : of the adversary; None where it has none.
     """
 
     source: str
@@ -85,6 +86,7 @@ class Recipe:
     solver: Solver
     seed: int
     start: str = "random"
+    leash: float | None = None
 
     def python(self) -> str:
         """A script that prints the RMSE on hidden entries of both methods, to six digits."""
@@ -99,6 +101,9 @@ class Recipe:
         common = f'K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed}'
         if self.start != "random":
             common += f', init="{self.start}"'
+        adversary = f"lam={spelled(self.lam)}"
+        if self.leash is not None:
+            adversary += f", leash={spelled(self.leash)}"
         return "\n".join(
             (
                 f"from atnmf_core import {names}",
@@ -106,7 +111,7 @@ class Recipe:
                 f"data = {self.source}",
                 f"observed = hide_entries(data.V.shape, {hiding})",
                 f"same = dict({common})",
-                f'atnmf = factorize(data.V, observed, method="atnmf", lam={spelled(self.lam)}, **same)',
+                f'atnmf = factorize(data.V, observed, method="atnmf", {adversary}, **same)',
                 'nmf = factorize(data.V, observed, method="nmf", **same)',
                 'print(f"AT-NMF {rmse(data.V, atnmf.V_hat, ~observed):.6f}")',
                 'print(f"NMF {rmse(data.V, nmf.V_hat, ~observed):.6f}")',
@@ -120,5 +125,5 @@ class Recipe:
         names = ("data", "alpha", "mask_seed", "pattern", "K", "missing", "solver", "seed")
         settings = {name: getattr(self, name) for name in names}
         settings["start"] = None if self.start == "random" else self.start
-        atnmf = command_line("fit", **settings, method="atnmf", lam=self.lam)
+        atnmf = command_line("fit", **settings, method="atnmf", lam=self.lam, leash=self.leash)
         return f"{atnmf}\n{command_line('fit', **settings, method='nmf')}"

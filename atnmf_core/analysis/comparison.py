@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..adversary import optimal_attack
+from ..adversary import at_wall, optimal_attack
 from ..datasets import Dataset
 from ..metrics import psnr, rmse, ssim
+from ..problem import Missing
 from . import pictures
 
 __all__ = ["ComparedPicture", "PictureMeasures", "compare_picture"]
@@ -42,6 +43,8 @@ class ComparedPicture:
     at_hat, nmf_hat : the predictions of AT-NMF and NMF.
     lam : the adversary's price.
     keep_observed : whether restorations keep the observed pixels or show the model W H alone.
+    leash : the most that the adversary may add to a pixel, as a multiple of it; None for no limit.
+    missing : "zero" where the solver took hidden pixels for zeros that were measured.
     """
 
     v: Values
@@ -50,11 +53,21 @@ class ComparedPicture:
     nmf_hat: Values
     lam: float
     keep_observed: bool = True
+    leash: float | None = None
+    missing: Missing = "ignore"
 
     @cached_property
     def r(self) -> Values:
         """R*, zero on hidden pixels."""
-        return optimal_attack(self.v, np.asarray(self.at_hat, dtype=float), self.lam, self.observed)
+        at_hat = np.asarray(self.at_hat, dtype=float)
+        return optimal_attack(self.v, at_hat, self.lam, self.observed, self.leash)
+
+    @cached_property
+    def walls(self) -> Mask:
+        """Where the adversary has given up: on observed pixels, and on hidden ones taken for zeros."""
+        if self.missing == "ignore":
+            return at_wall(self.v, self.at_hat, self.lam, self.observed, self.leash)
+        return at_wall(np.where(self.observed, self.v, 0), self.at_hat, self.lam, leash=self.leash)
 
     @cached_property
     def at_restored(self) -> Values:
@@ -103,8 +116,10 @@ def compare_picture(
     *,
     lam: float,
     keep_observed: bool = True,
+    leash: float | None = None,
+    missing: Missing = "ignore",
 ) -> ComparedPicture:
     """Picture number `index` (from 0) under the factors (W, H) of both methods."""
     v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
-    return ComparedPicture(v, seen, at_hat, nmf_hat, lam, keep_observed)
+    return ComparedPicture(v, seen, at_hat, nmf_hat, lam, keep_observed, leash, missing)

@@ -26,7 +26,7 @@ def comparison(name: str, rows: Sequence[Measurement]) -> str:
     """A line for each cell of the paper's table `name` that was measured, under either treatment."""
     head = f"{'alpha':5}  {'method':22}{'published':>16}{'measured':>18}{'difference':>13}"
     cells = compare(name, rows)
-    lines = [f"{head}  {'hidden ignored':>17}"]
+    lines = [f"{head}  {'hidden marked':>17}"]
     lines += [_line(cell) for cell in cells if cell.zero or cell.ignore]
     starts = [row.starts for row in rows]
     counted = " to ".join(dict.fromkeys((str(min(starts)), str(max(starts))))) if starts else "none"

@@ -18,7 +18,7 @@ from ..figures.palette import HIDDEN
 from ..figures.panels import figure, given_panels, learned_panels
 from ..hiding import PATTERNS, hide_entries
 from ..metrics import rmse
-from ..problem import InputError
+from ..problem import InputError, Missing
 from ..result import Fit, Progress
 from ..sweep import Tally, load_source
 from .arguments import LIMITS, Subparsers, add_limits, given, output_file, whole_file
@@ -53,6 +53,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--K", type=int, required=True, help="number of parts")
     parser.add_argument("--method", choices=["nmf", "atnmf", "anmf"], default="nmf")
     parser.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; for atnmf")
+    parser.add_argument(
+        "--leash", type=float, metavar="G", help="the most that the adversary adds, times V; for atnmf"
+    )
     parser.add_argument("--mu", type=float, help="the attacker's price of moving the dictionary; for anmf")
     parser.add_argument("--gamma", type=float, help="weight of the attacked error, 0 to 1; for anmf")
     parser.add_argument("--missing", choices=["ignore", "zero"], default="ignore")
@@ -101,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
         init=None if args.start == "random" else args.start,
         dtype=args.dtype,
         callback=report,
-        **given(args, "lam", "mu", "gamma", *LIMITS),
+        **given(args, "lam", "leash", "mu", "gamma", *LIMITS),
     )
     line.close()
     print(_report(data, observed, fit))
@@ -110,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
             part.write_bytes(factors_npz({args.method: fit}, observed))
     if args.png:
         with whole_file(args.png) as part:
-            part.write_bytes(_drawn(data, observed, fit, index))
+            part.write_bytes(_drawn(data, observed, fit, index, args.missing))
     return 0
 
 
@@ -165,11 +168,13 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
     return "\n".join(lines)
 
 
-def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int) -> bytes:
+def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int, missing: Missing) -> bytes:
     """Original and masked picture, for AT-NMF the attack and the attacked picture, and the restored one."""
     name, red = pictures.picture_name(data, index), HIDDEN["red"]
     lam, factors = math.inf if fit.lam is None else fit.lam, (fit.W, fit.H)
-    picture = compare_picture(data, observed, factors, factors, index, lam=lam)
+    picture = compare_picture(
+        data, observed, factors, factors, index, lam=lam, leash=fit.leash, missing=missing
+    )
     attack, attacked, by_atnmf, by_nmf = learned_panels(picture, red, name)
     learned = (attack, attacked, by_atnmf) if fit.method == "atnmf" else (by_nmf,)
     return png(figure([*given_panels(picture.v, picture.observed, red, name), *learned]))

@@ -88,7 +88,7 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
         "--missing",
         nargs="+",
         choices=["ignore", "zero"],
-        help="hidden entries: left out, or fitted as zeros",
+        help="hidden entries: marked and left out (ignore), or unmarked and taken for zeros (zero)",
     )
     group.add_argument("--solver", choices=["fast", "paper"])
     group.add_argument("--starts", type=int, metavar="N", help="starts of each combination")

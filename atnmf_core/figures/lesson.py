@@ -43,8 +43,8 @@ def series_chart(
         for name, marker in shown.items()
     ]
     looks = {
-        "ignore": ("hidden ignored", "circle", "solid"),
-        "zero": ("hidden as zeros", "circle-open", "dot"),
+        "ignore": ("marked", "circle", "solid"),
+        "zero": ("unmarked", "circle-open", "dot"),
     }
     for missing, prediction in predictions.items():
         words, symbol, dash = looks[missing]
@@ -107,26 +107,26 @@ def guess_chart(
 
 
 def findings_chart(
-    found: Sequence[Finding], titles: Mapping[str, str], *, with_ignored: bool, size: int = 14
+    found: Sequence[Finding], titles: Mapping[str, str], *, with_marked: bool, size: int = 14
 ) -> go.Figure:
     """Errors of each data set as shares of NMF's published one, on a logarithmic scale."""
     looks = [
         ("NMF, published", "published_nmf", NMF, "circle"),
         ("AT-NMF, published", "published_atnmf", ATNMF, "circle"),
-        ("NMF, hidden ignored", "ignore_nmf", NMF, "diamond-open"),
-        ("AT-NMF, hidden ignored", "ignore_atnmf", ATNMF, "diamond-open"),
+        ("NMF, marked", "ignore_nmf", NMF, "diamond-open"),
+        ("AT-NMF, marked", "ignore_atnmf", ATNMF, "diamond-open"),
     ]
     traces = [
         _dots(found, name, field, colour, symbol)
-        for name, field, colour, symbol in looks[: 4 if with_ignored else 2]
+        for name, field, colour, symbol in looks[: 4 if with_marked else 2]
     ]
-    ticks = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10] if with_ignored else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+    ticks = [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10] if with_marked else [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
     x = {
         "type": "log",
-        "range": [-5.8, 1.5] if with_ignored else [-0.45, 0.05],
+        "range": [-5.8, 1.5] if with_marked else [-0.45, 0.05],
         "title": {"text": "error as a share of NMF's published error", "standoff": 4},
         "tickvals": ticks,
-        "ticktext": ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1", "10"] if with_ignored else ticks,
+        "ticktext": ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1", "10"] if with_marked else ticks,
         "fixedrange": True,
         "showgrid": True,
         "tickangle": 0,

@@ -16,6 +16,7 @@ __all__ = [
     "NMF",
     "channels_of",
     "diverging",
+    "dotted",
     "grey",
     "nice_limit",
     "paint",
@@ -37,6 +38,9 @@ MATERIALS = (
     "#5E9E8C",
 )  # fmt: skip
 """One colour per material of a scene, none of them a method's."""
+
+DARK = 110
+"""Pixels below this mean of red, green and blue need light marks."""
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
@@ -88,6 +92,18 @@ def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
     painted = picture.copy()
     painted[where] = channels_of(colour)
     return painted
+
+
+def dotted(picture: RGB, where: npt.NDArray[np.bool_]) -> RGB:
+    """The picture three times as large, with a dot in the middle of the chosen pixels: black on light ones,
+    white on dark ones.
+    """
+    if not where.any():
+        return picture
+    large: RGB = picture.repeat(3, axis=0).repeat(3, axis=1)
+    dark = picture.mean(axis=2) < DARK
+    large[1::3, 1::3][where] = np.where(dark[where], 255, 0)[:, None]
+    return large
 
 
 def nice_limit(value: float) -> float:

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ..analysis.comparison import ComparedPicture
 from ..analysis.pictures import white_level
 from .images import enlarge
-from .palette import diverging, grey, nice_limit, paint, sequential
+from .palette import diverging, dotted, grey, nice_limit, paint, sequential
 
 __all__ = ["LEARNED", "Panel", "attack_limit", "error_panels", "figure", "given_panels", "learned_panels"]
 
@@ -27,7 +27,7 @@ LEARNED = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One picture of the figure, a colour per pixel of the data."""
+    """One picture of the figure: a colour per pixel of the data, or 3 x 3 of them where pixels have dots."""
 
     letter: str
     title: str
@@ -54,12 +54,15 @@ def attack_limit(picture: ComparedPicture) -> float:
 
 
 def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Panel, Panel, Panel, Panel]:
-    """(c) to (f), which show what was learned."""
+    """(c) to (f), which show what was learned. Dots in (c) mark where the adversary has given up."""
     top, unseen = white_level(picture.v), ~picture.observed
-    attack = paint(diverging(picture.r, attack_limit(picture)), unseen, hidden)
+    attack = dotted(
+        paint(diverging(picture.r, attack_limit(picture)), unseen, hidden),
+        picture.walls & ~np.isnan(picture.v),
+    )
     attacked = paint(grey(picture.v + picture.r, top), unseen, hidden)
     drawn = (
-        (attack, f"What the adversary adds to {name}: brown below 0, teal above"),
+        (attack, f"What the adversary adds to {name}: brown below 0, teal above, dots at a wall"),
         (attacked, f"{name} as the adversary leaves it, V + R*"),
         (grey(picture.at_restored, top), f"{name} restored by AT-NMF"),
         (grey(picture.nmf_restored, top), f"{name} restored by NMF"),
@@ -71,12 +74,22 @@ def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Pa
     return c, d, e, f
 
 
-def error_panels(picture: ComparedPicture, name: str) -> tuple[tuple[Panel, Panel], float]:
-    """The errors of both methods, and the top of their common scale."""
+def error_panels(
+    picture: ComparedPicture, name: str, *, walls: bool = False
+) -> tuple[tuple[Panel, Panel], float]:
+    """The errors of both methods, and the top of their common scale. With `walls`, AT-NMF's has dots where
+    the adversary has given up.
+    """
     at, nmf = picture.errors
     top = nice_limit(float(max(np.nanmax(at, initial=0.0), np.nanmax(nmf, initial=0.0))))
+    by_atnmf = sequential(at, top)
     return (
-        Panel("", "AT-NMF", sequential(at, top), f"Error of AT-NMF on {name}, dark where large"),
+        Panel(
+            "",
+            "AT-NMF",
+            dotted(by_atnmf, picture.walls) if walls else by_atnmf,
+            f"Error of AT-NMF on {name}, dark where large",
+        ),
         Panel("", "NMF", sequential(nmf, top), f"Error of NMF on {name}, dark where large"),
     ), top
 

@@ -60,7 +60,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         if any(run_here[cell.key].zero for cell in members):
             lines.append(line("here", "run here", members, lambda cell: _measured(run_here[cell.key], None)))
         lines.append(
-            line("ignored", "ignored", members, lambda cell: _ignored(cell, run_here[cell.key], starts))
+            line("ignored", "marked", members, lambda cell: _ignored(cell, run_here[cell.key], starts))
         )
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{html}</tr>" for i, html in enumerate(lines))
@@ -95,7 +95,8 @@ def legend(cells: Sequence[Cell]) -> str:
     marks = ", ".join(f"{mark} {AGREEMENTS[agreement]}" for agreement, mark in MARKS.items())
     effort, starts = usual_effort(cells), usual_starts(cells)
     text = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
-    text += " Ignored: hidden entries left out of the loss" + (f", {_starts(starts)}." if starts else ".")
+    text += " Published and measured: hidden entries unmarked, taken for zeros. Marked: left out"
+    text += f", {_starts(starts)}." if starts else "."
     if effort is not None:
         text += f" Measured with {_starts(effort[0])}, at most {effort[1]} of {PAPER_OUTER} outer iterations."
     return text + (" Cells made otherwise say so." if effort or starts else "")

@@ -16,6 +16,7 @@ DECIDES_FITS = (
     "alpha",
     "pattern",
     "lam",
+    "leash",
     "K",
     "missing",
     "solver",

@@ -137,7 +137,7 @@ class FitCache:
 
 def _parameters(key: FitKey) -> dict[str, Any]:
     method = "nmf" if key.lam is None else "atnmf"
-    names = ("K", "lam", "missing", "solver", "seed")
+    names = ("K", "lam", "leash", "missing", "solver", "seed")
     init = None if key.start == "random" else key.start
     return {"method": method, "init": init} | {name: getattr(key, name) for name in names}
 

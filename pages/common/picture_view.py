@@ -42,7 +42,8 @@ def show_panels(
         }
         for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
     ]
-    rows, cols = panels[0].pixels.shape[:2]
+    # A panel with dots has several colours per pixel of the data; the last never has any.
+    rows, cols = panels[-1].pixels.shape[:2]
     data = {
         "panels": shown,
         "columns": len(shown),
@@ -69,9 +70,10 @@ def show_places(
 def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
     if data is None:
         return None
-    arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed")}
+    arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed", "walls")}
     packed = {name: _packed(array) for name, array in arrays.items()}
-    return {"lam": f"{data.lam:g}", **packed}
+    leash = "" if data.leash is None else f"{data.leash:g}"
+    return {"lam": f"{data.lam:g}", "leash": leash, "unmarked": data.missing == "zero", **packed}
 
 
 def _packed(array: npt.NDArray[np.generic]) -> str:

@@ -5,13 +5,14 @@ A setting is plain data: it is read from an address and spelled in one, compared
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import streamlit as st
 
-from atnmf_core.problem import Missing, Solver
-from pages.common.control import Number, OneOf, Stops, Text, declare
+from atnmf_core.problem import TREATMENT_NAMES, Missing, Solver
+from pages.common.control import Number, OneOf, Stops, Switch, Text, declare
 
 __all__ = [
     "ALPHAS",
@@ -19,7 +20,6 @@ __all__ = [
     "MAX_K",
     "MAX_LAM",
     "MAX_SEED",
-    "MISSING",
     "PATTERNS_OF",
     "FitKey",
     "MaskKey",
@@ -33,6 +33,8 @@ LAMBDAS = (
 )  # fmt: skip
 """About evenly spaced in the logarithm of lam - 1, where the adversary's strength changes."""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+LEASHES = (0.1, 0.25, 0.5, 1.0, 2.0, math.inf)
+"""The last is none, as in the paper."""
 MAX_LAM = 1e6
 """An address may name any lambda up to here; far above the slider's last stop there is no adversary left."""
 MAX_K = 100
@@ -41,7 +43,6 @@ MAX_IMAGES = 10**6
 
 PATTERNS = {"entries": "entries", "block": "one block", "stripes": "lines", "bands": "bands"}
 PATTERNS_OF = {"faces": ("entries", "block"), "cube": ("entries", "stripes", "bands"), "matrix": ("entries",)}
-MISSING: dict[Missing, str] = {"ignore": "ignored", "zero": "zeros (paper)"}
 RESTORED = {"kept": "observed entries kept", "model": "W H alone"}
 
 
@@ -55,7 +56,9 @@ class MaskKey(NamedTuple):
 
 
 class FitKey(NamedTuple):
-    """What decides a fit's numbers. `lam` is None for NMF, which therefore has one key for every lambda."""
+    """What decides a fit's numbers. `lam` and `leash` are None for NMF, which therefore has one key for every
+    adversary.
+    """
 
     mask: MaskKey
     K: int
@@ -64,22 +67,29 @@ class FitKey(NamedTuple):
     solver: Solver
     seed: int
     start: Literal["random", "pure-pixels"] = "random"
+    leash: float | None = None
 
 
 @dataclass(frozen=True)
-class Lambda(Stops):
-    """The slider over `LAMBDAS`; an address may name any lambda, which then is a stop of its own."""
+class OpenStops(Stops):
+    """A slider over stops; an address may name any number above `low` up to `high`, which then is a stop of
+    its own.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
 
     def read(self, text: str) -> float | None:
         value = float(f"{float(text):.4g}")
-        return value if 1 < value <= MAX_LAM else None
+        return value if self.low < value <= self.high else None
 
     def draw(self, key: str, **options: Any) -> None:
         state = st.session_state
         if state[key] not in self.stops:
             state[f"{key}_beside"] = state[key]
         beside = state.get(f"{key}_beside", self.default)
-        super().draw(key, stops=sorted({*self.stops, beside}), **options)
+        spelled = {"format_func": lambda stop: "none" if math.isinf(stop) else self.form.format(stop)}
+        super().draw(key, stops=sorted({*self.stops, beside}), **spelled | options)
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,7 @@ class Setting:
     scale : whether each part has its "own" grey scale or all have a "shared" one.
     part : place of the part whose users are shown, counted from 1; 0 for none.
     detail : which closer look is open.
+    walls : whether the error map marks pixels at which the adversary has given up.
     """
 
     data: str = declare(Text("lfw"))
@@ -110,12 +121,23 @@ class Setting:
     )
     pattern: str = declare(OneOf("entries", "Hiding pattern", PATTERNS))
     lam: float = declare(
-        Lambda(
+        OpenStops(
             2.0,
             "Adversary's price λ",
             LAMBDAS,
+            low=1.0,
+            high=MAX_LAM,
             help="What the adversary pays for changing the data. Just above 1 it changes a lot; as λ grows, "
             "less and less, until AT-NMF is NMF.",
+        )
+    )
+    leash: float = declare(
+        OpenStops(
+            math.inf,
+            "Adversary's leash g",
+            LEASHES,
+            help="The most that the adversary may add to an entry, as a multiple of it: it gives up on "
+            "entries that are far too bright, too. From 1/(λ − 1) on it changes nothing. The paper has none.",
         )
     )
     K: int = declare(Number(25, "Parts K", 1, MAX_K, help="How many parts each sample is a sum of."))
@@ -123,9 +145,9 @@ class Setting:
         OneOf(
             "zero",
             "Hidden entries are",
-            MISSING,
-            help="Ignored: only observed entries are fitted. Zeros: hidden entries are fitted as zeros, "
-            "as the paper's released code does.",
+            TREATMENT_NAMES,
+            help="Marked: the solver knows which entries are hidden and leaves them out.  \nUnmarked: it is "
+            "not told; hidden entries look like zeros, as in the paper's released code.",
         )
     )
     solver: Solver = declare(
@@ -162,7 +184,9 @@ class Setting:
         )
     )
 
-    VIEW: ClassVar[tuple[str, ...]] = ("image", "restored", "colour", "scale", "part", "detail")
+    walls: bool = declare(Switch(False, "Mark where the adversary gave up"))
+
+    VIEW: ClassVar[tuple[str, ...]] = ("image", "restored", "colour", "scale", "part", "detail", "walls")
     """Fields that change how a fit is looked at, not the fit."""
 
     @property
@@ -174,12 +198,18 @@ class Setting:
         """The fits of this setting, in the other's view."""
         return replace(self, **{name: getattr(other, name) for name in self.VIEW})
 
+    @property
+    def bound(self) -> float | None:
+        """The leash that the fit has: Algorithm 1 knows none."""
+        return None if math.isinf(self.leash) or self.solver == "paper" else self.leash
+
     def mask_key(self, content_hash: str) -> MaskKey:
         return MaskKey(content_hash, self.alpha, self.mask_seed, self.pattern)
 
     def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:
-        lam = self.lam if method == "atnmf" else None
-        return FitKey(self.mask_key(content_hash), self.K, lam, self.missing, self.solver, self.seed)
+        lam, leash = (self.lam, self.bound) if method == "atnmf" else (None, None)
+        mask = self.mask_key(content_hash)
+        return FitKey(mask, self.K, lam, self.missing, self.solver, self.seed, leash=leash)
 
 
 def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:

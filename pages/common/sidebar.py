@@ -44,13 +44,14 @@ def clamp(limits: Mapping[str, int]) -> None:
 
 
 def draw_hiding_and_model(address: Address, data: Dataset | None, kind: str = "faces") -> None:
-    """What is hidden, lambda, K, the treatment of hidden entries and the solver. `kind` is that of data which
-    is not there yet.
+    """What is hidden, lambda and its leash, K, the treatment of hidden entries and the solver. `kind`
+    is that of data which is not there yet.
     """
     address.draw("alpha")
     draw_pattern(address, kind if data is None else data.kind)
     address.draw("lam")
     st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
+    address.draw("leash", disabled=address.values()["solver"] == "paper")
     address.draw("K", high=None if data is None else min(data.shape))
     address.draw("missing", width="stretch")
     address.draw("solver", width="stretch")

@@ -26,7 +26,8 @@ def download(
 
 def stem_of(setting: Setting, data: Dataset) -> str:
     """What the names of files made from this setting begin with."""
-    return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}-K{setting.K}-{setting.missing}"
+    leash = "" if setting.bound is None else f"-leash{setting.bound:g}"
+    return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}{leash}-K{setting.K}-{setting.missing}"
 
 
 def source_of(setting: Setting, data: Dataset, **options: int) -> str:
@@ -45,6 +46,7 @@ def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
         source=source,
         data=setting.data if source == f'load_dataset("{setting.data}")' else "",
         start=start,
+        leash=setting.bound,
         **{name: getattr(setting, name) for name in names},
     )
 

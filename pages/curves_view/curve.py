@@ -14,7 +14,7 @@ from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.sweep import Grid, Measurement, Result, SweepRecord
 from pages.common.sweep_store import reading_store
 
-from .notes import NOTES
+from .notes import note_of
 
 __all__ = ["BUNDLED", "FIRST", "Curve", "address_of", "find_curve"]
 
@@ -82,7 +82,7 @@ def _bundled(name: str) -> Curve:
         title=BUNDLED[name],
         rows=rows,
         provenance=f"Bundled with the program: {_versions(rows)}",
-        note=NOTES[name],
+        note=note_of(name),
         commands=tuple(sweep_command(grid, f"curve_{name}_{grid.solver}.csv") for grid in grids),
         grid=grids[0],
     )
@@ -95,7 +95,7 @@ def _table(name: str) -> Curve:
         title=BUNDLED[f"table:{name}"],
         rows=rows,
         provenance=f"Bundled with the program: {_versions(rows)}, K = {PROTOCOLS[name].K}",
-        note=NOTES["table"],
+        note=note_of("table"),
         commands=(command_line("reproduce", name, csv=f"measured_{name}.csv"),),
     )
 

@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 
 from atnmf_core import InputError
-from atnmf_core.problem import Method, Missing, Solver
+from atnmf_core.problem import TREATMENT_NAMES, Method, Missing, Solver
 from atnmf_core.sweep import Grid, lambda_series
 from pages.common.control import Number, Real, Several, controls_of, declare, redeclare
-from pages.common.setting import ALPHAS, MAX_LAM, MISSING, Setting
+from pages.common.setting import ALPHAS, MAX_LAM, Setting
 
 __all__ = ["MAX_FITS", "METHODS", "TREATMENTS", "Plan"]
 
 METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
-TREATMENTS: dict[Missing, str] = {"zero": MISSING["zero"], "ignore": MISSING["ignore"]}
+TREATMENTS: dict[Missing, str] = {name: TREATMENT_NAMES[name] for name in ("zero", "ignore")}
 """The paper's first: a curve that has both is shown by it."""
 MIN_LAM = 1.0001
 """From here on, what a figure or an address spells with six digits is the very number."""
@@ -83,7 +83,7 @@ class Plan:
         if not self.methods:
             found.append("Choose at least one method.")
         if not self.missing:
-            found.append("Choose how hidden entries are treated: zeros, ignored, or both in turn.")
+            found.append("Choose whether hidden entries are unmarked, marked, or both in turn.")
         if "atnmf" in self.methods and (problem := self._range_problem()) is not None:
             found.append(problem)
         if min(shape) < self.K:

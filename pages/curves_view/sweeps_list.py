@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from atnmf_core.problem import TREATMENT_NAMES
 from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, SweepRecord, default_store, open_store
 from pages.common.markdown import plain
 from pages.common.sweep_store import reading_store, refusing
@@ -127,7 +128,7 @@ def settings(grid: Grid) -> str:
     alphas = ", ".join(f"{alpha:g}" for alpha in grid.alphas)
     lams = f", λ {min(grid.lams):g}–{max(grid.lams):g} ({len(grid.lams)})" if grid.lams else ""
     methods = ", ".join(METHODS[method] for method in grid.methods)
-    hidden = " and ".join({"zero": "zeros", "ignore": "ignored"}[one] for one in grid.missing)
+    hidden = " and ".join(TREATMENT_NAMES[one] for one in grid.missing)
     solver = "Algorithm 1" if grid.solver == "paper" else "fast solver"
     Ks = ", ".join(map(str, grid.Ks))
     starts = f"{grid.starts} starts" if grid.starts > 1 else "one start"

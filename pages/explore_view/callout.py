@@ -1,4 +1,6 @@
-"""Ignored or zeros: both errors under either treatment of hidden entries, and the switch between them."""
+"""Marked or unmarked: which problem is being solved, which method wins it and by how much, under either
+treatment of hidden entries; and the switch between them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import time
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.adversary import curvature
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.setting import Setting
@@ -16,17 +19,15 @@ from .lambda_curve import is_traced
 
 __all__ = ["show_callout"]
 
-WHY = (
-    "Fitted as zeros, hidden pixels pull every prediction towards black, and a strong adversary only loosens "
-    "that pull. Ignored, they pull nothing: both methods then predict from what was observed alone."
-)
-SWITCH = {"zero": "Ignore hidden pixels", "ignore": "Fit them as zeros"}
-NOW = {
-    "zero": "Hidden pixels are **fitted as zeros**, as in the paper's released code",
-    "ignore": "Hidden pixels are **ignored**, as in the paper's text",
+PROBLEM = {
+    "zero": "**Unmarked losses.** The solver is not told which pixels are hidden: they look like zeros",
+    "ignore": "**Marked losses.** The solver knows which pixels are hidden and leaves them out",
 }
+INSTEAD = {"zero": "Marked instead", "ignore": "Unmarked instead"}
+SWITCH = {"zero": "Mark hidden pixels", "ignore": "Leave them unmarked"}
+NEAR = 0.02
+"""Errors that differ by a smaller share are called near equal: other random starts differ as much."""
 LEAST = 0.001
-INSTEAD = {"zero": "Ignored instead", "ignore": "Fitted as zeros instead"}
 
 
 def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
@@ -38,7 +39,7 @@ def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
         with st.container(width="stretch", gap=None):
             poll = REST_SECONDS if waits else None
             st.fragment(_show_errors, run_every=poll)(setting, data, pair, waits, time.monotonic())
-            st.caption(WHY)
+            st.caption(_why(setting))
         st.button(
             SWITCH[setting.missing],
             type="primary" if setting.missing == "zero" else "secondary",
@@ -49,12 +50,12 @@ def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
 
 def _show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair, waits: bool, since: float) -> None:
     noun = {"faces": "all faces", "cube": "the whole cube", "matrix": "the whole matrix"}[data.kind]
-    here = _in_words((pair.atnmf.rmse_hidden, pair.nmf.rmse_hidden))
-    text = f"{NOW[setting.missing]}. RMSE over {noun}: {here}."
+    here = _in_words(pair.atnmf.rmse_hidden, pair.nmf.rmse_hidden)
+    text = f"{PROBLEM[setting.missing]}. RMSE over {noun}: {here}."
     keys = fit_pair.keys(fit_pair.other_treatment(setting), data)
     instead = errors_of(keys)
     if instead is not None:
-        text += f" {INSTEAD[setting.missing]}: {_in_words(instead)}."
+        text += f" {INSTEAD[setting.missing]}: {_in_words(*instead)}."
     st.markdown(text)
     if waits and has_rested(since):
         request_errors(keys, data)
@@ -63,9 +64,30 @@ def _show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair, waits: bo
         st.rerun()
 
 
-def _in_words(errors: tuple[float, float]) -> str:
-    atnmf, nmf = (_short(error) for error in errors)
-    return f":orange[AT-NMF **{atnmf}**] · :blue[NMF **{nmf}**]"
+def _why(setting: Setting) -> str:
+    if setting.missing == "ignore":
+        return (
+            "What is left out pulls no prediction towards black, so there is no pull for the adversary to "
+            "loosen: both methods predict from the observed pixels alone."
+        )
+    return (
+        "Taken for zeros, hidden pixels pull every prediction towards black. The adversary gives up on "
+        f"pixels that are far too dark for their prediction: at λ = {setting.lam:g} such a pixel weighs "
+        f"1/{curvature(setting.lam):.3g} of any other, at λ = 1.05 1/{curvature(1.05):.3g}."
+    )
+
+
+def _in_words(atnmf: float, nmf: float) -> str:
+    return f":orange[AT-NMF **{_short(atnmf)}**] · :blue[NMF **{_short(nmf)}**], {_verdict(atnmf, nmf)}"
+
+
+def _verdict(atnmf: float, nmf: float) -> str:
+    """Which method wins, and by what share of the loser's error."""
+    name, better, worse = ("AT-NMF", atnmf, nmf) if atnmf < nmf else ("NMF", nmf, atnmf)
+    share = 1 - better / worse if worse > 0 else 0.0
+    if share < NEAR or worse < LEAST:
+        return "near equal"
+    return f"**{name} wins by {share:.0%}**"
 
 
 def _short(error: float) -> str:

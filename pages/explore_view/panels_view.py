@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
+from atnmf_core.adversary import curvature
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.comparison import ComparedPicture, PictureMeasures, compare_picture
 from atnmf_core.figures.palette import HIDDEN
@@ -23,6 +26,8 @@ from pages.common import fit_pair
 from pages.common.picture_view import ERROR_SCALE, R_SCALE, show_panels, show_places
 from pages.common.setting import Setting
 
+from .sidebar import ADDRESS
+
 __all__ = [
     "frame_panels",
     "panel_data",
@@ -34,6 +39,7 @@ __all__ = [
     "six_panels",
 ]
 
+Mask = npt.NDArray[np.bool_]
 FRAMES = ("", "", "orange", "blue")
 # Streamlit's columns share their gap unevenly between a narrow and a wide one; these make all six equal.
 GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
@@ -85,7 +91,7 @@ def show_nothing_yet(data: Dataset) -> None:
 def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """Where both methods err, on one scale."""
     drawn = panel_data(setting, data, pair)
-    panels, top = error_panels(drawn, pictures.picture_name(data, setting.image - 1))
+    panels, top = error_panels(drawn, pictures.picture_name(data, setting.image - 1), walls=setting.walls)
     scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
     left, right = st.columns([2, 4], gap="large")
     with left:
@@ -96,6 +102,8 @@ def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
             "Distance |v − restored| at every pixel, both on one scale. Of the hidden pixels, "
             f":orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at **{nmf:.0%}**."
         )
+        ADDRESS.draw("walls")
+        st.caption(_walls(drawn))
 
 
 def six_panels(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[Panel, ...]:
@@ -119,6 +127,8 @@ def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> Compare
         setting.image - 1,
         lam=setting.lam,
         keep_observed=setting.restored == "kept",
+        leash=setting.bound,
+        missing=setting.missing,
     )
 
 
@@ -133,7 +143,24 @@ def _learned(setting: Setting, data: Dataset, drawn: ComparedPicture) -> tuple[P
 
 
 def _scale(drawn: ComparedPicture) -> str:
-    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {attack_limit(drawn):g}'
+    """Of the colours of R*, and how many pixels have a dot."""
+    held = f"<br>• {drawn.walls.mean():.0%} at a wall" if drawn.walls.any() else ""
+    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {attack_limit(drawn):g}{held}'
+
+
+def _walls(drawn: ComparedPicture) -> str:
+    """Where the adversary has given up, in numbers."""
+    hidden, seen = (float(drawn.walls[where].mean()) if where.any() else 0.0 for where in _halves(drawn))
+    unmarked = drawn.missing == "zero"
+    of_hidden = f"{hidden:.0%} of the hidden pixels, which it takes for zeros, and at " if unmarked else ""
+    return (
+        f"The adversary stands at a wall, where it can do no more harm, at {of_hidden}{seen:.0%} of the seen "
+        f"ones. Such a pixel weighs 1/{curvature(drawn.lam):.3g} of the others. Dots mark them in (c)."
+    )
+
+
+def _halves(drawn: ComparedPicture) -> tuple[Mask, Mask]:
+    return ~drawn.observed, drawn.observed
 
 
 def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str:

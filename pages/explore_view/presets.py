@@ -33,9 +33,9 @@ PRESETS = (
     Preset("Figure 4 of the paper", Setting(data="cbcl", K=49, image=2401), "b"),
     Preset("Half the pixels gone", Setting(alpha=0.5), "b"),
     Preset("90 % gone", Setting(alpha=0.9, missing="ignore", K=10), "b"),
-    Preset("A strong adversary", Setting(lam=1.05), "d"),
+    Preset("Unmarked dead pixels, strong adversary", Setting(alpha=0.3, lam=1.05), "e"),
     Preset("No adversary", Setting(lam=100.0), "f"),
-    Preset("Ignored against zero-filled", Setting(alpha=0.5, missing="ignore"), "e"),
+    Preset("Marked instead of unmarked", Setting(alpha=0.5, missing="ignore"), "e"),
 )
 
 
@@ -69,6 +69,7 @@ def _thumbnail(number: int) -> str:
         return data_url(given_panels(v, seen, HIDDEN["red"], "")[1].pixels)
     pair = fit_pair.solve_now(setting, data)
     factors = [(run.W, run.H) for run in (pair.atnmf, pair.nmf)]
-    picture = compare_picture(data, observed, *factors, index, lam=setting.lam, keep_observed=False)
+    how = {"lam": setting.lam, "leash": setting.bound, "missing": setting.missing}
+    picture = compare_picture(data, observed, *factors, index, keep_observed=False, **how)
     drawn = learned_panels(picture, HIDDEN["red"], "")
     return data_url(next(panel.pixels for panel in drawn if panel.letter == preset.panel))

@@ -42,7 +42,7 @@ class Span(Text):
 @dataclass(frozen=True)
 class CubeSetting(Setting):
     """The state of the Hyperspectral page. The defaults are the first view: the simulated scene, half of it
-    hidden and ignored.
+    hidden and marked.
 
     Attributes
     ----------

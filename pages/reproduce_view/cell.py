@@ -34,9 +34,9 @@ def show_cell(cell: Cell, here: Cell) -> None:
         _number("Measured", cell)
         if here.zero is not None:
             _number("Run here", here)
-        _ignored("Ignored", cell.ignore)
+        _marked("Marked", cell.ignore)
         if here.ignore is not None:
-            _ignored("Ignored, run here", here.ignore)
+            _marked("Marked, run here", here.ignore)
 
 
 def _number(words: str, cell: Cell) -> None:
@@ -51,7 +51,7 @@ def _number(words: str, cell: Cell) -> None:
         st.caption(f"Why it may differ: {exception_reason(cell)}")
 
 
-def _ignored(words: str, row: Measurement | None) -> None:
+def _marked(words: str, row: Measurement | None) -> None:
     if row is None:
         st.markdown(f"{words}: not measured")
         return

@@ -14,20 +14,22 @@ __all__ = ["show_notes", "show_treatments"]
 
 
 def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
-    """Zeros or nothing: the one difference between the released code and the paper's text."""
-    st.markdown("**What hidden entries count for**")
+    """Unmarked or marked: the one difference between the released code and the paper's text."""
+    st.markdown("**Hidden entries: unmarked or marked**")
     st.markdown(
         "The paper's text leaves hidden entries out. The authors' released code masks only the numerator of "
         "its updates, with M = 1 where V is observed:"
     )
     st.html(_update("W H"))
     st.markdown(
-        "The denominator counts every entry, so hidden ones are **fitted as zeros**. That is how the "
-        "published numbers were made, and “measured” repeats it. With the mask in both places,"
+        "The denominator counts every entry, so hidden ones look like zeros that were measured: they are "
+        "**unmarked**. That is how the published numbers were made, and “measured” repeats it. So the tables "
+        f"answer how well an adversary stands up to losses that nobody has marked. {_gain(cells, alpha)} "
+        "With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))
     st.markdown(
-        f"hidden entries are **ignored**, as in the third line of each cell. {_example(cells, alpha)}"
+        f"they are **marked** and left out, as in the last line of each cell. {_example(cells, alpha)}"
     )
 
 
@@ -57,8 +59,18 @@ def _update(denominator: str) -> str:
     return f'<div style="text-align:center;font-family:serif;font-size:1.0625rem">H ← H ∘ {fraction}</div>'
 
 
+def _gain(cells: Sequence[Cell], alpha: float) -> str:
+    """What the adversary gains over NMF in the published table, at the chosen alpha."""
+    here = {cell.key: cell.published.mean for cell in cells if cell.published.alpha == alpha}
+    nmf = here[alpha, "nmf", None]
+    (_, _, lam), mean = min(
+        ((key, mean) for key, mean in here.items() if key[1] == "atnmf"), key=lambda one: one[1]
+    )
+    return f"At α = {alpha:g} it errs by {mean:g} (λ = {lam:g}), NMF by {nmf:g}: {1 - mean / nmf:.0%} less."
+
+
 def _example(cells: Sequence[Cell], alpha: float) -> str:
-    """What the other treatment does to NMF at the chosen alpha."""
+    """What marking hidden entries does to NMF, and then to the lead of AT-NMF, at the chosen alpha."""
     cell = next(cell for cell in cells if cell.key == (alpha, "nmf", None))
     if cell.ignore is None:
         return ""
@@ -66,4 +78,6 @@ def _example(cells: Sequence[Cell], alpha: float) -> str:
     example = f"At α = {alpha:g} that turns NMF's published {before:g} into **{small_spread(after, None)}**"
     if after > before:
         return f"{example}: so little is observed there that it does not determine K parts."
-    return f"{example}."
+    others = [one.ignore.mean for one in cells if one.key[:2] == (alpha, "atnmf") and one.ignore is not None]
+    lead = f"; AT-NMF's best is {small_spread(min(others), None)}" if others else ""
+    return f"{example}{lead}."

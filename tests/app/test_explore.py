@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import DataUnavailable, fetch
 from pages.common import data_choice, download_offer
+from pages.common.control import from_query
+from pages.common.setting import Setting
 from tests.datasets.paper_server import serving, stand_in
 
 SECONDS = 120
@@ -49,18 +52,52 @@ def test_controls_have_a_help_line_each(repository: Path) -> None:
         *page.sidebar.slider,
         *page.sidebar.number_input,
     ]
-    assert len(controls) == 6
+    assert len(controls) == 7
     for control in controls:
         assert control.help, control.label
 
 
-def test_one_click_on_the_callout_ignores_hidden_pixels(repository: Path) -> None:
+def test_one_click_on_the_callout_marks_hidden_pixels(repository: Path) -> None:
     page = opened(repository)
-    assert "fitted as zeros" in page.main.markdown[0].value
+    assert "**Unmarked losses.**" in page.main.markdown[0].value
 
-    next(button for button in page.button if button.label == "Ignore hidden pixels").click().run()
+    next(button for button in page.button if button.label == "Mark hidden pixels").click().run()
 
-    assert "are **ignored**" in page.main.markdown[0].value
+    assert "**Marked losses.**" in page.main.markdown[0].value
+
+
+@pytest.mark.parametrize(
+    "query", [{"K": "4", "lam": "1.05"}, {"K": "4", "missing": "ignore"}, {"K": "4", "leash": "0.2"}], ids=str
+)
+def test_the_callout_says_what_the_fits_say(repository: Path, query: dict[str, str]) -> None:
+    setting, data = from_query(Setting, query), load_dataset("lfw")
+    observed = hide_entries(data.shape, setting.alpha)
+    how = {"K": 4, "missing": setting.missing}
+    adversary = {"lam": setting.lam, "leash": setting.bound}
+    atnmf, nmf = (
+        rmse(data.V, fit.V_hat, ~observed)
+        for fit in (
+            factorize(data.V, observed, method="atnmf", **adversary, **how),
+            factorize(data.V, observed, **how),
+        )
+    )
+
+    said = opened(repository, **query).main.markdown[0].value
+
+    assert f"AT-NMF **{atnmf:.3f}**] · :blue[NMF **{nmf:.3f}**]" in said
+    gain = 1 - atnmf / nmf
+    verdict = f"**AT-NMF wins by {gain:.0%}**" if gain >= 0.02 else "near equal"
+    assert verdict in said
+
+
+def test_algorithm_1_has_no_leash(repository: Path) -> None:
+    page = opened(repository, K="2", alpha="0.1", leash="0.5")
+    assert not page.sidebar.select_slider(key="leash").disabled
+
+    page.segmented_control(key="solver").set_value("paper").run()
+
+    assert not page.exception
+    assert page.sidebar.select_slider(key="leash").disabled
 
 
 def test_reset_returns_to_the_first_view(repository: Path) -> None:

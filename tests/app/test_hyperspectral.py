@@ -47,7 +47,7 @@ def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
 
 
 def test_the_page_shows_the_mean_angle_to_the_true_materials(repository: Path) -> None:
-    """Half of the scene hidden and ignored: the angles, by the textbook formula, are well under 5 degrees."""
+    """Half of the scene hidden and marked: the angles, by the textbook formula, are well under 5 degrees."""
     data = load_dataset("simulated-scene")
     observed = hide_entries(data.shape, 0.5)
     page = opened(repository)

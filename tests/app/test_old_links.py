@@ -3,6 +3,7 @@
 The tables were spelled by an earlier version of the program and are never changed, only added to.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -30,6 +31,7 @@ FIRST_VIEWS = {
         "alpha": 0.2,
         "pattern": "entries",
         "lam": 2.0,
+        "leash": math.inf,
         "K": 25,
         "missing": "zero",
         "solver": "fast",
@@ -41,6 +43,7 @@ FIRST_VIEWS = {
         "scale": "own",
         "part": 0,
         "detail": "errors",
+        "walls": False,
     },
     "hyperspectral": {
         "data": "simulated-scene",
@@ -48,6 +51,7 @@ FIRST_VIEWS = {
         "alpha": 0.5,
         "pattern": "entries",
         "lam": 2.0,
+        "leash": math.inf,
         "K": 5,
         "missing": "ignore",
         "solver": "fast",
@@ -59,6 +63,7 @@ FIRST_VIEWS = {
         "scale": "own",
         "part": 0,
         "detail": "errors",
+        "walls": False,
         "start": "pure-pixels",
         "size": "small",
         "rows": "",

@@ -45,7 +45,7 @@ def test_lambdas_that_round_to_the_same_are_one() -> None:
         ({"high": float("inf")}, "up to 1,000,000"),
         ({"alphas": ()}, "at least one hidden share"),
         ({"methods": ()}, "at least one method"),
-        ({"missing": ()}, "zeros, ignored, or both"),
+        ({"missing": ()}, "unmarked, marked, or both"),
         ({"K": 101}, "K = 101 is too many parts for 625 × 100: at most 100"),
         ({"count": 500, "starts": 50}, f"up to {MAX_FITS:,}"),
     ],

@@ -15,6 +15,7 @@ OTHERWISE = Setting(
     alpha=0.55,
     pattern="block",
     lam=1.05,
+    leash=0.3,
     K=49,
     missing="ignore",
     solver="paper",
@@ -26,6 +27,7 @@ OTHERWISE = Setting(
     scale="shared",
     part=2,
     detail="film",
+    walls=True,
 )
 
 
@@ -57,6 +59,8 @@ def test_every_stop_of_the_sliders_survives() -> None:
         {"alpha": "nan"},
         {"lam": "1"},
         {"lam": "abc"},
+        {"leash": "-1"},
+        {"leash": "nan"},
         {"K": "0"},
         {"K": "1e9"},
         {"missing": "maybe"},
@@ -95,6 +99,17 @@ def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does() -> None:
 
     assert one.fit_key("data", "nmf") == other.fit_key("data", "nmf")
     assert one.fit_key("data", "atnmf") != other.fit_key("data", "atnmf")
+
+
+def test_a_leash_is_part_of_what_decides_atnmf_alone() -> None:
+    free, leashed = Setting(), Setting(leash=0.5)
+
+    assert free.fit_key("data", "atnmf").leash is None
+    assert leashed.fit_key("data", "atnmf").leash == 0.5
+    assert free.fit_key("data", "nmf") == leashed.fit_key("data", "nmf")
+    assert to_query(leashed) == {"leash": "0.5"}
+    # Algorithm 1 is the published one, which has none.
+    assert Setting(leash=0.5, solver="paper").fit_key("data", "atnmf").leash is None
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from .explore import Explore
 PRESETS = {
     "Half the pixels gone": "alpha=0.5",
     "90 % gone": "alpha=0.9&K=10&missing=ignore",
-    "A strong adversary": "lam=1.05",
+    "Unmarked dead pixels, strong adversary": "alpha=0.3&lam=1.05",
     "No adversary": "lam=100",
-    "Ignored against zero-filled": "alpha=0.5&missing=ignore",
+    "Marked instead of unmarked": "alpha=0.5&missing=ignore",
 }
 
 
@@ -63,12 +63,12 @@ def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
         expect(explore.panel("e")).to_be_visible()
 
 
-def test_the_switch_to_ignored_lowers_both_errors(dashboard: Dashboard) -> None:
+def test_the_switch_to_marked_lowers_both_errors(dashboard: Dashboard) -> None:
     explore = Explore(dashboard)
     explore.expect_in_callout("Ignored instead")
     before = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]
 
-    dashboard.press("Ignore hidden pixels")
+    dashboard.press("Mark hidden pixels")
 
     explore.expect_in_callout("Fitted as zeros instead")
     after = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]

@@ -53,7 +53,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
 
     def expect_series(hidden: set[int]) -> None:
         seen = [place not in hidden for place in range(1, 6)]
-        for missing, name in (("ignore", "hidden ignored"), ("zero", "hidden as zeros")):
+        for missing, name in (("ignore", "marked"), ("zero", "unmarked")):
             weighed = weigh(PART, SERIES, seen, missing)
             np.testing.assert_allclose(learn.plotted()[name]["y"], weighed.weight * np.array(PART))
             expect(learn.page.get_by_text(f"{weighed.overlap:g} / {weighed.size:g} =")).to_be_visible()
@@ -189,7 +189,7 @@ def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard)
     assert shown["x"] == [lam - 1 for lam in sorted(curve)]
     assert shown["y"] == [curve[lam] for lam in sorted(curve)]
     assert learn.plotted()["lowest"]["y"] == [min(curve.values())]
-    dashboard.press("ignored")
+    dashboard.press("marked")
     assert set(learn.plotted()) == {"your guess"}
 
 
@@ -202,7 +202,7 @@ def test_the_findings_follow_the_hidden_share(dashboard: Dashboard) -> None:
             for finding in findings(alpha)
             if finding.ignore_nmf
         ]
-        np.testing.assert_allclose(learn.plotted()["NMF, hidden ignored"]["x"], shares)
+        np.testing.assert_allclose(learn.plotted()["NMF, marked"]["x"], shares)
 
     expect_shown(0.5)
     dashboard.set_slider("Hidden share α", "0.9")

@@ -23,6 +23,16 @@ def test_the_printed_error_is_that_of_the_python_call(capsys: pytest.CaptureFixt
     assert float(printed["RMSE, hidden   "]) == pytest.approx(rmse(data.V, fit.V_hat, ~observed), rel=1e-5)
 
 
+def test_a_leash_is_that_of_the_python_call(capsys: pytest.CaptureFixture[str]) -> None:
+    data = load_dataset("lfw")
+    observed = hide_entries(data.shape, 0.3, seed=4)
+    fit = factorize(data.V, observed, K=6, method="atnmf", lam=1.2, leash=0.2, seed=2)
+
+    assert main([*FIT, "--method", "atnmf", "--lam", "1.2", "--leash", "0.2"]) == 0
+
+    assert f"RMSE, hidden     {rmse(data.V, fit.V_hat, ~observed):.6g}\n" in capsys.readouterr().out
+
+
 def test_the_written_factors_are_the_fitted_ones(tmp_path: Path) -> None:
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3, seed=4)

@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from atnmf_core.adversary import (
     adversarial_loss,
+    at_wall,
     attack_objective,
     curvature,
     descent_target,
@@ -164,3 +165,24 @@ def test_the_local_curvature_is_the_second_difference_of_the_loss(v, p, lam, lea
     share = local_curvature(np.array([v]), np.array([p]), lam, leash)[0]
     expected = (after - 2 * here + before) / (2 * step**2)
     assert share * curvature(lam) == pytest.approx(expected, rel=1e-4)
+
+
+@quick
+@given(pair=pairs, lam=prices, leash=leashes, seed=st.integers(0, 9))
+def test_an_entry_stands_at_a_wall_where_the_bounds_and_nothing_else_hold_the_attacker(
+    pair, lam, leash, seed
+):
+    (v, p), n = pair
+    observed = np.random.default_rng(seed).random(n) < 0.7
+    wished = (v - p) / (lam - 1)
+    assume((np.abs(wished + v) > 1e-9).all())
+    assume(leash is None or (np.abs(wished - leash * v) > 1e-9).all())
+
+    held = at_wall(v, p, lam, observed, leash)
+
+    np.testing.assert_array_equal(held, observed & (optimal_attack(v, p, lam, leash=leash) != wished))
+    assert not at_wall(v, p, np.inf).any()
+
+
+def test_a_zero_that_was_measured_stands_at_the_wall_as_soon_as_anything_is_predicted():
+    np.testing.assert_array_equal(at_wall(np.zeros(3), np.array([0, 0.01, 5]), 1.05), [False, True, True])

@@ -58,6 +58,17 @@ def test_the_recipe_of_a_cube_starts_at_pure_pixels(repository: Path) -> None:
     assert f"RMSE, hidden     {errors[1]:.6g}" in by_command
 
 
+def test_a_leash_is_spelled_for_the_adversary_alone() -> None:
+    leashed = replace(RECIPE, leash=0.25)
+
+    assert 'method="atnmf", lam=3, leash=0.25, **same' in leashed.python()
+    assert leashed.python().count("leash") == 1
+    atnmf, nmf = leashed.command_line().splitlines()
+    assert atnmf.endswith("--method atnmf --lam 3 --leash 0.25")
+    assert "leash" not in nmf
+    assert "leash" not in RECIPE.python() + RECIPE.command_line()
+
+
 def test_the_command_lines_print_the_same_errors(repository: Path) -> None:
     for command, fit in zip(RECIPE.command_line().splitlines(), (ATNMF, NMF), strict=True):
         words = shlex.split(command)

@@ -101,10 +101,8 @@ def test_names_say_how_lines_of_several_combinations_differ() -> None:
 
     names = {trace.name for trace in figure.data}
     for method in ("AT-NMF", "NMF", "ANMF (reconstruction)"):
-        assert {f"{method}, α = 0.3, hidden as zeros", f"{method}, α = 0.5, hidden ignored"} <= names
-    zero, ignore = (
-        named(figure, f"NMF, α = {words}") for words in ("0.3, hidden as zeros", "0.5, hidden ignored")
-    )
+        assert {f"{method}, α = 0.3, unmarked", f"{method}, α = 0.5, marked"} <= names
+    zero, ignore = (named(figure, f"NMF, α = {words}") for words in ("0.3, unmarked", "0.5, marked"))
     assert zero.line.dash != ignore.line.dash
 
 

@@ -38,7 +38,7 @@ def test_hidden_places_of_a_series_are_told_from_seen_ones() -> None:
 
     assert list(shown["seen"].x) == [1, 3]
     assert list(shown["hidden"].y) == [4.0]
-    assert list(shown["hidden as zeros"].y) == [0.5, 1.0, 0.5]
+    assert list(shown["unmarked"].y) == [0.5, 1.0, 0.5]
 
 
 def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_out() -> None:
@@ -49,22 +49,22 @@ def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_ou
         ),
     )
 
-    shown = traces(findings_chart(found, TITLES, with_ignored=True))
+    shown = traces(findings_chart(found, TITLES, with_marked=True))
 
     np.testing.assert_allclose(shown["AT-NMF, published"].x, [0.5, 0.75])
-    np.testing.assert_allclose(shown["NMF, hidden ignored"].x, [0.25])
-    assert round(shown["NMF, hidden ignored"].y[0]) == 1
-    assert len(shown["AT-NMF, hidden ignored"].x) == 0
+    np.testing.assert_allclose(shown["NMF, marked"].x, [0.25])
+    assert round(shown["NMF, marked"].y[0]) == 1
+    assert len(shown["AT-NMF, marked"].x) == 0
 
 
-@pytest.mark.parametrize("with_ignored", [True, False])
-def test_every_data_set_has_a_row_with_its_name(with_ignored: bool) -> None:
+@pytest.mark.parametrize("with_marked", [True, False])
+def test_every_data_set_has_a_row_with_its_name(with_marked: bool) -> None:
     found = tuple(
         Finding(name, 0.5, Error(2.0, None, 10), Error(1.0, 2.0, 10), None, None, None, None)
         for name in TITLES
     )
 
-    axis = findings_chart(found, TITLES, with_ignored=with_ignored).layout.yaxis
+    axis = findings_chart(found, TITLES, with_marked=with_marked).layout.yaxis
 
     assert list(axis.ticktext) == ["Faces", "Moffett Field"]
     assert max(axis.range) > 1 > 0 > min(axis.range)

@@ -61,3 +61,27 @@ def test_the_whole_figure_holds_every_panel_enlarged() -> None:
 
     assert sheet.shape[1] > 6 * 100
     assert (sheet == RED).all(axis=2).sum() == 3 * 2 * 25**2
+
+
+def test_dots_in_the_attack_mark_where_the_adversary_has_given_up() -> None:
+    # With V + 0.1 predicted at lambda 2, entries below 0.1 are at the wall, and unmarked hidden ones.
+    v = V.copy()
+    v[0, 0] = 0.05
+    for missing, dots in (("ignore", [(0, 0)]), ("zero", [(0, 0), (0, 1), (1, 2)])):
+        picture = ComparedPicture(v, OBSERVED, v + 0.1, v, lam=2.0, missing=missing)
+        attack = learned_panels(picture, HIDDEN["red"], "a face")[0]
+
+        assert attack.pixels.shape == (9, 12, 3)
+        middles, corners = attack.pixels[1::3, 1::3], attack.pixels[::3, ::3]
+        assert sorted(zip(*np.nonzero((middles != corners).any(axis=2)), strict=True)) == dots
+
+
+def test_the_error_map_marks_walls_only_when_asked() -> None:
+    picture = ComparedPicture(V, OBSERVED, V + 0.5, V, lam=2.0)
+
+    plain, _ = error_panels(picture, "a face")
+    (marked, nmf), _ = error_panels(picture, "a face", walls=True)
+
+    assert plain[0].pixels.shape == nmf.pixels.shape == (3, 4, 3)
+    assert marked.pixels.shape == (9, 12, 3)
+    np.testing.assert_array_equal(marked.pixels[::3, ::3], plain[0].pixels)

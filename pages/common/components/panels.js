@@ -30,7 +30,7 @@ function draw(grid, data) {
     image.alt = panel.alt ?? "";
     if (panel.src) image.src = panel.src;
     figure.querySelector(".note").innerHTML = panel.note ?? "";
-    picture.onpointermove = picture.onpointerdown = (event) => panel.src && report(image, event);
+    picture.onpointermove = picture.onpointerdown = (event) => panel.src && report(image, event, data);
   });
 }
 
@@ -40,11 +40,11 @@ function emptyFigure() {
   return figure;
 }
 
-function report(image, event) {
+function report(image, event, { rows, cols }) {
   const box = image.getBoundingClientRect();
-  const col = Math.floor(((event.clientX - box.left) / box.width) * image.naturalWidth);
-  const row = Math.floor(((event.clientY - box.top) / box.height) * image.naturalHeight);
-  if (col < 0 || row < 0 || col >= image.naturalWidth || row >= image.naturalHeight) return;
+  const col = Math.floor(((event.clientX - box.left) / box.width) * cols);
+  const row = Math.floor(((event.clientY - box.top) / box.height) * rows);
+  if (col < 0 || row < 0 || col >= cols || row >= rows) return;
   document.dispatchEvent(new CustomEvent(EVENT, { detail: { row, col } }));
 }
 
@@ -67,10 +67,14 @@ function sentence(data, row, col) {
   const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => numbers(data.pixels[name])[i]);
   const place = `Row ${row + 1}, column ${col + 1}`;
   const say = (value) => (Number.isNaN(value) ? "unknown" : value.toFixed(3));
+  const held = numbers(data.pixels.walls)[i] !== 0;
   if (numbers(data.pixels.observed)[i] === 0)
-    return `${place}: <b>hidden</b>, so nobody attacks it. The truth is v = <b>${say(v)}</b>; AT-NMF says <b>${say(hat)}</b>, NMF says <b>${say(nmf)}</b>.`;
-  const lam = data.pixels.lam;
-  return `${place}: v = <b>${say(v)}</b>, v̂ = <b>${say(hat)}</b>, r* = max((${say(v)} − ${say(hat)}) / (${lam} − 1), −${say(v)}) = <b>${say(r)}</b>, v + r* = <b>${say(v + r)}</b>. NMF says ${say(nmf)}.`;
+    return `${place}: <b>hidden</b>, ${data.pixels.unmarked ? "unmarked: the solver takes it for a zero" : "marked: the solver leaves it out"}. The truth is v = <b>${say(v)}</b>; AT-NMF says <b>${say(hat)}</b>, NMF says <b>${say(nmf)}</b>.`;
+  const { lam, leash } = data.pixels;
+  const free = `max((${say(v)} − ${say(hat)}) / (${lam} − 1), −${say(v)})`;
+  const attack = leash ? `min(${free}, ${leash} · ${say(v)})` : free;
+  const gaveUp = held ? " At a wall: the adversary has given up." : "";
+  return `${place}: v = <b>${say(v)}</b>, v̂ = <b>${say(hat)}</b>, r* = ${attack} = <b>${say(r)}</b>, v + r* = <b>${say(v + r)}</b>.${gaveUp} NMF says ${say(nmf)}.`;
 }
 
 const unpacked = new Map();

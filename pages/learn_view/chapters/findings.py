@@ -66,7 +66,7 @@ def show(stage: Stage) -> None:
     found = findings(stage["alpha"])
     both = stage["shown"] == "both"
     st.plotly_chart(
-        findings_chart(found, TITLES, with_ignored=both, size=stage.letters),
+        findings_chart(found, TITLES, with_marked=both, size=stage.letters),
         key=stage.key("chart"),
         config={"displayModeBar": False},
         alt="Errors of NMF and AT-NMF on four data sets as shares of NMF's published error",

@@ -6,11 +6,12 @@ import streamlit as st
 
 from atnmf_core.figures.lesson import guess_chart
 from atnmf_core.lesson import Verdict, judge
+from atnmf_core.problem import TREATMENT_NAMES
 from atnmf_core.reference.curves import bundled_curve
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.address import change
 from pages.common.control import OneOf, Stops, controls_of
-from pages.common.setting import LAMBDAS, MISSING, Setting
+from pages.common.setting import LAMBDAS, Setting
 
 from ..chapter import Chapter, Stage
 
@@ -22,7 +23,7 @@ WORDS = {
     "lfw": "the faces of chapter 1",
     "scene": "a simulated picture from the air, with a hundred colours per pixel",
 }
-ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in MISSING}
+ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENT_NAMES}
 WEAK = 50
 """A price at which hardly any adversary is left."""
 LAMS = tuple(lam for lam in LAMBDAS if lam >= 1.05)
