@@ -12,6 +12,7 @@ from ..datasets import PAPER_FOLDERS, Dataset, DataUnavailable, UnreadableData, 
 from ..datasets.registry import data_dir
 from ..sweep import load_source, save_dataset
 from .arguments import Subparsers, output_file
+from .progress import progress_bar
 from .reading import add_reading_options, explained, reading
 
 __all__ = ["add_parser", "run"]
@@ -93,19 +94,13 @@ def _list(_: argparse.Namespace) -> None:
 def _fetch(args: argparse.Namespace) -> None:
     names = list(PAPER_FOLDERS) if args.name == "all" else [args.name]
     for name in names:
-        paths = fetch(
-            PAPER_FOLDERS[name], folder=args.folder, progress=_show_progress if sys.stderr.isatty() else None
-        )
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
+        with progress_bar(name, None, unit="B") as show:
+            paths = fetch(
+                PAPER_FOLDERS[name],
+                folder=args.folder,
+                progress=lambda done, total, file: show(done, total),
+            )
         print(f"{name}: {len(paths)} files, verified, in {(args.folder or data_dir()) / PAPER_FOLDERS[name]}")
-
-
-def _show_progress(done: int, total: int, file: str) -> None:
-    filled = round(30 * done / total)
-    print(
-        f"\r[{'#' * filled:30}] {done / 1e6:5.1f} of {total / 1e6:.1f} MB  {file:28}", end="", file=sys.stderr
-    )
 
 
 def _info(args: argparse.Namespace) -> None:

@@ -19,14 +19,19 @@ from ..figures.panels import figure, given_panels, learned_panels
 from ..hiding import PATTERNS, hide_entries
 from ..metrics import rmse
 from ..problem import InputError, Missing
-from ..result import Fit, Progress
-from ..sweep import Tally, load_source
+from ..result import Fit
+from ..sweep import load_source
 from .arguments import LIMITS, Subparsers, add_limits, given, output_file, whole_file
-from .progress import ProgressLine
+from .progress import progress_bar
 from .reading import add_reading_options, reading
 
 __all__ = ["add_parser", "run"]
 
+PASSED_ON = (
+    *("K", "method", "lam", "leash", "mu", "gamma", "missing", "solver", "seed", "n_init", "dtype"),
+    *LIMITS,
+)
+"""The options that mean the same to `factorize`."""
 STEPS = 1000
 """How finely the progress of one fit is counted."""
 
@@ -86,27 +91,14 @@ def run(args: argparse.Namespace) -> int:
     data = load_source(args.data, **reading(args))
     index = _picture_index(args, data)
     observed = data.observed & _mask(args, data)
-    line = ProgressLine(f"fit {data.name}", shown=args.progress)
-
-    def report(progress: Progress) -> None:
-        share = round(STEPS * progress.share)
-        line(Tally(STEPS, share, share, progress.seconds))
-
-    fit = factorize(
-        data.V,
-        observed,
-        K=args.K,
-        method=args.method,
-        missing=args.missing,
-        solver=args.solver,
-        seed=args.seed,
-        n_init=args.n_init,
-        init=None if args.start == "random" else args.start,
-        dtype=args.dtype,
-        callback=report,
-        **given(args, "lam", "leash", "mu", "gamma", *LIMITS),
-    )
-    line.close()
+    with progress_bar(f"fit {data.name}", args.progress) as show:
+        fit = factorize(
+            data.V,
+            observed,
+            init=None if args.start == "random" else args.start,
+            callback=lambda progress: show(round(STEPS * progress.share), STEPS),
+            **given(args, *PASSED_ON),
+        )
     print(_report(data, observed, fit))
     if args.out:
         with whole_file(args.out) as part:

@@ -14,7 +14,7 @@ from ..reference.tables import best_of_each
 from ..sweep import Grid, Measurement, load_source, open_store, read_store
 from ..sweep.grid import Point
 from ..sweep.measurements import csv_text, read_csv
-from ..sweep.starts import PAPER_STARTS
+from ..sweep.points import PAPER_STARTS
 from .arguments import Subparsers, output_file, whole_file
 from .comparison import comparison
 from .running import add_running_options, run_grid, tell_failures

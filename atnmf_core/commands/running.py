@@ -17,7 +17,7 @@ from ..sweep import Store, run_sweep
 from ..sweep.kinds import AnyGrid
 from ..sweep.store import default_store_path, store_from_environment
 from .arguments import workers
-from .progress import ProgressLine
+from .progress import progress_bar
 
 __all__ = ["Terminated", "add_running_options", "ended_by_signals", "run_grid", "tell_failures"]
 
@@ -74,10 +74,9 @@ def run_grid(
     again: Literal["failed", "all"] | None = None,
     reproduces: str | None = None,
 ) -> None:
-    """Run a grid with a progress line; Ctrl-C and SIGTERM end it cleanly, with a word on how to resume it."""
-    line = ProgressLine(label, shown=args.progress)
+    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly, with a word on how to resume it."""
     try:
-        with ended_by_signals():
+        with ended_by_signals(), progress_bar(label, args.progress) as progress:
             run_sweep(
                 store,
                 name,
@@ -86,11 +85,10 @@ def run_grid(
                 n_jobs=args.jobs,
                 dask=args.dask,
                 again=again,
-                progress=line,
+                progress=progress,
                 reproduces=reproduces,
             )
     except KeyboardInterrupt:
-        line.close()
         record = store.sweep(name)
         print(
             f"Stopped. {record.done} of {record.total} fits are stored in {args.store}; "
@@ -98,19 +96,14 @@ def run_grid(
             file=sys.stderr,
         )
         raise
-    finally:
-        line.close()
 
 
 def tell_failures(store: Store, name: str) -> bool:
     """Show the first few failures of a sweep on standard error; whether there are any."""
-    failures = list(store.results(name, failed=True))
+    failures = list(store.outcomes(name, failed=True))
     for failure in failures[:MAX_FAILURES_SHOWN]:
-        lam = "" if failure.lam is None else f", lambda {failure.lam:g}"
-        print(
-            f"failed: alpha {failure.alpha:g}, K {failure.K}, {failure.method}{lam}: {failure.error}",
-            file=sys.stderr,
-        )
+        words = ", ".join(f"{name} {failure.identity[name]}" for name in ("alpha", "K", "method", "lam"))
+        print(f"failed: {words}: {failure.error}", file=sys.stderr)
     return bool(failures)
 
 

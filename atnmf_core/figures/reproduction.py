@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from ..reference.compare import Cell, method_title
-from ..sweep.starts import PAPER_STARTS
+from ..sweep.points import PAPER_STARTS
 from .palette import ANMF, ATNMF, NMF
 
 __all__ = ["reproduction_figure"]

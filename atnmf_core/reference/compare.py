@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..problem import ANMF_NOTE, METHOD_NAMES
 from ..sweep.measurements import Measurement
-from ..sweep.starts import PAPER_STARTS
+from ..sweep.points import PAPER_STARTS
 from .protocol import PROTOCOLS
 from .tables import Published, published
 

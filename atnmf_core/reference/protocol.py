@@ -1,7 +1,7 @@
 """How the paper's tables were made, as grids that can be run again.
 
 The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws
-its starts from one stream (`atnmf_core.sweep.starts`), each start serving every method. Single precision
+its starts from one stream (`atnmf_core.sweep.points`), each start serving every method. Single precision
 matters: at small lam the alternation swings, entries of the factors that once fall below the smallest number
 stay lost, and these decide where it goes (CBCL, alpha = 0.5, lam = 2: RMSE 0.26 if they are kept alive).
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from ..datasets import PAPER_ALPHAS
 from ..problem import Method
 from ..sweep.grid import Grid
-from ..sweep.starts import PAPER_STARTS
+from ..sweep.points import PAPER_STARTS
 
 __all__ = ["PROTOCOLS", "Protocol", "ignoring_hidden", "published_grid"]
 

@@ -1,13 +1,12 @@
 """Many fits at once: a grid as plain data, an engine that runs it, and a store for the results."""
 
-from .engine import run_sweep
-from .grid import Grid, Point, expected_sweep_seconds, lambda_series
-from .measurements import Measurement
-from .reader import StoreReader, find_store, read_store
-from .records import EngineError, Measures, Outcome, Result, SweepRecord, Tally
+from .engine import EngineError, run_sweep
+from .grid import Grid, expected_sweep_seconds, lambda_series
+from .measurements import Measurement, Outcome
+from .points import PAPER_STARTS, Measures, Point, paper_start
+from .reader import StoreReader, SweepRecord, find_store, read_store
 from .schema import NoStoreError, StoreError
 from .sources import load_source, save_dataset, save_upload, upload_path
-from .starts import PAPER_STARTS, paper_start
 from .store import MAX_NAME_LENGTH, Store, default_store, open_store
 
 __all__ = [
@@ -20,12 +19,10 @@ __all__ = [
     "NoStoreError",
     "Outcome",
     "Point",
-    "Result",
     "Store",
     "StoreError",
     "StoreReader",
     "SweepRecord",
-    "Tally",
     "default_store",
     "expected_sweep_seconds",
     "find_store",

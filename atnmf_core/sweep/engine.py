@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+from threadpoolctl import threadpool_limits
+
 from ..datasets import Dataset
-from .kinds import AnyGrid
-from .records import EngineError, Tally
+from ..problem import InputError
+from .kinds import AnyGrid, AnyPoint
+from .processes import serve_parent
 from .store import Store, StoreError
 
-__all__ = ["run_sweep"]
+__all__ = ["EngineError", "run_sweep"]
 
 POLL = 0.3
 """How often to look, in seconds, whether another process has finished the points that it has claimed."""
-REPORT = 0.2
-"""Progress is reported at most so often, in seconds."""
 MAX_LOSSES = 3
 """The sweep gives up when workers have died so often in a row without a result in between."""
+SEND_AS_FILE = 10_000
+"""Arrays of more bytes are written to a file once and mapped into every worker, not sent with every point."""
+SCHEDULER_TIMEOUT = 5
+"""How long a Dask scheduler may take to answer, in seconds."""
+
+Call = tuple[str, AnyPoint, list[Any]]
+"""A point's key, the point, and the arrays that it is computed from."""
+
+
+class EngineError(Exception):
+    """A sweep that could not continue, with the reason. What was finished is stored."""
+
+
+class WorkersLost(Exception):
+    """Workers died, and with them points or the data that these need; another round can make up for it."""
 
 
 def run_sweep(
@@ -31,7 +53,7 @@ def run_sweep(
     n_jobs: int = -1,
     dask: str | None = None,
     again: Literal["failed", "all"] | None = None,
-    progress: Callable[[Tally], None] | None = None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
     reproduces: str | None = None,
 ) -> None:
     """Compute every point of the grid that the store does not have yet.
@@ -47,7 +69,7 @@ def run_sweep(
     n_jobs : worker processes, -1 for one per core. With `dask` the cluster decides.
     dask : address of a Dask scheduler, such as "tcp://10.0.0.1:8786".
     again : compute again what failed in an earlier run, or everything.
-    progress : called after every result.
+    progress : called with the numbers of finished and of all points, at first and after every result.
     reproduces : the table of the paper that the sweep is run for; see `SweepRecord`.
     """
     grid.check(data)
@@ -57,8 +79,9 @@ def run_sweep(
     if again is not None:
         store.forget(sweep, only_failed=again == "failed")
     run = store.begin_run(sweep)
+    rounds = partial(_round, store, sweep, run, grid, inputs, n_jobs, dask)
     try:
-        _Run(store, sweep, run, grid, inputs, progress).work(n_jobs, dask)
+        _work(rounds, store, sweep, lambda: progress(len(grid) - store.waiting(sweep), len(grid)))
     except KeyboardInterrupt:
         store.end_run(run, "stopped", "stopped by the user")
         raise
@@ -68,72 +91,109 @@ def run_sweep(
     store.end_run(run, "finished")
 
 
-class _Run:
-    """This process's share of the work on one sweep."""
+def _work(
+    begin_round: Callable[[], Generator[tuple[str, Any]]],
+    store: Store,
+    sweep: int,
+    report: Callable[[], object],
+) -> None:
+    """Rounds until no point waits: the first is all of the sweep, later ones take over from what died."""
+    losses = 0
+    report()
+    while store.waiting(sweep):
+        found = 0
+        try:
+            with closing(begin_round()) as finished:
+                for key, outcome in finished:
+                    store.keep(key, outcome)
+                    found += 1
+                    report()
+        except WorkersLost as error:
+            losses = 1 if found else losses + 1
+            if losses == MAX_LOSSES:
+                raise EngineError(
+                    "worker processes keep dying, perhaps for lack of memory; use fewer of them."
+                ) from error
+        if not found:
+            time.sleep(POLL)
+            report()
 
-    def __init__(
-        self,
-        store: Store,
-        sweep: int,
-        run: int,
-        grid: AnyGrid,
-        inputs: Mapping[Hashable, Any],
-        progress: Callable[[Tally], None] | None,
-    ) -> None:
-        self._store, self._sweep, self._run = store, sweep, run
-        self._grid, self._inputs = grid, inputs
-        self._progress = progress
-        self._began, self._fresh = time.monotonic(), 0
-        self._reported, self._told = 0.0, -1
-        self._store_error: StoreError | None = None
 
-    def work(self, n_jobs: int, dask: str | None) -> None:
-        """Rounds until no point waits: the first computes them, later ones take over from dead processes."""
-        # joblib takes long to import, and whoever only reads a store needs none of it.
-        from .workers import WorkersLost
+def _round(
+    store: Store,
+    sweep: int,
+    run: int,
+    grid: AnyGrid,
+    inputs: Mapping[Hashable, Any],
+    n_jobs: int,
+    dask: str | None,
+) -> Generator[tuple[str, Any]]:
+    """Compute all points that are free."""
+    errors: list[StoreError] = []
 
-        losses = 0
-        while self._store.waiting(self._sweep):
-            before = self._fresh
-            try:
-                self._round(n_jobs, dask)
-            except WorkersLost as error:
-                losses = 1 if self._fresh > before else losses + 1
-                if losses == MAX_LOSSES:
-                    raise EngineError(
-                        "worker processes keep dying, perhaps for lack of memory; use fewer of them."
-                    ) from error
-            if self._fresh == before:
-                time.sleep(POLL)
-        self._report(final=True)
-
-    def _round(self, n_jobs: int, dask: str | None) -> None:
-        from .workers import outcomes
-
-        with closing(outcomes(self._calls(), list(self._inputs.values()), n_jobs, dask)) as finished:
-            for key, outcome in finished:
-                self._store.keep(key, outcome)
-                self._fresh += 1
-                self._report()
-        if self._store_error is not None:
-            raise self._store_error
-
-    def _calls(self) -> Iterator[tuple[str, Any, list[Any]]]:
+    def calls() -> Iterator[Call]:
         # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
         try:
-            for key, parameters in self._store.claims(self._sweep, self._run):
-                point = self._grid.point(**parameters)
-                yield key, point, [self._inputs[name] for name in point.inputs]
+            for key, fields in store.claims(sweep, run):
+                point = grid.point(**fields)
+                yield key, point, [inputs[name] for name in point.inputs]
         except StoreError as error:
-            self._store_error = error
+            errors.append(error)
 
-    def _report(self, *, final: bool = False) -> None:
-        now = time.monotonic()
-        if self._progress is None or not (final or now - self._reported >= REPORT):
-            return
-        self._reported = now
-        total = len(self._grid)
-        done = total - self._store.waiting(self._sweep)
-        if not final or done != self._told:
-            self._told = done
-            self._progress(Tally(total, done, self._fresh, now - self._began))
+    yield from _outcomes(calls(), list(inputs.values()), n_jobs, dask)
+    for error in errors:
+        raise error
+
+
+def _outcomes(
+    calls: Iterable[Call], arrays: list[Any], n_jobs: int, dask: str | None
+) -> Generator[tuple[str, Any]]:
+    """What `_compute` gives for each call, as it is finished; `arrays` are all those that calls refer to."""
+    # It takes long to import, and whoever only reads a store needs none of it.
+    import joblib
+
+    with _processes() if dask is None else _cluster(dask, arrays) as options:
+        parallel = joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="1.5*n_jobs", **options
+        )
+        yield from parallel(joblib.delayed(_compute)(key, point, *own) for key, point, own in calls)
+
+
+def _compute(key: str, point: AnyPoint, *arrays: Any) -> tuple[str, Any]:
+    """Compute a point on one BLAS thread: its key with what was measured, or with what went wrong."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        try:
+            return key, point.measure(*arrays)
+        except (InputError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
+            return key, f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def _processes() -> Iterator[dict[str, Any]]:
+    workers = {"initializer": serve_parent, "initargs": (os.getpid(),)}
+    try:
+        yield {"backend": "loky", "max_nbytes": SEND_AS_FILE, **workers}
+    except BrokenProcessPool as error:
+        raise WorkersLost from error
+
+
+@contextmanager
+def _cluster(address: str, arrays: list[Any]) -> Iterator[dict[str, Any]]:
+    import joblib
+
+    try:
+        from distributed import Client, KilledWorker
+    except ImportError as error:
+        raise EngineError("Dask is not installed here: pip install distributed.") from error
+    try:
+        client = Client(address, set_as_default=False, timeout=SCHEDULER_TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise EngineError(f"no Dask scheduler answers at {address}.") from error
+    with client:
+        try:
+            with joblib.parallel_config("dask", client=client, scatter=arrays):
+                yield {}
+        except (CancelledError, asyncio.CancelledError, KilledWorker) as error:
+            raise WorkersLost from error
+        except TimeoutError as error:
+            raise EngineError(f"the Dask scheduler at {address} has no workers.") from error

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import fields
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy.typing as npt
 
 from ..datasets import Dataset
 
-__all__ = ["GRID_KINDS", "AnyGrid", "AnyPoint", "identity_of", "key_of", "parameters_of"]
+__all__ = ["GRID_KINDS", "AnyGrid", "AnyPoint", "identify"]
 
 
 class AnyPoint(Protocol):
@@ -68,17 +67,9 @@ GRID_KINDS: dict[str, type[AnyGrid]] = {}
 """The class of the grids of each kind, by which a store reads them back."""
 
 
-def identity_of(point: AnyPoint, content_hash: str) -> str:
-    """Everything that decides a point's result, as JSON: its fields, the data, and the version."""
-    identity = {**parameters_of(point), "data": content_hash, "version": point.version}
-    return json.dumps(identity, sort_keys=True)
-
-
-def key_of(identity: str) -> str:
-    """A short name for a point's result: the same for the same data, parameters and version, anywhere."""
-    return hashlib.sha256(identity.encode()).hexdigest()[:32]
-
-
-def parameters_of(point: Any) -> dict[str, Any]:
-    """The fields of a point with their values."""
-    return {field.name: getattr(point, field.name) for field in fields(point)}
+def identify(point: AnyPoint, content_hash: str) -> tuple[str, str]:
+    """A short key for a point's result, the same in every process and store, and what it stands for: the
+    point's fields, the data and the version, as JSON.
+    """
+    identity = json.dumps({**vars(point), "data": content_hash, "version": point.version}, sort_keys=True)
+    return hashlib.sha256(identity.encode()).hexdigest()[:32], identity

@@ -1,17 +1,36 @@
-"""Errors averaged over starts: one record for a store, a bundled table and a curve, and its form as CSV."""
+"""What came out of each point, and errors averaged over starts, for stores, bundled tables and curves."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, get_args
 
-from ..problem import InputError
+from ..problem import InputError, Method
 
-__all__ = ["Measurement", "best", "csv_text", "gain", "level", "read_csv"]
+__all__ = ["Measurement", "Outcome", "best", "csv_text", "gain", "level", "read_csv", "summarise"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished or failed point of any kind.
+
+    Attributes
+    ----------
+    identity : the fields of the point, with "version" and, as "data", the hash of the data.
+    measures : the fields of what `measure` gave; None where it failed.
+    """
+
+    key: str
+    identity: dict[str, Any]
+    measures: dict[str, Any] | None
+    finished: float
+    error: str | None
 
 
 @dataclass(frozen=True)
@@ -45,6 +64,42 @@ class Measurement:
     dataset: str = ""
     rmse_observed: float | None = None
     n_iter: float | None = None
+
+
+_COMBINATION = ("alpha", "K", "missing", "method", "lam", "solver", "dtype", "version", "max_outer")
+"""Of fits that differ only in their start, these are the same."""
+
+
+def summarise(outcomes: Iterable[Outcome], dataset: str) -> list[Measurement]:
+    """What was measured over the finished starts, for each combination of a sweep."""
+    starts: dict[tuple[Any, ...], list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.measures is not None:
+            starts[tuple(outcome.identity[name] for name in _COMBINATION)].append(outcome)
+    rows = [
+        Measurement(**dict(zip(_COMBINATION, combination, strict=True)), dataset=dataset, **_means(found))
+        for combination, found in starts.items()
+    ]
+    order = get_args(Method)
+    return sorted(
+        rows, key=lambda row: (row.alpha, row.K, row.missing, order.index(row.method), row.lam or 0)
+    )
+
+
+def _means(outcomes: list[Outcome]) -> dict[str, Any]:
+    measures = [outcome.measures for outcome in outcomes if outcome.measures is not None]
+    count = len(measures)
+    means = {name: sum(one[name] for one in measures) / count for name in measures[0]}
+    squares = sum((one["rmse_hidden"] - means["rmse_hidden"]) ** 2 for one in measures)
+    spread = math.sqrt(squares / (count - 1)) if count > 1 else math.nan
+    finished = max(outcome.finished for outcome in outcomes)
+    return {
+        "mean": means["rmse_hidden"],
+        "deviation": None if math.isnan(spread) else spread,
+        "starts": count,
+        "date": datetime.fromtimestamp(finished, UTC).date().isoformat(),
+        **{name: means[name] for name in ("seconds", "rmse_observed", "n_iter")},
+    }
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {

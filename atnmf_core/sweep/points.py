@@ -9,17 +9,42 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..datasets import PAPER_ALPHAS
 from ..factorization import SOLVER_VERSIONS, factorize
 from ..metrics import rmse
-from ..problem import Method, Missing, Solver
-from .kinds import identity_of, key_of
-from .records import Measures
-from .starts import paper_start
+from ..problem import InputError, Method, Missing, Solver
 
-__all__ = ["Draw", "Point"]
+__all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "paper_start"]
+
+PAPER_STARTS = 10
+_PASSED_ON = (
+    *("K", "method", "lam", "missing", "solver", "dtype"),
+    *("max_outer", "max_inner", "tol_inner", "tol_outer"),
+)
+"""The fields that mean the same to `factorize`."""
 
 Draw = Literal["seeded", "paper"]
 Array = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is measured of one fit.
+
+    Attributes
+    ----------
+    rmse_hidden, rmse_observed : RMSE over the hidden and over the observed entries.
+    squared_error, adversarial_loss : the last values of the fit's history.
+    n_iter, converged, seconds : as in `Fit`.
+    """
+
+    rmse_hidden: float
+    rmse_observed: float
+    squared_error: float
+    adversarial_loss: float
+    n_iter: int
+    converged: bool
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -31,8 +56,7 @@ class Point:
     masks : "paper" for the authors' own mask at this alpha, "seeded" for `hide_entries` with mask_seed and
         pattern.
     start : number of the start, from 0.
-    draws : "seeded" draws start factors from seed + start; "paper" takes them from the authors' stream, see
-        `atnmf_core.sweep.starts`.
+    draws : "seeded" draws start factors from seed + start; "paper" takes them from `paper_start`.
     """
 
     alpha: float
@@ -42,25 +66,21 @@ class Point:
     missing: Missing
     solver: Solver
     start: int
-    masks: Draw = "seeded"
-    mask_seed: int = 0
-    pattern: str = "entries"
-    draws: Draw = "seeded"
-    seed: int = 0
-    dtype: str = "float32"
-    max_outer: int = 100
-    max_inner: int = 1000
-    tol_inner: float = 1e-2
-    tol_outer: float = 1e-2
+    masks: Draw
+    mask_seed: int
+    pattern: str
+    draws: Draw
+    seed: int
+    dtype: str
+    max_outer: int
+    max_inner: int
+    tol_inner: float
+    tol_outer: float
 
     @property
     def version(self) -> str:
         """The version of the solver, which is part of the identity of its results."""
         return SOLVER_VERSIONS[self.solver]
-
-    def key(self, content_hash: str) -> str:
-        """What identifies this fit's result in a store; see `key_of`."""
-        return key_of(identity_of(self, content_hash))
 
     @property
     def inputs(self) -> tuple[Hashable, ...]:
@@ -70,21 +90,10 @@ class Point:
     def measure(self, V: Array, packed: npt.NDArray[np.uint8]) -> Measures:
         """Make the fit; `packed` has a bit for each entry of V, set where it is observed."""
         observed = np.unpackbits(packed, count=V.size).reshape(V.shape).astype(bool)
-        fit = factorize(
-            V,
-            observed,
-            K=self.K,
-            method=self.method,
-            lam=self.lam,
-            missing=self.missing,
-            solver=self.solver,
-            max_outer=self.max_outer,
-            max_inner=self.max_inner,
-            tol_inner=self.tol_inner,
-            tol_outer=self.tol_outer,
-            dtype=self.dtype,
-            **self._start((V.shape[0], V.shape[1])),
-        )
+        start: dict[str, Any] = {"seed": self.seed + self.start}
+        if self.draws == "paper":
+            start = {"init": paper_start((V.shape[0], V.shape[1]), self.K, self.alpha, self.start)}
+        fit = factorize(V, observed, **start, **{name: getattr(self, name) for name in _PASSED_ON})
         if not np.isfinite(fit.V_hat).all():
             raise ArithmeticError("the factors left the range of numbers, and W H is not finite")
         return Measures(
@@ -97,7 +106,24 @@ class Point:
             seconds=fit.seconds,
         )
 
-    def _start(self, shape: tuple[int, int]) -> dict[str, Any]:
-        if self.draws == "paper":
-            return {"init": paper_start(shape, self.K, self.alpha, self.start)}
-        return {"seed": self.seed + self.start}
+
+def paper_start(
+    shape: tuple[int, int], K: int, alpha: float, start: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The W (F x K) and H (K x N) that the authors drew for one of their alphas and ten starts.
+
+    Their released program seeds NumPy once with 1 and then, for alpha = 0.3, 0.4 ... 0.9 and ten starts each,
+    draws W and then H as |N(0, 1)|; every start serves all methods. Start s at the a-th alpha is therefore
+    number 10 a + s of one stream, and is found by drawing, and dropping, those before it.
+    """
+    if alpha not in PAPER_ALPHAS:
+        raise InputError(
+            f"alpha={alpha!r}: the authors' starts are for alpha = {', '.join(map(str, PAPER_ALPHAS))}."
+        )
+    if not 0 <= start < PAPER_STARTS:
+        raise InputError(f"start={start}: the authors made {PAPER_STARTS} starts, numbered from 0.")
+    F, N = shape
+    stream = np.random.RandomState(1)
+    for _ in range(PAPER_STARTS * PAPER_ALPHAS.index(alpha) + start):
+        stream.standard_normal(F * K + K * N)
+    return np.abs(stream.standard_normal((F, K))), np.abs(stream.standard_normal((K, N)))

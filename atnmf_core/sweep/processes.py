@@ -26,11 +26,11 @@ def created(pid: int) -> float:
     return float(psutil.Process(pid).create_time())
 
 
-def is_running(pid: int, born: float) -> bool:
-    """Whether the process with this number, created at `born`, still runs."""
+def is_running(pid: int, since: float) -> bool:
+    """Whether the process that had this number at that time still runs."""
     try:
         process = psutil.Process(pid)
-        same = abs(process.create_time() - born) < CLOCK_TOLERANCE
+        same = process.create_time() < since + CLOCK_TOLERANCE
         return bool(same and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .processes import created
-from .store import Store, sweep_id
+from .store import Store
 
 __all__ = ["Queue", "Turn", "log_file", "start_queue"]
 
@@ -41,7 +41,7 @@ class Queue:
         with self._store.transaction() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO queue (sweep, asked) VALUES (?, ?)",
-                (sweep_id(connection, name), time.time()),
+                (self._store.sweep_id(name), time.time()),
             )
 
     def remove(self, name: str) -> None:

@@ -5,7 +5,7 @@ A page that shows a running sweep asks again every second or so:
     with read_store(path) as store:
         record = store.sweep("my sweep")      # status, total, done, failed, started, pid, seconds_left ...
         rows = store.summary("my sweep")      # a `Measurement` per combination
-        failures = store.results("my sweep", failed=True)
+        failures = store.outcomes("my sweep", failed=True)
 
 Readers never block the writer. Results appear one by one, and are not changed afterwards.
 """
@@ -13,37 +13,65 @@ Readers never block the writer. Results appear one by one, and are not changed a
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from dataclasses import fields
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
-from typing import Any, Self, get_args
+from typing import Any, Literal, Self
 
-from ..problem import InputError, Method
+from ..problem import InputError
 from .grid import Grid
-from .kinds import GRID_KINDS, identity_of, key_of
-from .measurements import Measurement
+from .kinds import GRID_KINDS, identify
+from .measurements import Measurement, Outcome, summarise
 from .processes import is_running
-from .records import Measures, Outcome, Result, SweepRecord, SweepStatus
 from .schema import NoStoreError, connect, explained
 
-__all__ = ["StoreReader", "find_store", "is_alive", "read_store"]
+__all__ = ["StoreReader", "SweepRecord", "find_store", "is_alive", "read_store"]
 
-_COMBINATION = ("alpha", "K", "missing", "method", "lam", "solver", "dtype", "version")
-"""Of fits that differ only in their start, these are the same."""
-_PARAMETERS = [
-    field.name
-    for field in fields(Result)
-    if field.name not in ("key", "dataset", "finished", "measures", "error")
-]
+Status = Literal["running", "queued", "stopped", "finished"]
+
+
+@dataclass(frozen=True)
+class SweepRecord:
+    """A named sweep and its progress.
+
+    Attributes
+    ----------
+    grid : a `Grid`, unless the sweep is of another kind.
+    status : "running" while a process works on it; "queued" while it waits for its turn; "finished" when no
+        point waits; else "stopped".
+    total, done, failed : numbers of points.
+    created, started, ended : seconds since 1970; the last run's, None before the first and while it runs.
+    pid : of the process that works on it, or last did.
+    message : why the last run ended, unless it just finished.
+    seconds_left : estimated from the pace of the living runs; None before their first result.
+    place : in the queue, from 1 for the one that runs or is next; None where it is not queued.
+    reproduces : the table of the paper that it was run for, None for a sweep of the user's own.
+    """
+
+    name: str
+    grid: Any
+    content_hash: str
+    created: float
+    reproduces: str | None
+    total: int
+    done: int
+    failed: int
+    status: Status
+    seconds_left: float | None
+    place: int | None
+    started: float | None = None
+    ended: float | None = None
+    pid: int | None = None
+    message: str | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.status in ("running", "queued")
 
 
 def read_store(path: str | Path) -> StoreReader:
@@ -76,14 +104,17 @@ class StoreReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+    def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
+        """Rows of the tables that `atnmf_core.sweep.schema` describes."""
+        with self._lock, explained(self.path):
+            return self._connection.execute(statement, values).fetchall()
 
     def sweeps(self, kind: str = Grid.kind) -> list[SweepRecord]:
         """All sweeps of one kind, the newest first."""
@@ -101,11 +132,22 @@ class StoreReader:
         ------
         InputError : there is none.
         """
-        rows = self.query("SELECT * FROM sweeps WHERE name = ?", (name,))
+        sweep = self.sweep_id(name)
+        (row,) = self.query("SELECT * FROM sweeps WHERE id = ?", (sweep,))
+        runs = self.query("SELECT * FROM runs WHERE sweep = ? ORDER BY id DESC", (sweep,))
+        return _record(row, runs, self.queued().get(name))
+
+    def sweep_id(self, name: str) -> int:
+        """The number of the sweep of that name, as the writing methods take it.
+
+        Raises
+        ------
+        InputError : there is none.
+        """
+        rows = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
         if not rows:
             raise InputError(f"{self.path} has no sweep {name!r}.")
-        runs = self.query("SELECT * FROM runs WHERE sweep = ? ORDER BY id DESC", (rows[0]["id"],))
-        return _record(rows[0], runs, self.queued().get(name))
+        return int(rows[0]["id"])
 
     def names(self) -> set[str]:
         """The names of all sweeps, of whatever kind."""
@@ -119,43 +161,16 @@ class StoreReader:
             (name, "failed" if failed else "done"),
         )
         for row in rows:
-            yield Outcome(
-                key=row["key"],
-                identity=json.loads(row["identity"]),
-                measures=None if failed else json.loads(row["measures"]),
-                finished=row["finished"],
-                error=row["error"],
-            )
-
-    def results(self, name: str, *, failed: bool = False) -> Iterator[Result]:
-        """The finished fits of a sweep in the grid's order, or the failed ones."""
-        found = self.query("SELECT settings FROM sweeps WHERE name = ?", (name,))
-        dataset = json.loads(found[0]["settings"])["dataset"] if found else ""
-        for outcome in self.outcomes(name, failed=failed):
-            yield Result(
-                key=outcome.key,
-                dataset=dataset,
-                finished=outcome.finished,
-                error=outcome.error,
-                measures=None if outcome.measures is None else Measures(**outcome.measures),
-                **{name: outcome.identity[name] for name in _PARAMETERS},
-            )
+            measures = None if failed else json.loads(row["measures"])
+            yield Outcome(row["key"], json.loads(row["identity"]), measures, row["finished"], row["error"])
 
     def summary(self, name: str) -> list[Measurement]:
-        """What was measured over the finished starts, for each combination of a sweep."""
-        starts: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
-        for result in self.results(name):
-            starts[tuple(getattr(result, part) for part in _COMBINATION)].append(result)
-        max_outer = self.sweep(name).grid.max_outer if starts else 0
-        rows = [_measurement(results, max_outer) for results in starts.values()]
-        order = get_args(Method)
-        return sorted(
-            rows, key=lambda row: (row.alpha, row.K, row.missing, order.index(row.method), row.lam or 0)
-        )
+        """What was measured over the finished starts, for each combination of a sweep of fits."""
+        return summarise(self.outcomes(name), self.sweep(name).grid.dataset)
 
     def tried(self, grid: Grid, content_hash: str) -> Counter[tuple[int, str, str]]:
         """How many fits of a grid were made or failed on that data, by K, treatment and method."""
-        points = {key_of(identity_of(point, content_hash)): point for point in grid.points()}
+        points = {identify(point, content_hash)[0]: point for point in grid.points()}
         rows = self.query(
             "SELECT points.key FROM json_each(?) JOIN points ON points.key = value WHERE status <> 'waiting'",
             (json.dumps(list(points)),),
@@ -173,14 +188,6 @@ class StoreReader:
         rows = self.query("SELECT * FROM queue_process")
         return next((row["pid"] for row in rows if is_running(row["pid"], row["process_created"])), None)
 
-    def _explained(self) -> AbstractContextManager[None]:
-        return explained(self.path)
-
-    def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
-        """Rows of the tables that `atnmf_core.sweep.schema` describes."""
-        with self._lock, self._explained():
-            return self._connection.execute(statement, values).fetchall()
-
 
 def is_alive(run: sqlite3.Row) -> bool:
     """Whether a row of `runs` stands for a process that still works."""
@@ -197,55 +204,19 @@ def _grid(kind: str, settings: str) -> Any:
 def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> SweepRecord:
     """A sweep's record from its row and its runs, the latest first."""
     living = [run for run in runs if is_alive(run)]
-    last = dict(next(iter(living or runs), ()))
+    last = next(iter(living or runs), None)
     waiting = row["total"] - row["done"] - row["failed"]
-    status: SweepStatus = "running" if living else "finished"
+    status: Status = "running" if living else "finished"
     if waiting and not living:
         status = "queued" if place else "stopped"
+    fresh = sum(run["results"] for run in living)
+    pace = (time.time() - min(run["started"] for run in living)) / fresh if fresh else None
+    same = ("name", "content_hash", "created", "reproduces", "total", "done", "failed")
     return SweepRecord(
-        name=row["name"],
+        **{name: row[name] for name in same},
+        **({} if last is None else {name: last[name] for name in ("started", "ended", "pid", "message")}),
         grid=_grid(row["kind"], row["settings"]),
-        content_hash=row["content_hash"],
-        created=row["created"],
         status=status,
-        total=row["total"],
-        done=row["done"],
-        failed=row["failed"],
-        started=last.get("started"),
-        ended=last.get("ended"),
-        pid=last.get("pid"),
-        message=last.get("message"),
-        seconds_left=_seconds_left(living, waiting),
         place=place,
-        reproduces=row["reproduces"],
-    )
-
-
-def _seconds_left(living: list[sqlite3.Row], waiting: int) -> float | None:
-    results = sum(run["results"] for run in living)
-    if not results:
-        return None
-    since = min(run["started"] for run in living)
-    return float((time.time() - since) / results * waiting)
-
-
-def _measurement(results: list[Result], max_outer: int) -> Measurement:
-    """The results of one combination, one per start."""
-    measures = [result.measures for result in results if result.measures is not None]
-    count = len(measures)
-    errors = [one.rmse_hidden for one in measures]
-    mean = sum(errors) / count
-    spread = math.sqrt(sum((error - mean) ** 2 for error in errors) / (count - 1)) if count > 1 else math.nan
-    finished = max(result.finished for result in results)
-    return Measurement(
-        **{part: getattr(results[0], part) for part in _COMBINATION},
-        mean=mean,
-        deviation=None if math.isnan(spread) else spread,
-        starts=count,
-        max_outer=max_outer,
-        seconds=sum(one.seconds for one in measures) / count,
-        date=datetime.fromtimestamp(finished, UTC).date().isoformat(),
-        dataset=results[0].dataset,
-        rmse_observed=sum(one.rmse_observed for one in measures) / count,
-        n_iter=sum(one.n_iter for one in measures) / count,
+        seconds_left=None if pace is None else pace * waiting,
     )

@@ -1,4 +1,4 @@
-"""The tables of a store, and how a file is opened.
+"""The file of a store: its tables, how it is opened, and what to do where it cannot be used.
 
 points   one row per computation: the JSON that identifies it, and once it is done what was measured, as JSON
 sweeps   a grid under a name, with counts that a trigger keeps; sweep_points says which points belong to it
@@ -8,20 +8,103 @@ queue    sweeps that wait for their turn, or have it; queue_process is the proce
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .migration import LAYOUT, create_tables, is_in_use, layout_of, upgrade
+from .processes import is_running
 
-__all__ = ["NoStoreError", "StoreError", "connect", "explained", "transaction"]
+__all__ = ["COUNT_POINTS", "NoStoreError", "StoreError", "connect", "explained", "transaction"]
 
+LAYOUT = 3
+"""Number of this layout, written in the file; a store of layout 2 is upgraded, any other refused."""
 WAIT_FOR_LOCK = 60.0
 LITTLE_ROOM = 1 << 18
 """With less free than this, an error of the disk is taken for a full disk: SQLite does not always say."""
+
+TABLES = """
+CREATE TABLE points (
+    key TEXT PRIMARY KEY, identity TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'done', 'failed')),
+    run INTEGER REFERENCES runs, measures TEXT, finished REAL, error TEXT
+)
+
+CREATE TABLE sweeps (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, settings TEXT NOT NULL,
+    content_hash TEXT NOT NULL, reproduces TEXT, created REAL NOT NULL,
+    total INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0
+)
+
+CREATE TABLE sweep_points (
+    sweep INTEGER NOT NULL REFERENCES sweeps, position INTEGER NOT NULL, key TEXT NOT NULL REFERENCES points,
+    PRIMARY KEY (sweep, position)
+) WITHOUT ROWID
+
+CREATE INDEX sweep_points_by_key ON sweep_points (key)
+
+CREATE TRIGGER count_outcomes AFTER UPDATE OF status ON points WHEN OLD.status <> NEW.status
+BEGIN
+    UPDATE sweeps SET
+        done = done + (NEW.status = 'done') - (OLD.status = 'done'),
+        failed = failed + (NEW.status = 'failed') - (OLD.status = 'failed')
+    WHERE id IN (SELECT sweep FROM sweep_points WHERE key = NEW.key);
+END
+
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY, sweep INTEGER NOT NULL REFERENCES sweeps,
+    pid INTEGER NOT NULL, process_created REAL NOT NULL, started REAL NOT NULL, ended REAL,
+    outcome TEXT CHECK (outcome IN ('finished', 'stopped', 'failed')), message TEXT,
+    results INTEGER NOT NULL DEFAULT 0
+)
+
+CREATE TABLE queue (sweep INTEGER PRIMARY KEY REFERENCES sweeps, asked REAL NOT NULL)
+
+CREATE TABLE queue_process (
+    only INTEGER PRIMARY KEY CHECK (only = 1), pid INTEGER NOT NULL, process_created REAL NOT NULL
+)
+"""
+COUNT_POINTS = (
+    "UPDATE sweeps SET (total, done, failed) ="
+    " (SELECT COUNT(*), TOTAL(status = 'done'), TOTAL(status = 'failed')"
+    " FROM sweep_points JOIN points USING (key) WHERE sweep = sweeps.id)"
+)
+"""Needed only after the list of a sweep's points has changed."""
+_IDENTITY = (
+    "alpha K method lam missing solver start masks mask_seed pattern draws seed dtype max_outer max_inner"
+)
+_MEASURES = "rmse_hidden rmse_observed squared_error adversarial_loss n_iter converged seconds"
+
+
+def _named(names: str) -> str:
+    return ", ".join(f"'{name}', {name}" for name in names.split())
+
+
+_OLD_TABLES = ("sweep_points", "queue", "points", "runs", "sweeps")
+# Python writes the JSON, as SQLite's own loses the last digits. SQLite gives NULL for what was NaN. All runs
+# have ended, so when their processes were created no longer matters.
+COPY = f"""
+INSERT INTO points SELECT
+    key, as_json({_named(_IDENTITY + " tol_inner tol_outer version")}, 'data', content_hash), status, run,
+    CASE status WHEN 'done' THEN REPLACE(as_json({_named(_MEASURES)}), 'null', 'NaN') END, finished, error
+FROM old_points
+
+INSERT INTO sweeps (id, name, kind, settings, content_hash, reproduces, created)
+SELECT id, name, 'fits', settings, content_hash, table_of(name, settings), created FROM old_sweeps
+
+INSERT INTO sweep_points SELECT sweep, position, key FROM old_sweep_points
+
+INSERT INTO queue SELECT sweep, asked FROM old_queue
+
+INSERT INTO runs SELECT id, sweep, pid, 0, started, ended, outcome, message, 0 FROM old_runs
+
+{COUNT_POINTS}
+"""
 
 
 class StoreError(Exception):
@@ -42,10 +125,7 @@ class NoStoreError(StoreError):
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """A connection to the store at `path`; a writer creates it if need be.
-
-    A store of an earlier layout is upgraded by its first writer; a reader gets an upgraded copy in memory.
-    """
+    """A connection to the store at `path`; a writer creates it if need be."""
     if read_only and not path.is_file():
         raise NoStoreError(f"{path}: there is no store here.")
     with explained(path):
@@ -57,10 +137,11 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             check_same_thread=False,
         )
         try:
-            return _prepared(connection, path, read_only)
+            _prepare(connection, path, read_only)
         except BaseException:
             connection.close()
             raise
+    return connection
 
 
 def _reading(path: Path) -> str:
@@ -69,7 +150,7 @@ def _reading(path: Path) -> str:
     return "?mode=ro&immutable=1" if frozen else "?mode=ro"
 
 
-def _prepared(connection: sqlite3.Connection, path: Path, read_only: bool) -> sqlite3.Connection:
+def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
     connection.row_factory = sqlite3.Row
     if _is_empty(connection):
         if read_only:
@@ -79,31 +160,66 @@ def _prepared(connection: sqlite3.Connection, path: Path, read_only: bool) -> sq
         with transaction(connection):
             # Another process may have come first.
             if _is_empty(connection):
-                create_tables(connection)
-    _check_layout(connection, path)
+                _run_script(connection, TABLES)
     # Survives killed processes, and spares a wait for the disk after every fit.
     connection.execute("PRAGMA synchronous = NORMAL")
+    layout = _layout(connection)
+    if layout not in (LAYOUT, LAYOUT - 1):
+        foreign = "is a database of another program"
+        other = f"has layout {layout}, this program knows {LAYOUT}; use the program that wrote it"
+        raise StoreError(f"{path} {other if layout else foreign}.", wrong_file=True)
     if not read_only and not os.access(path, os.W_OK):
         raise sqlite3.OperationalError("attempt to write a readonly database")
-    if layout_of(connection) == LAYOUT:
-        return connection
-    if read_only:
-        connection = _copied(connection)
-    elif is_in_use(connection):
-        raise StoreError(f"{path} is in use by an earlier version of this program; let that end first.")
+    if layout < LAYOUT and read_only:
+        connect(path, read_only=False).close()
+    elif layout < LAYOUT:
+        _upgrade(connection, path)
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring a store of layout 2 to this one."""
     with transaction(connection):
         # Another process may have come first.
-        if layout_of(connection) < LAYOUT:
-            upgrade(connection)
-    return connection
+        if _layout(connection) == LAYOUT:
+            return
+        runs = connection.execute("SELECT pid, started FROM runs WHERE ended IS NULL").fetchall()
+        if any(is_running(run["pid"], run["started"]) for run in runs):
+            raise StoreError(f"{path} is in use by an earlier version of this program; let that end first.")
+        connection.create_function("as_json", -1, _as_json)
+        connection.create_function("table_of", 2, _table_of)
+        for statement in ("DROP VIEW summary", "DROP TABLE runners", "DROP INDEX sweep_points_by_key"):
+            connection.execute(statement)
+        for table in _OLD_TABLES:
+            connection.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+        _run_script(connection, TABLES + COPY)
+        for table in _OLD_TABLES:
+            connection.execute(f"DROP TABLE old_{table}")
 
 
-def _copied(connection: sqlite3.Connection) -> sqlite3.Connection:
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    copy.row_factory = sqlite3.Row
-    connection.backup(copy)
-    connection.close()
-    return copy
+def _as_json(*pairs: object) -> str:
+    return json.dumps(dict(zip(pairs[::2], pairs[1::2], strict=True)), sort_keys=True)
+
+
+def _table_of(name: str, settings: str) -> str | None:
+    """The table that a sweep was run for: layout 2 told this by a name made from the settings."""
+    fingerprint = hashlib.sha256(settings.encode()).hexdigest()[:8]
+    found = re.fullmatch(rf"reproduce (\w+), \w+, {fingerprint}", name)
+    return found[1] if found else None
+
+
+def _run_script(connection: sqlite3.Connection, script: str) -> None:
+    """Statements with blank lines between them, inside a transaction, after which this is the layout."""
+    for statement in script.strip().split("\n\n"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()
 
 
 @contextmanager
@@ -117,21 +233,6 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
-    layout = layout_of(connection)
-    if layout == 0:
-        raise StoreError(f"{path} is a database of another program.", wrong_file=True)
-    if not 1 <= layout <= LAYOUT:
-        raise StoreError(
-            f"{path} has layout {layout}, this program knows {LAYOUT}; use the program that wrote it.",
-            wrong_file=True,
-        )
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return not connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()
 
 
 @contextmanager

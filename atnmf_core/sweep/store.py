@@ -19,11 +19,10 @@ from typing import Any
 import pooch
 
 from ..problem import InputError
-from .kinds import AnyGrid, identity_of, key_of
-from .migration import count_points
+from .kinds import AnyGrid, identify
 from .processes import created
 from .reader import StoreReader, is_alive
-from .schema import StoreError, transaction
+from .schema import COUNT_POINTS, StoreError, explained, transaction
 from .sources import is_upload_of
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "default_store_path",
     "open_store",
     "store_from_environment",
-    "sweep_id",
 ]
 
 MAX_NAME_LENGTH = 80
@@ -55,7 +53,7 @@ class Store(StoreReader):
 
     def check_integrity(self) -> None:
         """Raise `StoreError` where the file is damaged, before hours of work are trusted to it."""
-        with self._lock, self._explained():
+        with self._lock, explained(self.path):
             verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {verdict}")
@@ -67,42 +65,29 @@ class Store(StoreReader):
         ------
         InputError : the name belongs to a grid with other settings.
         """
-        identities = [identity_of(point, content_hash) for point in grid.points()]
-        rows = [(key_of(identity), identity) for identity in identities]
+        rows = [identify(point, content_hash) for point in grid.points()]
+        settings = grid.as_json()
         with self.transaction() as connection:
-            sweep = self._named_sweep(connection, name, grid, content_hash, reproduces)
+            sweep, kind, known = connection.execute(
+                "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, created)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
+                " content_hash = excluded.content_hash,"
+                " reproduces = COALESCE(excluded.reproduces, reproduces)"
+                " RETURNING id, kind, settings",
+                (name, grid.kind, settings, content_hash, reproduces, time.time()),
+            ).fetchone()
+            if (kind, known) != (grid.kind, settings):
+                raise InputError(
+                    f"{self.path} has a sweep {name!r} with other settings; choose another name."
+                )
             connection.executemany("INSERT OR IGNORE INTO points (key, identity) VALUES (?, ?)", rows)
             # The same grid on changed data, or with a changed solver, has other points.
             connection.executemany(
                 "INSERT OR REPLACE INTO sweep_points (sweep, position, key) VALUES (?, ?, ?)",
                 [(sweep, position, key) for position, (key, _) in enumerate(rows)],
             )
-            count_points(connection, sweep)
-        return sweep
-
-    def _named_sweep(
-        self,
-        connection: sqlite3.Connection,
-        name: str,
-        grid: AnyGrid,
-        content_hash: str,
-        reproduces: str | None,
-    ) -> int:
-        known = connection.execute("SELECT * FROM sweeps WHERE name = ?", (name,)).fetchone()
-        if known and (known["kind"], known["settings"]) != (grid.kind, grid.as_json()):
-            raise InputError(f"{self.path} has a sweep {name!r} with other settings; choose another name.")
-        if known:
-            connection.execute(
-                "UPDATE sweeps SET content_hash = ?, reproduces = COALESCE(?, reproduces) WHERE id = ?",
-                (content_hash, reproduces, known["id"]),
-            )
-            return int(known["id"])
-        added = connection.execute(
-            "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, created)"
-            " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            (name, grid.kind, grid.as_json(), content_hash, reproduces, time.time()),
-        )
-        return int(added.fetchone()["id"])
+            connection.execute(f"{COUNT_POINTS} WHERE id = ?", (sweep,))
+        return int(sweep)
 
     def begin_run(self, sweep: int) -> int:
         """Enter this process as one that works on a sweep."""
@@ -124,8 +109,7 @@ class Store(StoreReader):
 
     def note_failure(self, name: str, message: str) -> None:
         """Note why a sweep could not even begin."""
-        (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
-        self.end_run(self.begin_run(row["id"]), "failed", message)
+        self.end_run(self.begin_run(self.sweep_id(name)), "failed", message)
 
     def claims(self, sweep: int, run: int) -> Iterator[tuple[str, dict[str, Any]]]:
         """Key and fields of points to compute, each claimed for this run as it is taken, until all that wait
@@ -163,17 +147,12 @@ class Store(StoreReader):
     def keep(self, key: str, outcome: Any) -> bool:
         """Store what a point gave, a dataclass, or the message of its failure; False where there was one."""
         failed = isinstance(outcome, str)
+        what = ("failed", None, outcome) if failed else ("done", json.dumps(asdict(outcome)), None)
         with self.transaction() as connection:
             changed = connection.execute(
                 "UPDATE points SET status = ?, measures = ?, error = ?, finished = ?"
                 " WHERE key = ? AND status = 'waiting'",
-                (
-                    "failed" if failed else "done",
-                    None if failed else json.dumps(asdict(outcome)),
-                    outcome if failed else None,
-                    time.time(),
-                    key,
-                ),
+                (*what, time.time(), key),
             ).rowcount
             connection.execute(
                 "UPDATE runs SET results = results + ? WHERE id = (SELECT run FROM points WHERE key = ?)",
@@ -192,11 +171,6 @@ class Store(StoreReader):
                 (sweep,),
             ).rowcount
 
-    def forget_failed(self, name: str) -> int:
-        """Let the failed points of the sweep of that name be computed again; how many those are."""
-        (row,) = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
-        return self.forget(row["id"], only_failed=True)
-
     def rename_sweep(self, name: str, new: str) -> str:
         """Rename a sweep; returns the new name as stored, without surplus spaces.
 
@@ -213,7 +187,7 @@ class Store(StoreReader):
         with self.transaction() as connection:
             if connection.execute("SELECT 1 FROM sweeps WHERE name = ?", (new,)).fetchone():
                 raise InputError(f"there is a sweep {new!r} already; choose another name.")
-            connection.execute("UPDATE sweeps SET name = ? WHERE id = ?", (new, sweep_id(connection, name)))
+            connection.execute("UPDATE sweeps SET name = ? WHERE name = ?", (new, name))
         return new
 
     def delete_sweep(self, name: str) -> None:
@@ -226,7 +200,7 @@ class Store(StoreReader):
         self._refuse_if_active(name, "deleted")
         source = self.sweep(name).grid.dataset
         with self.transaction() as connection:
-            sweep = sweep_id(connection, name)
+            sweep = self.sweep_id(name)
             own = "SELECT key FROM sweep_points WHERE sweep = ?"
             others = "SELECT key FROM sweep_points WHERE sweep <> ?"
             connection.execute(
@@ -244,27 +218,14 @@ class Store(StoreReader):
                 Path(source).unlink(missing_ok=True)
 
     def _refuse_if_active(self, name: str, action: str) -> None:
-        if self.sweep(name).status in ("running", "queued"):
+        if self.sweep(name).is_under_way:
             raise InputError(f"{name!r} is running or queued; stop it before it is {action}.")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is stored or nothing."""
-        with self._lock, self._explained(), transaction(self._connection):
+        with self._lock, explained(self.path), transaction(self._connection):
             yield self._connection
-
-
-def sweep_id(connection: sqlite3.Connection, name: str) -> int:
-    """The number of the sweep of that name.
-
-    Raises
-    ------
-    InputError : there is none.
-    """
-    row = connection.execute("SELECT id FROM sweeps WHERE name = ?", (name,)).fetchone()
-    if row is None:
-        raise InputError(f"there is no sweep {name!r}.")
-    return int(row["id"])
 
 
 def default_store() -> Path:

@@ -11,7 +11,7 @@ from atnmf_core.recipe import command_line, sweep_command
 from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.curves import BUNDLED_GRIDS, bundled_curve
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.sweep import Grid, Measurement, Result, SweepRecord
+from atnmf_core.sweep import Grid, Measurement, Outcome, SweepRecord
 from pages.common.sweep_store import reading_store
 
 from .notes import note_of
@@ -50,7 +50,7 @@ class Curve:
     commands: tuple[str, ...]
     grid: Grid | None = None
     record: SweepRecord | None = None
-    failures: tuple[Result, ...] = ()
+    failures: tuple[Outcome, ...] = ()
 
     @property
     def points(self) -> tuple[Measurement, ...]:
@@ -109,7 +109,7 @@ def _sweep(name: str) -> Curve | None:
         except InputError:
             return None
         rows = tuple(store.summary(name))
-        failures = tuple(store.results(name, failed=True)) if record.failed else ()
+        failures = tuple(store.outcomes(name, failed=True)) if record.failed else ()
     return Curve(
         name=name,
         title=name,

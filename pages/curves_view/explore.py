@@ -8,7 +8,7 @@ import streamlit as st
 
 from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.datasets import catalogue
-from atnmf_core.sweep import Grid, Result, load_source
+from atnmf_core.sweep import Grid, load_source
 from pages.common.data_choice import UPLOAD, uploads
 from pages.common.setting import ALPHAS, MAX_K, MAX_SEED, Setting
 from pages.common.sweep_store import reading_store
@@ -54,7 +54,6 @@ def follow_click(curve: Curve) -> None:
     if method == "anmf":
         st.toast("Explore compares AT-NMF with NMF; it does not show ANMF.", icon=":material/info:")
         return
-    nearest = _nearest_start(curve, alpha, method, lam)
     setting = Setting(
         data=grid.dataset,
         alpha=alpha,
@@ -63,7 +62,7 @@ def follow_click(curve: Curve) -> None:
         K=st.session_state[key("at_K")],
         missing=st.session_state[key("at_missing")],
         solver=solver,
-        seed=grid.seed + (0 if nearest is None else nearest.start),
+        seed=grid.seed + _nearest_start(curve, alpha, method, lam),
         mask_seed=grid.mask_seed,
     )
     if grid.dataset not in {entry.name for entry in catalogue()}:
@@ -78,22 +77,25 @@ def spelled_out(setting: Setting) -> dict[str, str]:
     return {name: f"{getattr(setting, name)}" for name in told if getattr(setting, name) != ""}
 
 
-def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -> Result | None:
+def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -> int:
     """Of a sweep's starts at a point, the one whose error is nearest to their mean."""
-    if curve.record is None:
-        return None
     state = st.session_state
-    combination = (alpha, method, lam, state[key("at_K")], state[key("at_missing")])
+    wanted = {
+        "alpha": alpha,
+        "method": method,
+        "lam": lam,
+        "K": state[key("at_K")],
+        "missing": state[key("at_missing")],
+    }
     with reading_store() as store:
-        results = list(store.results(curve.name)) if store is not None else []
+        outcomes = [] if store is None or curve.record is None else list(store.outcomes(curve.name))
     errors = {
-        result: result.measures.rmse_hidden
-        for result in results
-        if (result.alpha, result.method, result.lam, result.K, result.missing) == combination
-        and result.measures is not None
+        one.identity["start"]: one.measures["rmse_hidden"]
+        for one in outcomes
+        if one.measures and wanted.items() <= one.identity.items()
     }
     mean = sum(errors.values()) / max(len(errors), 1)
-    return min(errors, key=lambda result: abs(errors[result] - mean), default=None)
+    return min(errors, key=lambda start: abs(errors[start] - mean), default=0)
 
 
 def _uploaded(setting: Setting) -> Setting:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from atnmf_core.problem import METHOD_NAMES
 from atnmf_core.running.duration import in_words
-from atnmf_core.sweep import Result, SweepRecord, default_store, open_store
+from atnmf_core.sweep import Outcome, SweepRecord, default_store, open_store
 from pages.common.markdown import plain
 from pages.common.sweep_store import refusing
 from pages.common.sweeping import cancel_sweep, keep_going, queue_sweep, trouble
@@ -80,12 +80,13 @@ def how_far(record: SweepRecord) -> str:
     return f"{done}{took}, {time.strftime('%d %b %Y %H:%M', time.localtime(record.ended or record.created))}"
 
 
-def _failures(record: SweepRecord, failures: tuple[Result, ...]) -> None:
+def _failures(record: SweepRecord, failures: tuple[Outcome, ...]) -> None:
     number = f"{len(failures)} fits failed" if len(failures) > 1 else "One fit failed"
     with st.expander(f"{number}; the others are not affected", icon=":material/error:"):
         for failure in failures[:MAX_FAILURES_SHOWN]:
-            lam = "" if failure.lam is None else f", λ = {failure.lam:g}"
-            where = f"α = {failure.alpha:g}, {METHOD_NAMES[failure.method]}{lam}, start {failure.start + 1}"
+            fit = failure.identity
+            lam = "" if fit["lam"] is None else f", λ = {fit['lam']:g}"
+            where = f"α = {fit['alpha']:g}, {METHOD_NAMES[fit['method']]}{lam}, start {fit['start'] + 1}"
             st.markdown(f"{where}: {plain(failure.error or '')}")
         if len(failures) > MAX_FAILURES_SHOWN:
             st.caption(f"and {len(failures) - MAX_FAILURES_SHOWN} more")
@@ -97,5 +98,5 @@ def _failures(record: SweepRecord, failures: tuple[Result, ...]) -> None:
 
 def _try_again(name: str) -> None:
     with open_store(default_store()) as store:
-        store.forget_failed(name)
+        store.forget(store.sweep_id(name), only_failed=True)
     queue_sweep(name)

@@ -16,7 +16,7 @@ from atnmf_core.reference.compare import (
     spread,
 )
 from atnmf_core.sweep import Measurement
-from atnmf_core.sweep.starts import PAPER_STARTS
+from atnmf_core.sweep.points import PAPER_STARTS
 
 __all__ = ["show_cell"]
 

@@ -15,7 +15,7 @@ from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import PAPER_OUTER, CellKey
 from atnmf_core.reference.protocol import ignoring_hidden, published_grid
 from atnmf_core.sweep.grid import Grid
-from atnmf_core.sweep.starts import PAPER_STARTS
+from atnmf_core.sweep.points import PAPER_STARTS
 from pages.common.address import Address, change
 from pages.common.control import OneOf, declare, redeclare
 from pages.common.setting import Setting

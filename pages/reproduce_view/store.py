@@ -53,7 +53,7 @@ def _read(choice: Choice) -> StoredRuns:
             return StoredRuns()
         records = [record for record in store.sweeps() if record.reproduces]
         chosen = next((record for record in records if record.name == name), None)
-        failures = store.results(name, failed=True) if chosen is not None else ()
+        failures = store.outcomes(name, failed=True) if chosen is not None else ()
         return StoredRuns(
             rows=stored_measurements(store, choice.table),
             active=tuple(record for record in records if record.status in ACTIVE),

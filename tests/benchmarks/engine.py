@@ -41,7 +41,7 @@ def timed(grid: Grid, n_jobs: int) -> tuple[float, float]:
         began = time.perf_counter()
         run_sweep(store, "timed", grid, data, n_jobs=n_jobs)
         wall = time.perf_counter() - began
-        fits = sum(result.measures.seconds for result in store.results("timed") if result.measures)
+        fits = sum(result.measures["seconds"] for result in store.outcomes("timed") if result.measures)
     return wall, fits
 
 
@@ -56,9 +56,9 @@ def shared() -> float:
         endings = [process.wait() for process in running]
         assert endings == [0, 0], f"the two processes ended with {endings}"
         with open_store(at) as store:
-            results = list(store.results("s"))
+            results = list(store.outcomes("s"))
     assert len(results) == len(HEAVY)
-    first = min(result.finished - result.measures.seconds for result in results if result.measures)
+    first = min(result.finished - result.measures["seconds"] for result in results if result.measures)
     return max(result.finished for result in results) - first
 
 

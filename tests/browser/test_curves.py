@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Download, expect
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, Measures, default_store, open_store, read_store
+from atnmf_core.sweep.kinds import identify
 
 from .curves import SECONDS, Curves
 from .dashboard import Dashboard
@@ -23,8 +24,8 @@ QUICK = {"data": "synthetic", "K": 3, "count": 3, "low": 2, "high": 20, "starts"
 def results(store: Path, name: str) -> dict[str, tuple[float, float]]:
     """By key, the error of each finished point and when it was finished; fails where one is there twice."""
     with read_store(store) as reader:
-        found = list(reader.results(name))
-    by_key = {r.key: (r.measures.rmse_hidden, r.finished) for r in found if r.measures is not None}
+        found = list(reader.outcomes(name))
+    by_key = {r.key: (r.measures["rmse_hidden"], r.finished) for r in found if r.measures is not None}
     assert len(by_key) == len(found)
     return by_key
 
@@ -93,7 +94,9 @@ def opens_a_point_in_explore(dashboard: Dashboard, curves: Curves, store: Path, 
     with read_store(store) as reader:
         grid = reader.sweep(name).grid
         errors = {
-            r.start: r.measures.rmse_hidden for r in reader.results(name) if r.lam == lam and r.measures
+            r.identity["start"]: r.measures["rmse_hidden"]
+            for r in reader.outcomes(name)
+            if r.identity["lam"] == lam and r.measures
         }
     assert lam == sorted(grid.lams)[4]
     assert (query["alpha"], query["K"], query["missing"]) == ("0.3", "8", "ignore")
@@ -173,7 +176,7 @@ def test_a_click_on_the_map_opens_its_point(dashboard: Dashboard) -> None:
         for number, point in enumerate(grid.points()):
             error = 1.0 + 0.01 * number
             store.keep(
-                point.key(load_dataset("synthetic").content_hash),
+                identify(point, load_dataset("synthetic").content_hash)[0],
                 Measures(error, error, 1.0, 1.0, 5, True, 0.01),
             )
     curves = Curves(dashboard, view="map", show="sweep:map")

@@ -1,51 +1,18 @@
-"""The progress line says how far it is and how long it will take, and only where somebody watches."""
+"""The progress bar says how far a command is, and only where somebody watches."""
 
-import io
+import pytest
 
-from atnmf_core.commands.progress import ProgressLine
-from atnmf_core.sweep import Tally
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+from atnmf_core.commands.progress import progress_bar
 
 
-def test_on_a_terminal_one_line_is_rewritten() -> None:
-    screen = Terminal()
-    line = ProgressLine("faces", stream=screen)
+@pytest.mark.parametrize(("shown", "is_shown"), [(True, True), (False, False), (None, False)])
+def test_the_bar_shows_how_much_is_done_where_it_was_asked_for(
+    shown: bool | None, is_shown: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar("faces", shown) as show:
+        show(90, 100)
+        show(100, 100)
 
-    line(Tally(total=10, done=1, fresh=1, seconds=60.0))
-    line(Tally(total=10, done=10, fresh=10, seconds=600.0))
-    line.close()
-
-    first, second, end = screen.getvalue().removeprefix("\r").replace("\n", "\r").split("\r")
-    assert first.endswith("1/10, 9 min left")
-    assert second.rstrip().endswith("10/10")
-    assert len(second) >= len(first)
-    assert end == ""
-
-
-def test_nobody_is_told_where_nobody_watches() -> None:
-    log = io.StringIO()
-    line = ProgressLine("faces", stream=log)
-
-    line(Tally(total=10, done=1, fresh=1, seconds=60.0))
-    line.close()
-
-    assert log.getvalue() == ""
-
-
-def test_a_log_gets_lines_where_asked_for() -> None:
-    log = io.StringIO()
-    line = ProgressLine("faces", shown=True, stream=log)
-
-    line(Tally(total=4, done=2, fresh=1, seconds=5.0))
-    line.close()
-
-    assert log.getvalue() == "faces [############............] 2/4, 10 s left\n"
-
-
-def test_what_an_earlier_run_made_does_not_count_for_the_pace() -> None:
-    assert Tally(total=100, done=91, fresh=1, seconds=3.0).seconds_left == 27.0
-    assert Tally(total=100, done=90, fresh=0, seconds=3.0).seconds_left is None
+    said = capsys.readouterr().err
+    assert ("faces: 100%" in said and "100/100" in said) == is_shown
+    assert bool(said) == is_shown

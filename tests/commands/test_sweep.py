@@ -74,7 +74,7 @@ def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep: list[st
     for resume in ([], [], ["--no-resume"]):
         assert main([*sweep, *OPTIONS, *resume, "--name", "s"]) == 0
         with read_store("atnmf-sweeps.sqlite") as store:
-            times.append([result.finished for result in store.results("s")])
+            times.append([result.finished for result in store.outcomes("s")])
 
     assert times[0] == times[1]
     assert len(times[2]) == 6

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from atnmf_core.problem import InputError
-from atnmf_core.sweep import Result, StoreError, read_store
+from atnmf_core.sweep import Outcome, StoreError, read_store
 
 REPOSITORY = Path(__file__).parents[2]
 PATIENCE = 120.0
@@ -83,12 +83,12 @@ def done(store: Path, name: str) -> int:
 def measured(store: Path, name: str) -> dict[str, tuple[float, float, int]]:
     """By key, what was measured and does not depend on the clock; fails where a point is there twice."""
     with read_store(store) as reader:
-        results = list(reader.results(name))
+        results = list(reader.outcomes(name))
     found = {result.key: _numbers(result) for result in results}
     assert len(found) == len(results)
     return found
 
 
-def _numbers(result: Result) -> tuple[float, float, int]:
+def _numbers(result: Outcome) -> tuple[float, float, int]:
     assert result.measures is not None
-    return result.measures.rmse_hidden, result.measures.adversarial_loss, result.measures.n_iter
+    return tuple(result.measures[name] for name in ("rmse_hidden", "adversarial_loss", "n_iter"))

@@ -13,7 +13,7 @@ import pytest
 import threadpoolctl
 
 from atnmf_core import Dataset, Fit, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.sweep import EngineError, Grid, Store, Tally, open_store, paper_start, points, run_sweep
+from atnmf_core.sweep import EngineError, Grid, Store, open_store, paper_start, points, run_sweep
 from atnmf_core.sweep.kinds import GRID_KINDS
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "zero"), starts=2, max_inner=5)
@@ -40,28 +40,28 @@ def faces() -> Dataset:
 def test_every_result_is_what_a_single_fit_gives(store: Store, faces: Dataset) -> None:
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
-    results = list(store.results("s"))
+    results = list(store.outcomes("s"))
 
     assert len(results) == len(GRID)
     for result in results:
-        observed = hide_entries(faces.shape, result.alpha, seed=0)
+        observed = hide_entries(faces.shape, result.identity["alpha"], seed=0)
         fit = factorize(
             faces.V,
             observed,
             K=4,
-            method=result.method,
-            lam=result.lam,
-            missing=result.missing,
-            seed=result.start,
+            method=result.identity["method"],
+            lam=result.identity["lam"],
+            missing=result.identity["missing"],
+            seed=result.identity["start"],
             max_inner=5,
         )
         assert result.measures is not None
-        assert result.measures.rmse_hidden == pytest.approx(rmse(faces.V, fit.V_hat, ~observed), rel=1e-6)
-        assert result.measures.rmse_observed == pytest.approx(rmse(faces.V, fit.V_hat, observed), rel=1e-6)
-        assert result.measures.adversarial_loss == pytest.approx(
+        assert result.measures["rmse_hidden"] == pytest.approx(rmse(faces.V, fit.V_hat, ~observed), rel=1e-6)
+        assert result.measures["rmse_observed"] == pytest.approx(rmse(faces.V, fit.V_hat, observed), rel=1e-6)
+        assert result.measures["adversarial_loss"] == pytest.approx(
             fit.history["adversarial_loss"][-1], rel=1e-6
         )
-        assert result.measures.n_iter == fit.n_iter
+        assert result.measures["n_iter"] == fit.n_iter
 
 
 def test_processes_give_the_same_rows_as_one_process(store: Store, faces: Dataset, tmp_path: Path) -> None:
@@ -74,21 +74,21 @@ def test_processes_give_the_same_rows_as_one_process(store: Store, faces: Datase
 
 def test_a_finished_sweep_makes_no_fit_when_run_again(store: Store, faces: Dataset) -> None:
     run_sweep(store, "s", GRID, faces, n_jobs=1)
-    before = list(store.results("s"))
+    before = list(store.outcomes("s"))
 
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     assert len(before) == len(GRID)
-    assert list(store.results("s")) == before
+    assert list(store.outcomes("s")) == before
 
 
 def test_everything_can_be_fitted_again_on_request(store: Store, faces: Dataset) -> None:
     run_sweep(store, "s", GRID, faces, n_jobs=1)
-    before = [result.finished for result in store.results("s")]
+    before = [result.finished for result in store.outcomes("s")]
 
     run_sweep(store, "s", GRID, faces, n_jobs=1, again="all")
 
-    after = [result.finished for result in store.results("s")]
+    after = [result.finished for result in store.outcomes("s")]
     assert len(after) == len(before)
     assert min(after) > max(before)
 
@@ -104,7 +104,7 @@ def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
-    assert all("not finite" in (failure.error or "") for failure in store.results("s", failed=True))
+    assert all("not finite" in (failure.error or "") for failure in store.outcomes("s", failed=True))
 
 
 def test_a_failing_point_is_noted_and_the_others_are_made(store: Store, faces: Dataset, mark: Path) -> None:
@@ -120,12 +120,11 @@ def test_a_failing_point_is_noted_and_the_others_are_made(store: Store, faces: D
 
 
 def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> None:
-    tallies: list[Tally] = []
+    told: list[tuple[int, int]] = []
 
-    run_sweep(store, "s", GRID, faces, n_jobs=1, progress=tallies.append)
+    run_sweep(store, "s", GRID, faces, n_jobs=1, progress=lambda *counts: told.append(counts))
 
-    assert [tally.done for tally in tallies] == sorted(tally.done for tally in tallies)
-    assert (tallies[-1].done, tallies[-1].total, tallies[-1].seconds_left) == (16, 16, 0.0)
+    assert told == [(done, 16) for done in range(17)]
 
 
 def test_a_worker_that_dies_is_replaced_and_its_point_made(store: Store, faces: Dataset, mark: Path) -> None:
@@ -198,28 +197,32 @@ def test_the_authors_masks_and_starts_are_used_where_asked_for(store: Store, pap
     run_sweep(store, "s", grid, data, n_jobs=1)
 
     observed = paper_mask("synthetic-paper", 0.4)
-    for result in store.results("s"):
+    for result in store.outcomes("s"):
         fit = factorize(
             data.V,
             observed,
             K=5,
-            method=result.method,
-            lam=result.lam,
+            method=result.identity["method"],
+            lam=result.identity["lam"],
             missing="zero",
             solver="paper",
-            init=paper_start(data.shape, 5, 0.4, result.start),
+            init=paper_start(data.shape, 5, 0.4, result.identity["start"]),
             dtype="float64",
             max_outer=2,
             max_inner=20,
         )
         assert result.measures is not None
-        assert result.measures.rmse_hidden == pytest.approx(rmse(data.V, fit.V_hat, ~observed), rel=1e-9)
+        assert result.measures["rmse_hidden"] == pytest.approx(rmse(data.V, fit.V_hat, ~observed), rel=1e-9)
 
 
 def numbers(store: Store) -> dict[str, tuple[float, float, int]]:
     return {
-        result.key: (result.measures.rmse_hidden, result.measures.adversarial_loss, result.measures.n_iter)
-        for result in store.results("s")
+        result.key: (
+            result.measures["rmse_hidden"],
+            result.measures["adversarial_loss"],
+            result.measures["n_iter"],
+        )
+        for result in store.outcomes("s")
         if result.measures is not None
     }
 

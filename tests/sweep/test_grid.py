@@ -9,6 +9,7 @@ from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.problem import InputError
 from atnmf_core.running.cost import expected_seconds
 from atnmf_core.sweep import Grid, expected_sweep_seconds
+from atnmf_core.sweep.kinds import identify
 
 FACES = (625, 100)
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
@@ -51,7 +52,7 @@ def test_keys_are_the_same_in_every_process_and_release(monkeypatch: pytest.Monk
     monkeypatch.setitem(SOLVER_VERSIONS, "fast", "2")
     point = next(Grid("lfw", alphas=(0.3,), Ks=(5,), methods=("nmf",)).points())
 
-    assert point.key("data") == "9607884b3a6d32bafd7690025235cd0f"
+    assert identify(point, "data")[0] == "9607884b3a6d32bafd7690025235cd0f"
 
 
 @pytest.mark.parametrize(
@@ -153,4 +154,4 @@ def test_anmf_takes_longer_than_nmf_and_has_one_algorithm() -> None:
 
 
 def keys(grid: Grid, content_hash: str = "hash") -> set[str]:
-    return {point.key(content_hash) for point in grid.points()}
+    return {identify(point, content_hash)[0] for point in grid.points()}

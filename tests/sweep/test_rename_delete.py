@@ -41,12 +41,12 @@ def names(store: Store) -> set[str]:
 
 
 def test_a_renamed_sweep_keeps_its_results(store: Store) -> None:
-    before = list(store.results("wide"))
+    before = list(store.outcomes("wide"))
 
     assert store.rename_sweep("wide", "  for   the talk ") == "for the talk"
 
     assert names(store) == {"narrow", "for the talk"}
-    assert list(store.results("for the talk")) == before
+    assert list(store.outcomes("for the talk")) == before
 
 
 @pytest.mark.parametrize("new", ["", "   ", "x" * (MAX_NAME_LENGTH + 1), "narrow"])
@@ -61,7 +61,7 @@ def test_deleting_a_sweep_leaves_the_points_that_another_has_too(store: Store) -
     store.delete_sweep("wide")
 
     assert names(store) == {"narrow"}
-    assert len(list(store.results("narrow"))) == len(NARROW)
+    assert len(list(store.outcomes("narrow"))) == len(NARROW)
     (left,) = store.query("SELECT COUNT(*) AS number FROM points")
     assert left["number"] == len(NARROW)
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import timeit
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,11 @@ def keep_all(store: Store, sweep: int, values: list[float]) -> None:
 def test_what_is_kept_comes_back_unchanged(store: Store) -> None:
     keep_all(store, store.add_sweep("s", GRID, "hash"), [0.1 * number for number in range(12)])
 
-    results = list(store.results("s"))
+    results = list(store.outcomes("s"))
 
-    assert [result.measures for result in results] == [measures(0.1 * number) for number in range(12)]
-    assert [result.start for result in results] == [point.start for point in GRID.points()]
-    assert {result.version for result in results} == {SOLVER_VERSIONS["fast"]}
+    assert [result.measures for result in results] == [asdict(measures(0.1 * number)) for number in range(12)]
+    assert [result.identity["start"] for result in results] == [point.start for point in GRID.points()]
+    assert {result.identity["version"] for result in results} == {SOLVER_VERSIONS["fast"]}
 
 
 def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -> None:
@@ -73,10 +73,10 @@ def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
     store.keep(key, measures(math.nan))
 
-    (result,) = store.results("s")
+    (result,) = store.outcomes("s")
 
     assert result.measures is not None
-    assert math.isnan(result.measures.rmse_hidden)
+    assert math.isnan(result.measures["rmse_hidden"])
     assert math.isnan(store.summary("s")[0].mean)
 
 
@@ -101,7 +101,7 @@ def test_a_result_that_comes_twice_is_kept_once(store: Store) -> None:
 
     assert store.keep(key, measures(0.1))
     assert not store.keep(key, measures(0.9))
-    assert [result.measures for result in store.results("s")] == [measures(0.1)]
+    assert [result.measures for result in store.outcomes("s")] == [asdict(measures(0.1))]
 
 
 def test_two_sweeps_share_the_points_that_they_have_in_common(store: Store) -> None:
@@ -191,11 +191,11 @@ def test_failed_points_keep_their_message_and_can_be_tried_again(store: Store) -
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
     store.keep(key, "MemoryError: too large")
-    assert [result.error for result in store.results("s", failed=True)] == ["MemoryError: too large"]
+    assert [result.error for result in store.outcomes("s", failed=True)] == ["MemoryError: too large"]
 
     assert store.forget(sweep, only_failed=True) == 1
 
-    assert list(store.results("s", failed=True)) == []
+    assert list(store.outcomes("s", failed=True)) == []
     assert store.waiting(sweep) == 12
 
 
