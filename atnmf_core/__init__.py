@@ -6,6 +6,7 @@ from .hiding import hide_entries
 from .metrics import psnr, rmse, ssim
 from .problem import InputError
 from .projection import transform
+from .restoration import Restoration, restore
 from .result import Fit, Progress
 
 __all__ = [
@@ -14,12 +15,14 @@ __all__ = [
     "Fit",
     "InputError",
     "Progress",
+    "Restoration",
     "factorize",
     "hide_entries",
     "load_dataset",
     "paper_mask",
     "psnr",
     "read_dataset",
+    "restore",
     "rmse",
     "ssim",
     "transform",

@@ -1,0 +1,22 @@
+"""Damaged data made whole: hold-outs, choice of K and the adversary, defects, and how far to trust it."""
+
+from .candidates import Candidate, Treatment
+from .choice import Choice, ChoiceProgress, choose
+from .holdout import hold_out_entries, hold_out_gaps
+from .layout import Layout
+from .lines import BadLine
+from .restore import Restoration, restore
+
+__all__ = [
+    "BadLine",
+    "Candidate",
+    "Choice",
+    "ChoiceProgress",
+    "Layout",
+    "Restoration",
+    "Treatment",
+    "choose",
+    "hold_out_entries",
+    "hold_out_gaps",
+    "restore",
+]

@@ -1,0 +1,144 @@
+"""One model after another with more and more parts, each leaving out what the last one suspected.
+
+With few parts a factorization cannot follow single wrong entries, so these stand out; with many it can, and
+they do not. Suspects are therefore found with few parts first, left out, and looked at again with more: what
+a larger model explains is taken back in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..factorization import factorize
+from ..result import Fit
+from .candidates import Candidate, Treatment
+from .defects import QUANTILE, suspicion
+from .holdout import spare
+
+__all__ = ["BOUND", "Record", "Trial", "bounded", "fit_path", "grow"]
+
+Array = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+
+FIRST_PASSES, PASSES = 4, 2
+"""At the first K and at later ones, so often at most suspects are looked for and left out."""
+SETTLED = 0.02
+"""They have settled when so small a share of them changes."""
+MAX_SWEEPS = 300
+UNLIKE = 0.25
+"""Rows and columns with a larger share of suspects, and three times that of others, are unlike the model."""
+BOUND = 1.25
+"""A model that predicts more than this times the largest value of a row has little to go by there."""
+HOPELESS = 1.1
+"""A path ends early when two Ks in a row predict this much worse than the best K so far."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One path to fit: what a worker is given beside the data.
+
+    Attributes
+    ----------
+    treatment : the same at each K.
+    Ks : rising.
+    replicate : which hold-out.
+    seed : of the start factors.
+    suspects : what to leave out at first, as `Record.suspects`; None for nothing.
+    """
+
+    treatment: Treatment
+    Ks: tuple[int, ...]
+    replicate: int
+    seed: int
+    suspects: npt.NDArray[np.uint8] | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one candidate predicted at the held-out entries of one replicate.
+
+    Attributes
+    ----------
+    predictions : at the held-out entries, in the order of `V[held_out]`.
+    suspects : bool F x N of all observed entries that look wrong, held-out ones too, packed eight to a byte.
+    seconds : that its fits took.
+    """
+
+    candidate: Candidate
+    replicate: int
+    predictions: npt.NDArray[np.float32]
+    suspects: npt.NDArray[np.uint8]
+    seconds: float
+
+
+def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Record]:
+    """Fit a path on what is not held out; one record per K. A pure function, for workers anywhere."""
+    records: list[Record] = []
+    errors: list[float] = []
+    began = time.perf_counter()
+    for K, fit, suspects in grow(V, observed & ~held_out, trial):
+        shown = observed & ~held_out & ~suspects
+        predictions = bounded(V, fit.V_hat, shown)[held_out].astype(np.float32)
+        if trial.treatment.leave_out:
+            suspects = suspicion(V, fit.V_hat, observed, observed & ~suspects) >= 1
+        now = time.perf_counter()
+        candidate = Candidate(K, trial.treatment)
+        records.append(Record(candidate, trial.replicate, predictions, np.packbits(suspects), now - began))
+        began = now
+        errors.append(float(np.quantile(np.abs(V[held_out] - predictions), QUANTILE)))
+        if len(errors) > 2 and min(errors[-2:]) > HOPELESS * min(errors[:-2]):
+            break
+    return records
+
+
+def grow(V: Array, observed: Mask, trial: Trial) -> Iterator[tuple[int, Fit, Mask]]:
+    """For each K: the fit without its suspects, and these."""
+    suspects = np.zeros(V.shape, dtype=bool)
+    if trial.suspects is not None:
+        suspects = unpacked(trial.suspects, V.shape)
+    passes = FIRST_PASSES if trial.suspects is None else PASSES
+    for K in trial.Ks:
+        fit = _fit(V, observed & ~suspects, K, trial)
+        for _ in range(passes if trial.treatment.leave_out else 0):
+            found = _credible(observed, suspicion(V, fit.V_hat, observed, observed & ~suspects) >= 1)
+            changed = int((found ^ suspects).sum())
+            suspects = found
+            fit = _fit(V, observed & ~suspects, K, trial, (fit.W, fit.H))
+            if changed <= SETTLED * max(int(suspects.sum()), 1):
+                break
+        passes = PASSES
+        yield K, fit, suspects & observed
+
+
+def _credible(observed: Mask, found: Mask) -> Mask:
+    """Suspects without those of rows and columns that are unlike the model as a whole: a pixel of a rare
+    material is no collection of defects, and a model never learns what it is not shown.
+    """
+    found = spare(observed, found)
+    for axis in (0, 1):
+        share = found.sum(axis=axis) / np.maximum(observed.sum(axis=axis), 1)
+        unlike = (share > UNLIKE) & (share > 3 * np.median(share))
+        found &= ~np.expand_dims(unlike, axis)
+    return found
+
+
+def bounded(V: Array, V_hat: Array, shown: Mask) -> Array:
+    """Predictions no higher than `BOUND` times the largest value of their row that the fit was shown."""
+    top = np.where(shown, V, 0).max(axis=1, keepdims=True)
+    return np.asarray(np.minimum(V_hat, BOUND * top))
+
+
+def unpacked(bits: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> Mask:
+    """The mask that `numpy.packbits` was given."""
+    return np.unpackbits(bits, count=int(np.prod(shape))).reshape(shape).astype(bool)
+
+
+def _fit(V: Array, observed: Mask, K: int, trial: Trial, start: tuple[Array, Array] | None = None) -> Fit:
+    return factorize(
+        V, observed, K=K, seed=trial.seed, init=start, max_inner=MAX_SWEEPS, **trial.treatment.options
+    )

@@ -1,0 +1,238 @@
+"""The front door: damaged data made whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..datasets import Dataset
+from ..datasets.dataset import Kind
+from ..factorization import factorize
+from ..problem import InputError, Order, check_one_of, check_seed
+from ..result import Fit
+from .candidates import Candidate, Treatment, coarse, default_Ks
+from .choice import Callback, Choice, ChoiceProgress, Losses, MapTrials, choose
+from .defects import BEYOND, suspicion, thresholds
+from .deviation import deviations
+from .holdout import hold_out_entries, hold_out_gaps
+from .layout import Layout
+from .lines import BadLine, bad_lines
+from .path import Trial, bounded, grow
+
+__all__ = ["Restoration", "restore"]
+
+Array = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+
+REPLICATES = 4
+"""Fits that the deviation of a prediction is taken from."""
+BEYOND_REASON = 2.0
+"""A prediction of more than this times the largest sound value of its row is none."""
+
+
+PATIENT, MOSTLY_USED = 1e-3, 0.75
+"""The final fit's tolerance where at least such a share is used: going on then does not fit noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Restoration:
+    """Data made whole, and what that rests on.
+
+    Attributes
+    ----------
+    V : F x N: measured entries as they are; missing and suspect ones predicted, or NaN where nothing can be
+        told about them.
+    defects : bool F x N, observed entries that look wrong.
+    suspicion : F x N, how far they are from their prediction; 1 and above is suspect. See `defects`.
+    deviation : F x N, the standard deviation of each prediction.
+    unrestorable : bool F x N, missing or suspect entries whose row or column has too little to tell, or whose
+        prediction lies far beyond all sound values of its row.
+    bounded : bool F x N, predictions that were held at the bound.
+    lines : bands, image rows, image columns or images that are bad as a whole.
+    choice : what was tried, and why this was chosen; None where K, lam and leash were given.
+    fit : the fit that was used, suspects left out.
+    """
+
+    V: Array = field(repr=False)
+    defects: Mask = field(repr=False)
+    suspicion: Array = field(repr=False)
+    deviation: Array = field(repr=False)
+    unrestorable: Mask = field(repr=False)
+    bounded: Mask = field(repr=False)
+    lines: tuple[BadLine, ...]
+    choice: Choice | None
+    fit: Fit
+
+    @property
+    def summary(self) -> str:
+        """What was done, in a few sentences."""
+        said = [self.choice.verdict if self.choice else "K, lambda and leash were given."]
+        said.append(f"{self.defects.mean():.2%} of the entries look wrong.")
+        if self.lines:
+            said.append("Bad as a whole: " + ", ".join(map(str, self.lines)) + ".")
+        if self.bounded.any():
+            said.append(f"{int(self.bounded.sum())} predictions were held at what their row has elsewhere.")
+        if self.unrestorable.any():
+            said.append(f"{int(self.unrestorable.sum())} entries cannot be restored and are NaN.")
+        return " ".join(said)
+
+
+def restore(
+    V: npt.ArrayLike | Dataset,
+    losses: Losses = "marked",
+    *,
+    observed: npt.ArrayLike | None = None,
+    K: int | Sequence[int] | None = None,
+    lam: float | None = None,
+    leash: float | None = None,
+    seed: int = 0,
+    callback: Callback | None = None,
+    kind: Kind = "matrix",
+    image_shape: tuple[int, int] | None = None,
+    order: Order = "F",
+    map_trials: MapTrials | None = None,
+) -> Restoration:
+    """Predict what is missing in V and, if asked, what is wrong in it.
+
+    A nonnegative factorization is fitted to the sound entries and predicts the others. Which number of parts,
+    and which adversary, is chosen by how well entries are predicted that were held out (`choice`). With
+    unmarked losses, entries far from their prediction are suspect, left out, and predicted as well
+    (`defects`).
+
+    Parameters
+    ----------
+    V : F x N, nonnegative, NaN where missing; or a `Dataset`, which brings its image shape along.
+    losses : "marked": what is missing is all that is wrong; "unmarked": some entries are wrong, and it is not
+        known which.
+    observed : bool F x N, False at what is missing besides NaN.
+    K : number of parts, or those to choose from; chosen by default.
+    lam, leash : the adversary, as in `factorize`; chosen where lam is None. An infinite lam is plain NMF.
+    seed : of hold-outs and starts.
+    callback : called with a `ChoiceProgress` as it goes; returning True ends the choice there, and the best
+        so far is used.
+    kind, image_shape, order : the layout of the images in V, as in `Dataset`; for an array only.
+    map_trials : where fits of the choice run; see `choice`.
+
+    Returns
+    -------
+    restoration : Restoration
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> sound = rng.random((30, 2)) @ rng.random((2, 40)) + 0.1
+    >>> damaged = sound.copy()
+    >>> damaged[3, 5] = 0
+    >>> r = restore(damaged, losses="unmarked", K=2, lam=1.1)
+    >>> bool(r.defects[3, 5]), bool(abs(r.V[3, 5] - sound[3, 5]) < 0.02)
+    (True, True)
+    """
+    check_one_of("losses", losses, ("marked", "unmarked"))
+    check_seed(seed)
+    data, layout = _data(V, Layout(kind, image_shape, order))
+    layout.check((data.shape[0], data.shape[1]))
+    seen = ~np.isnan(data)
+    if observed is not None:
+        seen &= np.asarray(observed, dtype=bool)
+    known = np.where(seen, data, 0)
+    candidate, choice = _candidate(known, seen, losses, K, lam, leash, layout, seed, callback, map_trials)
+    if callback is not None:
+        callback(ChoiceProgress("fit", 0, 1, candidate, 0.0 if choice is None else choice.seconds))
+    fit, use = _final(known, seen, losses, candidate, seed)
+    limits = thresholds(known, fit.V_hat, seen, use) if losses == "unmarked" else (BEYOND, BEYOND)
+    beyond = suspicion(known, fit.V_hat, seen, use, limits)
+    suspects = (beyond >= 1) & (losses == "unmarked")
+    held = _hold_outs(use, losses, layout, seed)
+    deviation, _ = deviations(known, use, fit.V_hat, candidate, held, seed)
+    predicted, limited, unrestorable = _predictions(known, fit.V_hat, use, candidate.K)
+    wanted = ~seen | suspects
+    return Restoration(
+        V=np.where(wanted, np.where(unrestorable, np.nan, predicted), data),
+        defects=suspects,
+        suspicion=beyond,
+        deviation=deviation,
+        unrestorable=wanted & unrestorable,
+        bounded=wanted & limited & ~unrestorable,
+        lines=bad_lines(suspects, seen, layout) if losses == "unmarked" else (),
+        choice=choice,
+        fit=fit,
+    )
+
+
+def _data(V: npt.ArrayLike | Dataset, layout: Layout) -> tuple[Array, Layout]:
+    if isinstance(V, Dataset):
+        if layout != Layout():
+            raise InputError("kind, image_shape, order: a Dataset brings its own; leave them out.")
+        return np.asarray(V.V), Layout(V.kind, V.image_shape, V.order)
+    if np.ma.isMaskedArray(V):
+        V = np.ma.filled(V.astype(np.float64), np.nan)
+    data = np.asarray(V)
+    if data.ndim != 2 or data.size == 0:
+        raise InputError(f"V has shape {data.shape}: a matrix (F x N) with at least one entry is needed.")
+    return data if np.issubdtype(data.dtype, np.floating) else data.astype(np.float64), layout
+
+
+def _candidate(
+    V: Array,
+    seen: Mask,
+    losses: Losses,
+    K: int | Sequence[int] | None,
+    lam: float | None,
+    leash: float | None,
+    layout: Layout,
+    seed: int,
+    callback: Callback | None,
+    map_trials: MapTrials | None,
+) -> tuple[Candidate, Choice | None]:
+    if leash is not None and lam is None:
+        raise InputError(f"leash={leash!r}: give lam too, or leave both to be chosen.")
+    treatments = None
+    if lam is not None:
+        plain = np.isinf(lam)
+        treatments = (
+            Treatment(None if plain else float(lam), None if plain else leash, losses == "unmarked"),
+        )
+        if isinstance(K, int):
+            return Candidate(K, treatments[0]), None
+    choice = choose(
+        V,
+        seen,
+        losses,
+        K=K,
+        treatments=treatments,
+        layout=layout,
+        seed=seed,
+        callback=callback,
+        map_trials=map_trials,
+    )
+    return choice.chosen, choice
+
+
+def _final(V: Array, seen: Mask, losses: Losses, candidate: Candidate, seed: int) -> tuple[Fit, Mask]:
+    """The fit to all sound entries, and which these are."""
+    options = {"K": candidate.K, **candidate.treatment.options}
+    if not candidate.treatment.leave_out:
+        return factorize(V, seen, seed=seed, **options), seen
+    rungs = coarse(default_Ks((V.shape[0], V.shape[1]), V.size))
+    Ks = (*(K for K in rungs if candidate.K > K), candidate.K)
+    *_, (_, fit, suspects) = grow(V, seen, Trial(candidate.treatment, Ks, 0, seed))
+    use = seen & ~suspects
+    tolerance = PATIENT if use.mean() > MOSTLY_USED else 10 * PATIENT
+    return factorize(V, use, init=(fit.W, fit.H), tol_outer=tolerance, **options), use
+
+
+def _hold_outs(use: Mask, losses: Losses, layout: Layout, seed: int) -> list[Mask]:
+    if losses == "marked":
+        return [hold_out_gaps(use, layout, seed=seed + r) for r in range(REPLICATES)]
+    return [hold_out_entries(use, seed=seed + r) for r in range(REPLICATES)]
+
+
+def _predictions(V: Array, V_hat: Array, use: Mask, K: int) -> tuple[Array, Mask, Mask]:
+    """Predictions within what the rows justify, where that changed them, and where nothing can be told."""
+    top = np.where(use, V, 0).max(axis=1, keepdims=True)
+    poor = (use.sum(axis=1) < K)[:, None] | (use.sum(axis=0) < K)
+    held = bounded(V, V_hat, use)
+    return held, held < V_hat, poor | (V_hat > BEYOND_REASON * top)

@@ -1,0 +1,177 @@
+"""Damaged data made whole, from the front door."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import Dataset, InputError, factorize, restore, rmse
+from atnmf_core.restoration import Layout
+from atnmf_core.restoration.deviation import calibration
+from atnmf_core.restoration.lines import bad_lines
+
+rng = np.random.default_rng(4)
+SOUND = rng.random((40, 3)) @ rng.random((3, 120)) + 0.05
+SOUND *= 1 + 0.01 * rng.normal(size=SOUND.shape)
+DARK = rng.random(SOUND.shape) < 0.2
+DAMAGED = np.where(DARK, SOUND * rng.uniform(0, 0.6, SOUND.shape), SOUND)
+GAPS = np.zeros(SOUND.shape, dtype=bool)
+GAPS[10:20, 30:50] = True
+
+
+def one_by_one(function, V, observed, held_out, trials):
+    for trial in trials:
+        yield function(V, observed, held_out[trial.replicate], trial)
+
+
+@pytest.fixture(scope="module")
+def unmarked():
+    return restore(DAMAGED, losses="unmarked", map_trials=one_by_one)
+
+
+@pytest.fixture(scope="module")
+def marked():
+    return restore(np.where(GAPS, np.nan, SOUND), map_trials=one_by_one)
+
+
+def test_defects_that_nobody_marked_are_found(unmarked):
+    found = unmarked.defects
+    assert (found & DARK).sum() > 0.9 * DARK.sum()
+    assert (found & ~DARK).sum() < 0.02 * DARK.sum()
+    assert np.array_equal(found, unmarked.suspicion >= 1)
+
+
+def test_what_is_not_suspect_stays_as_it_was_measured(unmarked):
+    kept = ~unmarked.defects
+    assert np.array_equal(unmarked.V[kept], DAMAGED[kept])
+
+
+def test_without_the_mask_it_comes_close_to_knowing_the_mask(unmarked):
+    known = min(rmse(SOUND, factorize(SOUND, ~DARK, K=K).V_hat) for K in (2, 3, 4))
+    assert rmse(SOUND, unmarked.fit.V_hat) < 1.5 * known
+    assert rmse(SOUND, unmarked.fit.V_hat) < 0.3 * rmse(SOUND, factorize(DAMAGED, K=3).V_hat)
+
+
+def test_the_true_number_of_parts_is_chosen(unmarked, marked):
+    assert unmarked.choice.chosen.K in (3, 4)
+    assert marked.choice.chosen.K in (3, 4)
+
+
+def test_nothing_is_called_wrong_in_sound_data():
+    r = restore(SOUND, losses="unmarked", map_trials=one_by_one)
+    assert r.defects.mean() < 0.005
+    best = min(rmse(SOUND, factorize(SOUND, K=K).V_hat) for K in (3, 4))
+    assert rmse(SOUND, r.fit.V_hat) < 1.06 * best
+    assert "nothing beats plain NMF" in r.choice.verdict
+
+
+def test_gaps_are_filled_and_everything_else_is_kept(marked):
+    assert np.array_equal(marked.V[~GAPS], SOUND[~GAPS])
+    assert rmse(SOUND, marked.V, GAPS) < 0.03
+    assert not marked.defects.any()
+
+
+def test_the_error_to_expect_is_the_error_that_is_made(marked):
+    assert rmse(SOUND, marked.V, GAPS) / 1.5 < marked.choice.error < 1.5 * rmse(SOUND, marked.V, GAPS)
+
+
+def test_the_deviation_is_honest(marked):
+    off = np.abs(SOUND - marked.V)[GAPS] / marked.deviation[GAPS]
+    assert 0.5 < (off < 1).mean() < 0.85
+    assert (off < 2).mean() > 0.88
+
+
+def test_entries_of_which_nothing_is_known_are_nan_and_said_to_be(marked):
+    holed = np.where(GAPS, np.nan, SOUND)
+    holed[5], holed[:, 7] = np.nan, np.nan
+    r = restore(holed, K=3, lam=np.inf)
+    assert np.isnan(r.V[5]).all()
+    assert np.isnan(r.V[:, 7]).all()
+    assert np.array_equal(np.isnan(r.V), r.unrestorable)
+    assert f"{int(r.unrestorable.sum())} entries cannot be restored" in r.summary
+
+
+def test_no_prediction_lies_far_beyond_what_its_row_has_elsewhere():
+    thin = np.where(rng.random(SOUND.shape) < 0.12, SOUND, np.nan)
+    r = restore(thin, K=6, lam=np.inf)
+    top = np.nanmax(thin, axis=1, keepdims=True)
+    predicted = np.isnan(thin) & ~np.isnan(r.V)
+    assert (1.25 * top + 1e-6 >= r.V)[predicted].all()
+    assert (r.unrestorable | predicted | ~np.isnan(thin)).all()
+
+
+def test_a_seed_repeats_its_result(unmarked):
+    again = restore(DAMAGED, losses="unmarked", map_trials=one_by_one)
+    assert np.array_equal(again.V, unmarked.V, equal_nan=True)
+    assert again.choice.chosen == unmarked.choice.chosen
+
+
+def test_where_fits_run_does_not_matter(marked):
+    anywhere = restore(np.where(GAPS, np.nan, SOUND))
+    assert np.array_equal(anywhere.V, marked.V)
+
+
+def test_given_settings_are_used_and_nothing_is_chosen():
+    r = restore(DAMAGED, losses="unmarked", K=3, lam=1.1, leash=1.0)
+    assert r.choice is None
+    assert (r.fit.W.shape[1], r.fit.lam, r.fit.leash) == (3, 1.1, 1.0)
+
+
+def test_progress_tells_the_best_so_far_and_can_end_the_choice():
+    heard = []
+
+    def stop(progress):
+        heard.append(progress)
+        return True
+
+    r = restore(DAMAGED, losses="unmarked", callback=stop, map_trials=one_by_one)
+    assert not r.choice.complete
+    assert r.choice.chosen == heard[0].best
+    assert [progress.stage for progress in heard] == ["coarse", "fit"]
+
+
+def test_a_dataset_brings_its_layout_along():
+    data = Dataset(V=np.where(GAPS, np.nan, SOUND), kind="cube", name="test", image_shape=(10, 12))
+    assert np.array_equal(restore(data, K=3, lam=np.inf).V, restore(data.V, K=3, lam=np.inf).V)
+    with pytest.raises(InputError, match="brings its own"):
+        restore(data, kind="cube", image_shape=(10, 12))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"losses": "lost"}, "losses='lost'"),
+        ({"leash": 1.0}, "give lam too"),
+        ({"kind": "cube", "image_shape": (7, 7)}, "does not have the 120 pixels"),
+        ({"kind": "cube"}, "needs"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(arguments, said):
+    with pytest.raises(InputError, match=said):
+        restore(SOUND, **arguments)
+
+
+CUBE = Layout("cube", (6, 10), "F")
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        ((slice(3, 7), slice(None), slice(None)), ["bands 4 to 7"]),
+        ((slice(None), slice(None), 4), ["image column 5"]),
+        ((slice(None), 2, slice(None)), ["image row 3"]),
+        ((slice(8, 12), slice(None), 6), ["image column 7 in bands 9 to 12"]),
+        ((3, 2, slice(1, 3)), []),
+    ],
+)
+def test_lines_that_are_bad_as_a_whole_are_named(where, names):
+    stack = np.zeros((20, 6, 10), dtype=bool)
+    stack[where] = True
+    defects = CUBE.fold(stack)
+    assert [str(line) for line in bad_lines(defects, np.ones_like(defects), CUBE)] == names
+
+
+@pytest.mark.parametrize("draw", [rng.normal, rng.laplace])
+def test_after_calibration_the_right_shares_lie_within_one_and_two_deviations(draw):
+    factor = calibration(np.abs(draw(size=20_000)))
+    fresh = np.abs(draw(size=20_000)) / factor
+    assert 0.6 < (fresh < 1).mean() < 0.76
+    assert 0.9 < (fresh < 2).mean() < 0.98
