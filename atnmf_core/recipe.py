@@ -71,6 +71,7 @@ class Recipe:
     ----------
     source : the expression that gives the data set, such as ``load_dataset("lfw")``.
     data : its name on the command line, empty where there is none.
+    reading : further options that the command line needs to read the data, such as " --kind=cube".
     start : "random", or the name of another start that `factorize` knows.
     leash : of the adversary; None where it has none.
     """
@@ -87,6 +88,7 @@ class Recipe:
     seed: int
     start: str = "random"
     leash: float | None = None
+    reading: str = ""
 
     def python(self) -> str:
         """A script that prints the RMSE on hidden entries of both methods, to six digits."""
@@ -126,4 +128,5 @@ class Recipe:
         settings = {name: getattr(self, name) for name in names}
         settings["start"] = None if self.start == "random" else self.start
         atnmf = command_line("fit", **settings, method="atnmf", lam=self.lam, leash=self.leash)
-        return f"{atnmf}\n{command_line('fit', **settings, method='nmf')}"
+        nmf = command_line("fit", **settings, method="nmf")
+        return f"{atnmf}{self.reading}\n{nmf}{self.reading}"

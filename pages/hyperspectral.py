@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.fit_request import request_fits, show_wait
-from pages.common.markdown import plain
 from pages.common.streamlit_private import ensure_app_frame
 from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials
@@ -16,7 +15,7 @@ from pages.hyperspectral_view.spectrum_view import show_spectrum
 from pages.hyperspectral_view.view_bar import show_view_bar
 
 FOLDER = Path(__file__).parent
-CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy or TIFF with several bands"
+CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy, GeoTIFF, NetCDF or HDF5"
 
 ensure_app_frame()
 st.html(FOLDER / "common" / "style.css")
@@ -27,8 +26,6 @@ if data is None:
     show_offer(setting, CUBES)
     st.stop()
 
-for note in data.notes:
-    st.caption(plain(note))
 wait = st.container()
 show_view_bar(setting, data)
 shown = request_fits(setting, data)

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import fields
 from typing import Any
 
-from ..datasets import ReadingOptions, Remedy, UnreadableData
+from ..datasets import NORMALISATIONS, ReadingOptions, Remedy, UnreadableData
 from ..datasets.readers import option_text, parse_image_shape
 from .arguments import given
 
@@ -43,6 +43,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         choices=["refuse", "zero", "missing"],
         help="what to do with entries below 0 (default: refuse)",
     )
+    group.add_argument("--normalisation", choices=tuple(NORMALISATIONS), help="default: none")
 
 
 def reading(args: argparse.Namespace) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, fetch
 
 from .data_choice import UPLOAD, entry_of
 from .setting import Setting
+from .uploads import uploads
 
 __all__ = ["offer_data", "show_offer"]
 
 POLL_SECONDS = 0.3
 MAX_DOWNLOADS = 4
-FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, TIFF or a table"
+FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, GeoTIFF, NetCDF, HDF5 or a table"
 
 
 @dataclass(eq=False)
@@ -59,10 +60,13 @@ def downloads() -> Downloads:
 def show_offer(setting: Setting, files: str = FILES) -> None:
     """How to get the data: a download on request, or a file to choose; `files` says which."""
     if setting.data == UPLOAD:
-        st.info(
-            f"Choose your files in the sidebar: {files}. They stay on this machine.",
-            icon=":material/upload_file:",
-        )
+        if uploads().files(setting.upload):
+            st.info("Your file needs an answer: see the sidebar.", icon=":material/help:")
+        else:
+            st.info(
+                f"Choose your files in the sidebar: {files}. They stay on this machine.",
+                icon=":material/upload_file:",
+            )
         return
     entry = entry_of(setting.data)
     if entry is not None:

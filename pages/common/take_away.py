@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import streamlit as st
@@ -10,9 +11,14 @@ from atnmf_core import Dataset
 from atnmf_core.recipe import Recipe
 
 from .data_choice import UPLOAD
+from .file_setting import file_setting
 from .setting import Setting
+from .uploads import uploads
 
 __all__ = ["download", "recipe", "show_recipe", "source_of", "stem_of"]
+
+MAX_NAMED = 4
+"""More files than these are not spelled one by one."""
 
 
 def download(
@@ -35,8 +41,16 @@ def source_of(setting: Setting, data: Dataset, **options: int) -> str:
     if setting.data != UPLOAD:
         given = "".join(f", {name}={value}" for name, value in options.items())
         return f'load_dataset("{setting.data}"{given})'
-    normalised = "" if data.normalisation == "none" else f', normalisation="{data.normalisation}"'
-    return f'read_dataset("your-file"{normalised})'
+    return f"read_dataset({json.dumps(_files(setting), ensure_ascii=False)}{file_setting().options.python()})"
+
+
+def _files(setting: Setting) -> str | list[str]:
+    """What to give the reader in place of the uploaded files; a header stands for an ENVI pair."""
+    names = [name for name, _ in uploads().files(setting.upload)]
+    headers = [name for name in names if name.lower().endswith(".hdr")]
+    if len(names) == 1 or headers:
+        return (headers or names)[0]
+    return names if 0 < len(names) <= MAX_NAMED else "your-file"
 
 
 def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
@@ -44,11 +58,20 @@ def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
     names = ("alpha", "mask_seed", "pattern", "K", "lam", "missing", "solver", "seed")
     return Recipe(
         source=source,
-        data=setting.data if source == f'load_dataset("{setting.data}")' else "",
+        data=_command_data(setting, source),
+        reading=file_setting().options.command_line() if setting.data == UPLOAD else "",
         start=start,
         leash=setting.bound,
         **{name: getattr(setting, name) for name in names},
     )
+
+
+def _command_data(setting: Setting, source: str) -> str:
+    """What the command line calls the data; empty where it takes more than one name to say."""
+    if setting.data == UPLOAD:
+        files = _files(setting)
+        return files if isinstance(files, str) and ".subset(" not in source else ""
+    return setting.data if source == f'load_dataset("{setting.data}")' else ""
 
 
 def show_recipe(again: Recipe) -> None:

@@ -9,9 +9,10 @@ import streamlit as st
 from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.datasets import catalogue
 from atnmf_core.sweep import Grid, load_source
-from pages.common.data_choice import UPLOAD, uploads
+from pages.common.data_choice import UPLOAD
 from pages.common.setting import ALPHAS, MAX_K, MAX_SEED, Setting
 from pages.common.sweep_store import reading_store
+from pages.common.uploads import uploads
 
 from .curve import Curve
 from .state import CHART, key

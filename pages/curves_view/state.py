@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from pages.common.address import Address, change, last_shown
 from pages.common.control import Number, OneOf, Real, Text, declare
+from pages.common.file_setting import FILE_CONTROLS, FileSetting
 
 from .plan import MISSING_CONTROL, TREATMENTS, Plan
 
 __all__ = ["ADDRESS", "CHART", "VIEWS", "Look", "arrive", "key"]
 
-SHARED = ("data", "upload", "K", "solver", "seed", "mask_seed", "pattern")
+SHARED = ("data", "upload", *FILE_CONTROLS, "K", "solver", "seed", "mask_seed", "pattern")
 CHART = "curves_figure"
 """The session key of the chart."""
 VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
@@ -42,7 +43,7 @@ def key(name: str) -> str:
     return name if name in SHARED else f"curves_{name}"
 
 
-ADDRESS = Address("curves", Plan, Look, key=key)
+ADDRESS = Address("curves", Plan, Look, FileSetting, key=key)
 
 
 def arrive() -> None:

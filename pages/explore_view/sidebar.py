@@ -8,6 +8,7 @@ from atnmf_core import Dataset
 from pages.common.address import Address
 from pages.common.cube_handover import is_cube, take_over_cube
 from pages.common.data_choice import choose_data, chosen_data
+from pages.common.file_setting import FileSetting
 from pages.common.setting import Setting
 from pages.common.sidebar import (
     clamp_to_data,
@@ -18,7 +19,7 @@ from pages.common.sidebar import (
 
 __all__ = ["ADDRESS", "show_sidebar"]
 
-ADDRESS = Address("explore", Setting)
+ADDRESS = Address("explore", Setting, FileSetting)
 
 
 def show_sidebar() -> tuple[Setting, Dataset | None]:

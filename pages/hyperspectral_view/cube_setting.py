@@ -9,6 +9,7 @@ from atnmf_core import Dataset
 from atnmf_core.problem import Missing
 from pages.common.address import Address
 from pages.common.control import Number, OneOf, Text, declare, redeclare
+from pages.common.file_setting import FileSetting
 from pages.common.setting import MAX_IMAGES, FitKey, Setting
 
 __all__ = ["ADDRESS", "SIZES", "CubeSetting", "Place", "span", "spelled_places"]
@@ -172,4 +173,4 @@ def _inside(place: Place, data: Dataset) -> Place:
     return min(place[0], rows), min(place[1], cols)
 
 
-ADDRESS = Address("hyperspectral", CubeSetting)
+ADDRESS = Address("hyperspectral", CubeSetting, FileSetting)

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
-from pages.common.data_choice import uploads
+from pages.common.uploads import uploads
 
 SECONDS = 120
 PAGE = "pages/hyperspectral.py"

@@ -24,8 +24,22 @@ ADDRESSES = {
     "learn": LEARN,
 }
 
+AS_READ = {
+    "variable": "",
+    "kind": "",
+    "image_shape": "",
+    "order": "",
+    "bands_axis": "",
+    "nodata": "",
+    "saturated": "",
+    "negative": "refuse",
+    "normalisation": "none",
+}
+"""How an uploaded file is read."""
+
 FIRST_VIEWS = {
     "explore": {
+        **AS_READ,
         "data": "lfw",
         "upload": "",
         "alpha": 0.2,
@@ -46,6 +60,7 @@ FIRST_VIEWS = {
         "walls": False,
     },
     "hyperspectral": {
+        **AS_READ,
         "data": "simulated-scene",
         "upload": "",
         "alpha": 0.5,
@@ -80,6 +95,7 @@ FIRST_VIEWS = {
         "pins": "",
     },
     "curves": {
+        **AS_READ,
         "data": "lfw",
         "upload": "",
         "curves_alphas": (0.3,),
@@ -203,6 +219,20 @@ LINKS = {
                 "colour": "blue",
             },
         ),
+        (
+            "data=upload&upload=00ff&variable=Y&kind=cube&image_shape=50x40&order=C&nodata=-9999,0.5&negative=zero",
+            {
+                "data": "upload",
+                "upload": "00ff",
+                "variable": "Y",
+                "kind": "cube",
+                "image_shape": "50x40",
+                "order": "C",
+                "nodata": "-9999,0.5",
+                "negative": "zero",
+            },
+        ),
+        ("kind=film&image_shape=5&order=X&bands_axis=7&nodata=nan&saturated=high&negative=", {}),
         (
             "data=upload&upload=00ff&triplet=infrared&clip=5&balance=joint",
             {"data": "upload", "upload": "00ff", "triplet": "infrared", "clip": "5", "balance": "joint"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -104,7 +105,8 @@ def foreign_code(message: str) -> Iterator[None]:
 
 def _literal(value: Any) -> str:
     if isinstance(value, str):
-        return f'"{value}"'
+        # Names come from files, and people run what they copy: a quote inside must stay inside.
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, float):
         return f"{value:.10g}" if float(f"{value:.10g}") == value else repr(value)
     if isinstance(value, tuple):

@@ -1,0 +1,122 @@
+"""How an uploaded file is read: the controls that answer what it leaves open, as part of every address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import streamlit as st
+
+from atnmf_core.datasets import ReadingOptions
+
+from .control import OneOf, Text, controls_of, declare
+
+__all__ = ["FILE_CONTROLS", "FileSetting", "file_setting"]
+
+AS_READ = "as read"
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?"
+
+
+@dataclass(frozen=True)
+class Typed(Text):
+    """A text field."""
+
+    def draw(self, key: str, **options: Any) -> None:
+        st.text_input(self.label, key=key, **{"help": self.help} | options)
+
+
+@dataclass(frozen=True)
+class Suggested(Text):
+    """A select box of what is likely, in which anything else can be typed where `open`."""
+
+    open: bool = False
+
+    def draw(self, key: str, *, among: Mapping[str, str], **options: Any) -> None:
+        """`among` maps what can be chosen just now to what people read."""
+        value = st.session_state[key]
+        names = {"": AS_READ, value: value} | among
+        options = {"format_func": lambda one: names.get(one, one), "help": self.help} | options
+        st.selectbox(self.label, names, key=key, accept_new_options=self.open, **options)
+
+
+@dataclass(frozen=True)
+class FileSetting:
+    """The words of `ReadingOptions`; empty where the rules of the reader decide."""
+
+    variable: str = declare(Suggested("", "Array", pattern=r"[^\x00-\x1f\x7f]{1,200}"))
+    kind: str = declare(
+        OneOf("", "It is", {"": AS_READ, "faces": "faces", "cube": "a cube", "matrix": "a matrix"})
+    )
+    image_shape: str = declare(
+        Suggested(
+            "",
+            "Rows × columns of an image",
+            pattern=r"\d{1,6} ?[x×] ?\d{1,6}",
+            open=True,
+            help="Where all pixels of an image are on one axis. Type another size as 50x40.",
+        )
+    )
+    order: str = declare(
+        OneOf("", "Pixels of an image are stored", {"": AS_READ, "F": "column by column", "C": "row by row"})
+    )
+    bands_axis: str = declare(
+        OneOf(
+            "",
+            "Axis of the bands",
+            {"": AS_READ, "0": "first", "1": "second", "2": "third"},
+            help="Or of the images, for faces.",
+        )
+    )
+    nodata: str = declare(
+        Typed(
+            "",
+            "No-data value",
+            pattern=rf"{NUMBER}(, ?{NUMBER}){{0,9}}",
+            help="Numbers that mean missing, as they are in the file; several with commas between them.",
+        )
+    )
+    saturated: str = declare(
+        Typed("", "Saturated from", pattern=NUMBER, help="Numbers from here on count as missing.")
+    )
+    negative: str = declare(
+        OneOf(
+            "refuse",
+            "Negative values",
+            {"refuse": "are not expected", "zero": "become 0", "missing": "are missing"},
+            help="Noise can push dark entries of a corrected cube below 0; no nonnegative model fits that.",
+        )
+    )
+    normalisation: str = declare(
+        OneOf(
+            "none",
+            "Values",
+            {
+                "none": "as they are",
+                "maximum": "largest value to 1",
+                "lee-seung": "each image to mean and deviation ¼",
+            },
+        )
+    )
+
+    @property
+    def options(self) -> ReadingOptions:
+        """The same for the reader.
+
+        Raises
+        ------
+        UnreadableData : a text that was typed is not understood; its `setting` names the control.
+        """
+        words = {one.name: getattr(self, one.name) for one in fields(self)}
+        words["image_shape"] = words["image_shape"].replace("×", "x").replace(" ", "")
+        return ReadingOptions.from_words({name: word for name, word in words.items() if word})
+
+
+FILE_CONTROLS = controls_of(FileSetting)
+
+
+def file_setting() -> FileSetting:
+    """What the controls of this session say."""
+    return FileSetting(
+        **{name: st.session_state.get(name, one.default) for name, one in FILE_CONTROLS.items()}
+    )

@@ -1,0 +1,220 @@
+"""A file of one's own: where it is dropped, what was made of it, and how to have it read otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.datasets import LayoutGuess, Limits, Reading, ReadingOptions, UnreadableData
+from atnmf_core.figures.images import enlarge
+from atnmf_core.figures.thumbnail import thumbnail
+
+from .address import change
+from .control import OneOf
+from .file_setting import FILE_CONTROLS, FileSetting, file_setting
+from .markdown import plain
+from .setting import start_of
+from .uploads import uploads
+
+__all__ = ["UPLOAD", "show_upload_form", "uploaded", "uploaded_reading"]
+
+UPLOAD = "upload"
+MEGABYTES = 200
+THUMBNAIL_SIDE = 220
+SMALLEST_SIDE, LONGEST_RATIO = 8, 4
+"""Of images that a matrix is offered to be."""
+MAX_OFFERS = 2
+KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
+AXES = ("first", "second", "third")
+
+
+def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
+    """What comes of reading an upload so; None where it is not on this server."""
+    try:
+        options = setting.options
+    except UnreadableData as error:
+        return Reading(ReadingOptions(), None, error)
+    return uploads().read(upload, options)
+
+
+def uploaded() -> Dataset | None:
+    """The data of this session's upload, where it can be read."""
+    reading = uploaded_reading(st.session_state["upload"], file_setting())
+    return None if reading is None else reading.data
+
+
+def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:
+    """The place for files and, once some are there, a thumbnail, questions, and the controls that answer
+    them. `then` is called after other data was read.
+    """
+    for name, control in FILE_CONTROLS.items():
+        st.session_state.setdefault(name, control.default)
+    # No list of types: the binary half of an ENVI pair often has no suffix at all.
+    files = st.file_uploader(
+        "Images, a zip of them, MAT, NPY, ENVI (both files), GeoTIFF, NetCDF, HDF5 or CSV",
+        accept_multiple_files=True,
+        max_upload_size=MEGABYTES,
+        key="upload_files",
+    )
+    _receive(files)
+    reading = uploaded_reading(st.session_state["upload"], file_setting())
+    if reading is None:
+        return
+    data = reading.data
+    if data is not None:
+        _suit(data, then)
+        _show_thumbnail(data)
+    if data is None or data.kind not in kinds:
+        _ask(reading, kinds)
+        _draw_controls(reading)
+        return
+    if data.kind == "matrix":
+        _offer(reading, set(kinds) - {"matrix"})
+    if uploads().files(st.session_state["upload"]):
+        with st.expander("How the file is read"):
+            _draw_controls(reading)
+
+
+def _receive(files: list[Any]) -> None:
+    """Cache new files, and let the rules of the reader decide how they are read."""
+    identity = tuple(file.file_id for file in files)
+    if not files or st.session_state.get("upload_received") == identity:
+        return
+    limit = Limits.from_environment().bytes
+    if sum(file.size for file in files) > limit:
+        st.error(f"These files have more than the {limit:,} bytes that are read.", icon=":material/error:")
+        return
+    st.session_state["upload_received"] = identity
+    upload = uploads().keep_files([(_bare(file.name), file.getvalue()) for file in files])
+    if upload != st.session_state["upload"]:
+        _set(upload=upload, **{name: control.default for name, control in FILE_CONTROLS.items()})
+
+
+def _bare(name: str) -> str:
+    return PurePosixPath(name.replace("\\", "/")).name or "upload"
+
+
+def _set(**values: Any) -> None:
+    """Change how the file is read; what is read then may need other settings of the page."""
+    change(**values, upload_changed=True)
+
+
+def _suit(data: Dataset, then: Callable[[], None]) -> None:
+    """Settings that suit the data, where this session has just changed its form. A link has its own."""
+    form = (data.kind, data.shape, data.image_shape)
+    if st.session_state.pop("upload_changed", False) and st.session_state.get("upload_form") != form:
+        change(**start_of(UPLOAD, data.kind, data.shape))
+        then()
+    st.session_state["upload_form"] = form
+
+
+def _show_thumbnail(data: Dataset) -> None:
+    size = " × ".join(str(length) for length in _sizes(data))
+    what = f"{KIND_NAMES[data.kind]}, {size}"
+    st.image(enlarge(thumbnail(data), THUMBNAIL_SIDE), width="content", alt=f"{data.title} as {what}")
+    st.caption(f"{plain(data.title)}: {what}")
+
+
+def _sizes(data: Dataset) -> tuple[int, ...]:
+    if data.image_shape is None:
+        return data.shape
+    return (*data.image_shape, data.shape[1] if data.kind == "faces" else data.shape[0])
+
+
+def _ask(reading: Reading, kinds: Collection[str]) -> None:
+    """What is in the way, and buttons that would settle it."""
+    if reading.problem is None:
+        wanted = " or ".join(KIND_NAMES[kind] for kind in kinds)
+        st.warning(f"This page shows {wanted}, and this was read as {KIND_NAMES[reading.data.kind]}.")
+        _offer(reading, kinds)
+        return
+    error = reading.problem
+    if error.setting is not None:
+        st.error(f"{FILE_CONTROLS[error.setting].label}: {plain(error.message)}", icon=":material/edit:")
+        return
+    asks = bool(error.remedies)
+    icon = ":material/help:" if asks else ":material/error:"
+    (st.warning if asks else st.error)(plain(error.message), icon=icon)
+    if error.arrays:
+        _draw("variable", among=_arrays(reading))
+    for number, remedy in enumerate(error.remedies):
+        if remedy.value is not None and remedy.setting != "variable":
+            words = ReadingOptions(**{remedy.setting: remedy.value}).words()
+            _button(plain(remedy.effect[0].upper() + remedy.effect[1:]), words, f"remedy_{number}")
+    _preview(reading)
+
+
+def _preview(reading: Reading) -> None:
+    """What the likeliest answer would give."""
+    if reading.suggested == reading.options:
+        return
+    guess = uploads().read(st.session_state["upload"], reading.suggested)
+    if guess is None or guess.data is None:
+        return
+    changed = dict(reading.suggested.words().items() - reading.options.words().items())
+    _show_thumbnail(guess.data)
+    _button("Read it like this", changed, "suggested", type="primary")
+
+
+def _offer(reading: Reading, kinds: Collection[str]) -> None:
+    """Other ways of looking at the array, where its pixels could be images of a plausible size."""
+    guesses = [one for one in reading.layouts if one.kind in kinds and _is_plausible(one)][:MAX_OFFERS]
+    if guesses:
+        st.caption("Each row or column may be an image:")
+    for number, guess in enumerate(guesses):
+        rows, cols = guess.image_shape
+        words = ReadingOptions(**guess.settings).words()
+        _button(f"Read {KIND_NAMES[guess.kind]}, images of {rows} × {cols}", words, f"guess_{number}")
+
+
+def _is_plausible(guess: LayoutGuess) -> bool:
+    if guess.image_shape is None:
+        return False
+    short, long = sorted(guess.image_shape)
+    return short >= SMALLEST_SIDE and long <= LONGEST_RATIO * short
+
+
+def _button(label: str, words: Mapping[str, str], key: str, **options: Any) -> None:
+    st.button(label, key=f"upload_{key}", on_click=_set, kwargs=dict(words), width="stretch", **options)
+
+
+def _draw_controls(reading: Reading) -> None:
+    """The controls that mean something for this file."""
+    axes = () if reading.array is None else tuple(size for size in reading.array.shape if size > 1)
+    among: dict[str, dict[str, str]] = {}
+    if reading.arrays and reading.array is not None:
+        among["variable"] = _arrays(reading)
+    if reading.array is not None:
+        among["kind"] = _kinds(reading)
+        among["bands_axis"] = {"": "as read"} | {
+            str(i): f"{AXES[i]} ({size:,})" for i, size in enumerate(axes[:3])
+        }
+        if len(axes) == 2:
+            shapes = dict.fromkeys(one.image_shape for one in reading.layouts if one.image_shape)
+            among["image_shape"] = {f"{rows}x{cols}": f"{rows} × {cols}" for rows, cols in shapes}
+            among["order"] = dict(FILE_CONTROLS["order"].options)
+    for name, names in among.items():
+        _draw(name, among=names)
+    if reading.array is not None:
+        for name in ("nodata", "saturated", "negative", "normalisation"):
+            _draw(name)
+
+
+def _arrays(reading: Reading) -> dict[str, str]:
+    return {one.name: str(one) for one in reading.arrays}
+
+
+def _kinds(reading: Reading) -> dict[str, str]:
+    found = "" if reading.data is None or reading.options.kind else f": {KIND_NAMES[reading.data.kind]}"
+    return dict(FILE_CONTROLS["kind"].options) | {"": f"as read{found}"}
+
+
+def _draw(name: str, **options: Any) -> None:
+    control = FILE_CONTROLS[name]
+    if isinstance(control, OneOf):
+        options["widget"] = st.selectbox
+    control.draw(name, on_change=_set, **options)

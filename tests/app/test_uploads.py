@@ -1,0 +1,169 @@
+"""A file of one's own: asked about where that is needed, read as its address says, spelled in the recipe."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+from streamlit.testing.v1 import AppTest
+
+from atnmf_core import read_dataset
+from atnmf_core.datasets import ReadingOptions, UnreadableData
+from pages.common.file_setting import FileSetting
+from pages.common.uploads import Uploads, uploads
+
+CUBE = np.random.default_rng(0).uniform(0.1, 1, (12, 10, 8))
+
+
+def mat(**arrays: object) -> bytes:
+    file = io.BytesIO()
+    scipy.io.savemat(file, arrays)
+    return file.getvalue()
+
+
+def npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def opened(repository: Path, page: str = "explore", **query: str) -> AppTest:
+    app = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
+    app.switch_page(f"pages/{page}.py")
+    for name, value in {"data": "upload", "K": "2", "detail": "take", **query}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def snippets(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.code)
+
+
+def sidebar(app: AppTest) -> str:
+    return "\n".join(one.value for one in (*app.sidebar.warning, *app.sidebar.caption, *app.sidebar.error))
+
+
+def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(repository: Path) -> None:
+    upload = uploads().keep_files([("two.mat", mat(A=CUBE, B=CUBE[::-1]))])
+
+    app = opened(repository, upload=upload)
+    assert "several arrays" in sidebar(app)
+    assert not snippets(app)
+    app.selectbox(key="variable").select("B").run()
+
+    assert not app.exception
+    assert "B was read from two" in sidebar(app)
+    assert 'read_dataset("two.mat", variable="B")' in snippets(app)
+    assert "--data two.mat" in snippets(app)
+    assert "--variable=B" in snippets(app)
+
+
+def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered(repository: Path) -> None:
+    values = CUBE.copy()
+    values[0, 0, 0] = -0.01
+    upload = uploads().keep_files([("noisy.npy", npy(values))])
+
+    app = opened(repository, upload=upload)
+    app.sidebar.button(key="upload_remedy_0").click().run()
+
+    assert not app.exception
+    assert 'read_dataset("noisy.npy", negative="zero")' in snippets(app)
+    assert "--negative=zero" in snippets(app)
+
+
+def test_a_matrix_of_square_pictures_is_offered_as_faces(repository: Path) -> None:
+    y, x = np.mgrid[:16, :16]
+    places = np.random.default_rng(0).uniform(2, 14, (30, 2))
+    faces = np.stack([np.exp(-((x - a) ** 2 + (y - b) ** 2) / 20) for a, b in places])
+    upload = uploads().keep_files([("faces.npy", npy(faces.reshape(30, -1)))])
+
+    app = opened(repository, upload=upload)
+    app.sidebar.button(key="upload_guess_0").click().run()
+
+    assert not app.exception
+    assert "faces, 16 × 16 × 30" in sidebar(app)
+
+
+def test_the_address_says_how_the_file_is_read(repository: Path) -> None:
+    upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
+
+    app = opened(repository, "hyperspectral", upload=upload, kind="cube", image_shape="12x10", order="C")
+
+    assert "a cube, 12 × 10 × 8" in sidebar(app)
+    assert 'kind="cube", image_shape=(12, 10), order="C"' in snippets(app)
+
+
+def test_hyperspectral_offers_to_read_a_matrix_as_a_cube(repository: Path) -> None:
+    upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
+
+    app = opened(repository, "hyperspectral", upload=upload)
+    assert "read as a matrix" in sidebar(app)
+    app.sidebar.button(key="upload_guess_0").click().run()
+
+    assert not app.exception
+    assert "a cube" in sidebar(app)
+
+
+@pytest.mark.parametrize("page", ["explore", "hyperspectral", "curves"])
+def test_the_notes_of_the_reader_are_shown_on_every_page(repository: Path, page: str) -> None:
+    upload = uploads().keep_files([("a*b*.mat", mat(A=CUBE, wavelengths=np.linspace(400, 900, 8)))])
+
+    app = opened(repository, page, upload=upload)
+
+    assert r"A was read from a\*b\*\.mat\." in sidebar(app)
+
+
+def test_a_link_opens_with_its_own_settings(repository: Path) -> None:
+    """What suits newly uploaded data does not overrule the address."""
+    upload = uploads().keep_files([("cube.npy", npy(CUBE))])
+
+    app = opened(repository, upload=upload, K="3", image="7")
+
+    assert app.session_state["K"] == 3
+    assert app.session_state["image"] == 7
+
+
+def test_a_text_that_is_not_understood_names_its_control(repository: Path) -> None:
+    upload = uploads().keep_files([("cube.npy", npy(CUBE))])
+
+    app = opened(repository, upload=upload)
+    app.text_input(key="nodata").input("none").run()
+
+    assert "No-data value" in sidebar(app)
+
+
+def test_a_file_is_read_once_for_each_way_of_reading_it() -> None:
+    cache = Uploads()
+    upload = cache.keep_files([("cube.npy", npy(CUBE))])
+
+    first = cache.read(upload, ReadingOptions())
+
+    assert cache.read(upload, ReadingOptions()) is first
+    assert cache.read(upload, ReadingOptions(kind="faces")) is not first
+    assert cache.read("unknown", ReadingOptions()) is None
+
+
+def test_files_that_differ_only_in_their_names_are_different_uploads() -> None:
+    cache = Uploads()
+
+    assert cache.keep_files([("ab", b"c")]) != cache.keep_files([("a", b"bc")])
+
+
+def test_typed_sizes_may_have_blanks_and_a_multiplication_sign() -> None:
+    assert FileSetting(image_shape="50 × 40").options == ReadingOptions(image_shape=(50, 40))
+    with pytest.raises(UnreadableData):
+        _ = FileSetting(image_shape="50").options
+
+
+def test_the_recipe_reads_what_the_page_read() -> None:
+    words = {"variable": 'a"), evil("', "kind": "cube", "image_shape": "12x10", "nodata": "-9999, 0.5"}
+    options = FileSetting(**words, negative="zero").options
+
+    by_words = read_dataset([("a.npy", npy(CUBE.reshape(120, 8)))], **options.arguments())
+    spelled = eval(f"dict({options.python().removeprefix(', ')})")
+
+    assert by_words.image_shape == (12, 10)
+    assert spelled == options.arguments()
