@@ -1,38 +1,54 @@
-"""What may be written for an option, and what it means."""
+"""The options that several commands share, and what may be written for them."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from ..hiding import PATTERNS
 from ..sweep.grid import rounded_lambda
 
 __all__ = [
-    "LIMITS",
+    "FITTING",
     "Subparsers",
-    "add_limits",
+    "add_options",
     "given",
     "input_file",
     "lambdas",
     "output_file",
-    "whole_file",
     "workers",
+    "write_whole",
 ]
 
-LIMITS = ("max_outer", "max_inner", "tol_inner", "tol_outer")
-"""When a fit ends; see `factorize`."""
-
-
-class Subparsers(Protocol):
-    """What `ArgumentParser.add_subparsers` returns; argparse has no public name for it."""
-
-    def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser: ...
+OPTIONS: dict[str, dict[str, Any]] = {
+    "data": {"metavar": "NAME|FILE", "help": "a data set by name (see `data list`) or a file"},
+    "alpha": {"type": float, "metavar": "A", "help": "share of entries to hide"},
+    "masks": {"choices": ["seeded", "paper"], "help": "paper: the authors' own masks of their data"},
+    "mask_seed": {"type": int, "metavar": "S", "help": "of the hidden entries (default: 0)"},
+    "pattern": {"choices": [*PATTERNS], "help": "what shape the hidden entries have (default: entries)"},
+    "K": {"type": int, "help": "number of parts"},
+    "missing": {
+        "choices": ["ignore", "zero"],
+        "help": "hidden entries: marked and left out (ignore), or unmarked and taken for zeros (zero)",
+    },
+    "solver": {"choices": ["fast", "paper"], "help": "default: fast"},
+    "seed": {"type": int, "metavar": "S", "help": "of the first start (default: 0)"},
+    "dtype": {"choices": ["float32", "float64"], "help": "default: float32"},
+    "max_outer": {"type": int, "metavar": "N", "help": "at most so many outer iterations"},
+    "max_inner": {"type": int, "metavar": "N", "help": "at most so many inner iterations or sweeps"},
+    "tol_inner": {"type": float, "metavar": "T", "help": "threshold of the inner stopping rule"},
+    "tol_outer": {"type": float, "metavar": "T", "help": "threshold of the outer stopping rule"},
+    "progress": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "show the progress, on standard error (default: on a terminal)",
+    },
+}
+FITTING = ("solver", "seed", "dtype", "max_outer", "max_inner", "tol_inner", "tol_outer")
+"""Those that mean the same to `factorize` and to a `Grid`."""
 
 
 class TakesArguments(Protocol):
@@ -41,12 +57,16 @@ class TakesArguments(Protocol):
     def add_argument(self, *names: str, **options: Any) -> argparse.Action: ...
 
 
-def add_limits(parser: TakesArguments) -> None:
-    """The options that `LIMITS` names."""
-    for option, what in (("--max-outer", "outer iterations"), ("--max-inner", "inner iterations or sweeps")):
-        parser.add_argument(option, type=int, metavar="N", help=f"at most so many {what}")
-    for option, what in (("--tol-inner", "inner"), ("--tol-outer", "outer")):
-        parser.add_argument(option, type=float, metavar="T", help=f"threshold of the {what} stopping rule")
+class Subparsers(Protocol):
+    """What `ArgumentParser.add_subparsers` returns; argparse has no public name for it either."""
+
+    def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser: ...
+
+
+def add_options(parser: TakesArguments, *names: str, **changes: Any) -> None:
+    """Shared options; `changes` are made to each of them."""
+    for name in names:
+        parser.add_argument(f"--{name.replace('_', '-')}", **OPTIONS[name] | changes)
 
 
 def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
@@ -99,15 +119,11 @@ def output_file(text: str) -> Path:
     return path
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary file to write in the block, which then takes the place of `path`.
-
-    When it cannot be written to its end, because the disk is full for instance, `path` is left as it was.
-    """
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file; where the disk is full, or the process killed, `path` is left as it was."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield part
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

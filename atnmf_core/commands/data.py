@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
 
-from ..datasets import PAPER_FOLDERS, Dataset, DataUnavailable, UnreadableData, catalogue, fetch, read_dataset
+from ..datasets import PAPER_FOLDERS, Dataset, catalogue, fetch, read_dataset
 from ..datasets.registry import data_dir
 from ..sweep import load_source, save_dataset
 from .arguments import Subparsers, output_file
 from .progress import progress_bar
-from .reading import add_reading_options, explained, reading
+from .reading import add_reading_options, reading
 
 __all__ = ["add_parser", "run"]
 
@@ -28,12 +27,6 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     actions.add_parser("list", help="the data sets that can be loaded by name")
-    _add_fetch(actions)
-    _add_info(actions)
-    _add_convert(actions)
-
-
-def _add_fetch(actions: Subparsers) -> None:
     parser = actions.add_parser("fetch", help="download one of the paper's data sets and verify it")
     parser.add_argument(
         "name", choices=[*PAPER_FOLDERS, "all"], metavar="NAME", help=", ".join([*PAPER_FOLDERS, "all"])
@@ -41,14 +34,9 @@ def _add_fetch(actions: Subparsers) -> None:
     parser.add_argument(
         "--folder", type=Path, help="where to store the files (default: ATNMF_DATA_DIR, else the cache)"
     )
-
-
-def _add_info(actions: Subparsers) -> None:
-    parser = actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing entries")
-    _add_files(parser)
-
-
-def _add_convert(actions: Subparsers) -> None:
+    _add_files(
+        actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing entries")
+    )
     parser = actions.add_parser("convert", help="read a file and write it for `fit` and `sweep`")
     _add_files(parser)
     parser.add_argument(
@@ -67,15 +55,8 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out one action; 0 where it worked, 1 where the data could not be found or read."""
-    try:
-        {"list": _list, "fetch": _fetch, "info": _info, "convert": _convert}[args.action](args)
-    except UnreadableData as error:
-        print(f"atnmf_core data {args.action}: {explained(error)}", file=sys.stderr)
-        return 1
-    except DataUnavailable as error:
-        print(f"atnmf_core data {args.action}: {error}", file=sys.stderr)
-        return 1
+    """Carry out one action."""
+    {"list": _list, "fetch": _fetch, "info": _info, "convert": _convert}[args.action](args)
     return 0
 
 

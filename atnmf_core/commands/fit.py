@@ -16,21 +16,18 @@ from ..factorization import factorize
 from ..figures.images import png
 from ..figures.palette import HIDDEN
 from ..figures.panels import figure, given_panels, learned_panels
-from ..hiding import PATTERNS, hide_entries
+from ..hiding import hide_entries
 from ..metrics import rmse
 from ..problem import InputError, Missing
 from ..result import Fit
 from ..sweep import load_source
-from .arguments import LIMITS, Subparsers, add_limits, given, output_file, whole_file
+from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
 from .progress import progress_bar
 from .reading import add_reading_options, reading
 
 __all__ = ["add_parser", "run"]
 
-PASSED_ON = (
-    *("K", "method", "lam", "leash", "mu", "gamma", "missing", "solver", "seed", "n_init", "dtype"),
-    *LIMITS,
-)
+PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
 """The options that mean the same to `factorize`."""
 STEPS = 1000
 """How finely the progress of one fit is counted."""
@@ -46,42 +43,24 @@ def add_parser(subparsers: Subparsers) -> None:
         "--png faces.png",
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--data", required=True, metavar="NAME|FILE", help="a name (see `data list`) or a file"
-    )
-    parser.add_argument("--alpha", type=float, metavar="A", help="share of entries to hide (default: none)")
-    parser.add_argument(
-        "--masks", choices=["seeded", "paper"], help="paper: the authors' own (default: seeded)"
-    )
-    parser.add_argument("--mask-seed", type=int, metavar="S", help="default: 0")
-    parser.add_argument("--pattern", choices=tuple(PATTERNS), help="default: entries")
-    parser.add_argument("--K", type=int, required=True, help="number of parts")
-    parser.add_argument("--method", choices=["nmf", "atnmf", "anmf"], default="nmf")
+    add_options(parser, "data", "K", required=True)
+    add_options(parser, "alpha", "masks", "mask_seed", "pattern", "missing")
+    parser.add_argument("--method", choices=["nmf", "atnmf", "anmf"], help="default: nmf")
     parser.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; for atnmf")
     parser.add_argument(
         "--leash", type=float, metavar="G", help="the most that the adversary adds, times V; for atnmf"
     )
     parser.add_argument("--mu", type=float, help="the attacker's price of moving the dictionary; for anmf")
     parser.add_argument("--gamma", type=float, help="weight of the attacked error, 0 to 1; for anmf")
-    parser.add_argument("--missing", choices=["ignore", "zero"], default="ignore")
-    parser.add_argument("--solver", choices=["fast", "paper"], default="fast")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
-    parser.add_argument(
-        "--start", choices=["random", "pure-pixels"], default="random", help="pure-pixels: for cubes"
-    )
-    parser.add_argument(
-        "--n-init", type=int, default=1, metavar="N", help="starts, of which the best is kept"
-    )
-    add_limits(parser)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
+    parser.add_argument("--start", choices=["random", "pure-pixels"], help="pure-pixels: for cubes")
+    parser.add_argument("--n-init", type=int, metavar="N", help="starts, of which the best is kept")
+    add_options(parser, *FITTING)
     parser.add_argument("--out", type=output_file, metavar="FILE.npz", help="write W, H and the mask")
     parser.add_argument(
         "--png", type=output_file, metavar="FILE.png", help="write original, masked and restored picture"
     )
     parser.add_argument("--picture", type=int, metavar="N", help="which face or band (default: 1)")
-    parser.add_argument(
-        "--progress", action=argparse.BooleanOptionalAction, default=None, help="default: on a terminal"
-    )
+    add_options(parser, "progress")
     add_reading_options(parser)
 
 
@@ -95,24 +74,22 @@ def run(args: argparse.Namespace) -> int:
         fit = factorize(
             data.V,
             observed,
-            init=None if args.start == "random" else args.start,
+            init=args.start if args.start != "random" else None,
             callback=lambda progress: show(round(STEPS * progress.share), STEPS),
             **given(args, *PASSED_ON),
         )
     print(_report(data, observed, fit))
     if args.out:
-        with whole_file(args.out) as part:
-            part.write_bytes(factors_npz({args.method: fit}, observed))
+        write_whole(args.out, factors_npz({fit.method: fit}, observed))
     if args.png:
-        with whole_file(args.png) as part:
-            part.write_bytes(_drawn(data, observed, fit, index, args.missing))
+        write_whole(args.png, _drawn(data, observed, fit, index, args.missing or "ignore"))
     return 0
 
 
 def _refuse_idle(args: argparse.Namespace) -> None:
     """Refuse options that would change nothing."""
     idle = (
-        (args.start != "random" and args.n_init > 1, ("n_init",), f"--start {args.start} is one start"),
+        (args.start == "pure-pixels", ("n_init",), "--start pure-pixels is one start"),
         (args.alpha is None, ("masks", "mask_seed", "pattern"), "nothing is hidden without --alpha"),
         (args.masks == "paper", ("mask_seed", "pattern"), "--masks paper takes the authors' own masks"),
         (args.png is None, ("picture",), "no picture is drawn without --png"),
@@ -139,8 +116,8 @@ def _mask(args: argparse.Namespace, data: Dataset) -> npt.NDArray[np.bool_]:
     return hide_entries(
         data.shape,
         args.alpha,
-        seed=args.mask_seed or 0,
-        pattern=args.pattern or "entries",
+        args.mask_seed or 0,
+        args.pattern or "entries",
         image_shape=data.image_shape,
         order=data.order,
     )

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
-from ..problem import InputError
+from ..problem import ANMF_NOTE, METHOD_NAMES, InputError
 from ..reference import NAMES, measured
+from ..reference.compare import (
+    AGREEMENTS,
+    Cell,
+    agreement_counts,
+    compare,
+    method_title,
+    percent,
+    small_spread,
+    spread,
+)
 from ..reference.protocol import PROTOCOLS, ignoring_hidden, published_grid
 from ..reference.stored import stored_measurements, sweep_name
 from ..reference.tables import best_of_each
@@ -15,11 +26,12 @@ from ..sweep import Grid, Measurement, load_source, open_store, read_store
 from ..sweep.grid import Point
 from ..sweep.measurements import csv_text, read_csv
 from ..sweep.points import PAPER_STARTS
-from .arguments import Subparsers, output_file, whole_file
-from .comparison import comparison
+from .arguments import Subparsers, output_file, write_whole
 from .running import add_running_options, run_grid, tell_failures
 
 __all__ = ["add_parser", "run"]
+
+MARKS = {"within": "=", "near": "~", "outside": "!", None: ""}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -93,10 +105,9 @@ def run(args: argparse.Namespace) -> int:
         rows, failed = _known(args, grids), False
     else:
         rows, failed = _run(args, grids)
-    print(comparison(args.name, rows))
+    print(_comparison(args.name, rows))
     if args.csv:
-        with whole_file(args.csv) as part:
-            part.write_text(csv_text(best_of_each([*earlier, *rows])))
+        write_whole(args.csv, csv_text(best_of_each([*earlier, *rows])))
     return 1 if failed else 0
 
 
@@ -163,3 +174,34 @@ def _earlier(path: Path | None) -> tuple[Measurement, ...]:
         return read_csv(path.read_text())
     except ValueError as error:
         raise InputError(f"--csv {path}: not a file that `reproduce` wrote; choose another name.") from error
+
+
+def _comparison(name: str, rows: Sequence[Measurement]) -> str:
+    """A line for each cell of the paper's table `name` that was measured, under either treatment."""
+    head = f"{'alpha':5}  {'method':22}{'published':>16}{'measured':>18}{'difference':>13}"
+    cells = compare(name, rows)
+    lines = [f"{head}  {'hidden marked':>17}"]
+    lines += [_line(cell) for cell in cells if cell.zero or cell.ignore]
+    starts = [row.starts for row in rows]
+    counted = " to ".join(dict.fromkeys((str(min(starts)), str(max(starts))))) if starts else "none"
+    lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
+    if any(row.missing == "zero" for row in rows):
+        lines.append(
+            ", ".join(f"{MARKS[agreement]} {words}" for agreement, words in AGREEMENTS.items()) + "."
+        )
+        lines += [f"{group}: {counts}" for group, counts in agreement_counts(cells).items()]
+    if any(row.method == "anmf" for row in rows):
+        lines.append(f"{METHOD_NAMES['anmf']}: {ANMF_NOTE}")
+    return "\n".join(lines)
+
+
+def _line(cell: Cell) -> str:
+    row = cell.published
+    measured = "" if cell.zero is None else spread(cell.zero.mean, cell.zero.deviation, cell.digits)
+    difference = "" if cell.difference is None else percent(cell.difference)
+    ignored = "" if cell.ignore is None else small_spread(cell.ignore.mean, cell.ignore.deviation)
+    return (
+        f"{row.alpha:<5g}  {method_title(row.method, row.lam):22}"
+        f"{spread(row.mean, row.deviation, cell.digits):>16}"
+        f"{measured:>18}{difference:>13} {MARKS[cell.agreement]:1}{ignored:>17}"
+    )

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Literal
+from typing import Any
 
 from ..datasets import Dataset
 from ..sweep import Store, run_sweep
 from ..sweep.kinds import AnyGrid
 from ..sweep.store import default_store_path, store_from_environment
-from .arguments import workers
+from .arguments import add_options, workers
 from .progress import progress_bar
 
 __all__ = ["Terminated", "add_running_options", "ended_by_signals", "run_grid", "tell_failures"]
@@ -55,12 +55,7 @@ def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool =
         default=os.environ.get("ATNMF_DASK") or None,
         help="run on the Dask cluster with this scheduler, e.g. tcp://10.0.0.1:8786 (default: ATNMF_DASK)",
     )
-    group.add_argument(
-        "--progress",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="show the progress, on standard error (default: on a terminal)",
-    )
+    add_options(group, "progress")
 
 
 def run_grid(
@@ -71,23 +66,16 @@ def run_grid(
     data: Dataset,
     *,
     label: str,
-    again: Literal["failed", "all"] | None = None,
-    reproduces: str | None = None,
+    **how: Any,
 ) -> None:
-    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly, with a word on how to resume it."""
+    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly, with a word on how to resume it.
+
+    `how` is for `run_sweep`.
+    """
     try:
         with ended_by_signals(), progress_bar(label, args.progress) as progress:
-            run_sweep(
-                store,
-                name,
-                grid,
-                data,
-                n_jobs=args.jobs,
-                dask=args.dask,
-                again=again,
-                progress=progress,
-                reproduces=reproduces,
-            )
+            options = {"n_jobs": args.jobs, "dask": args.dask, **how}
+            run_sweep(store, name, grid, data, progress=progress, **options)
     except KeyboardInterrupt:
         record = store.sweep(name)
         print(

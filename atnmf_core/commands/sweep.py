@@ -8,12 +8,11 @@ from typing import Any, Literal
 
 from ..datasets import Dataset, UnreadableData
 from ..figures.error_curves import against_lambda
-from ..hiding import PATTERNS
 from ..problem import InputError
 from ..recipe import SWEEP_OPTIONS
 from ..sweep import Grid, Measurement, SweepRecord, load_source, open_store, read_store
 from ..sweep.measurements import csv_text
-from .arguments import Subparsers, add_limits, given, input_file, lambdas, output_file, whole_file
+from .arguments import FITTING, Subparsers, add_options, given, input_file, lambdas, output_file, write_whole
 from .running import add_running_options, run_grid, tell_failures
 
 __all__ = ["add_parser", "run"]
@@ -68,14 +67,8 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--grid", type=input_file, metavar="FILE.json", help="a grid as JSON; other options change it"
     )
-    group.add_argument(
-        "--data",
-        metavar="NAME|FILE",
-        help="a data set by name (see `data list`) or a file; "
-        "`data convert` makes one where options say how it is to be read",
-    )
-    group.add_argument("--alpha", type=float, nargs="+", metavar="A", help="shares of hidden entries")
-    group.add_argument("--K", type=int, nargs="+", help="numbers of parts")
+    add_options(group, "data", "masks", "mask_seed", "pattern", *FITTING)
+    add_options(group, "alpha", "K", "missing", nargs="+")
     group.add_argument(
         "--lam",
         type=lambdas,
@@ -84,30 +77,14 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
         help="prices of the adversary; 1.05:100:16 is 16 of them in log steps",
     )
     group.add_argument("--methods", nargs="+", choices=["nmf", "atnmf", "anmf"], help="default: nmf atnmf")
-    group.add_argument(
-        "--missing",
-        nargs="+",
-        choices=["ignore", "zero"],
-        help="hidden entries: marked and left out (ignore), or unmarked and taken for zeros (zero)",
-    )
-    group.add_argument("--solver", choices=["fast", "paper"])
     group.add_argument("--starts", type=int, metavar="N", help="starts of each combination")
-    group.add_argument(
-        "--masks", choices=["seeded", "paper"], help="paper: the authors' own masks of their data"
-    )
-    group.add_argument("--mask-seed", type=int, metavar="S")
-    group.add_argument("--pattern", choices=tuple(PATTERNS), help="what shape the hidden entries have")
-    group.add_argument("--seed", type=int, metavar="S", help="of the first start")
-    group.add_argument("--dtype", choices=["float32", "float64"])
-    add_limits(group)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the grid, then print and write the curve; 1 where points failed."""
     grid = _grid(args) or _grid_of_name(args)
     if args.write_grid:
-        with whole_file(args.write_grid) as part:
-            part.write_text(grid.as_json() + "\n")
+        write_whole(args.write_grid, grid.as_json() + "\n")
         return 0
     name = args.name or f"{Path(grid.dataset).stem} {grid.fingerprint}"
     data = _data(grid.dataset)
@@ -119,11 +96,9 @@ def run(args: argparse.Namespace) -> int:
         record, rows = store.sweep(name), store.summary(name)
         failed = tell_failures(store, name)
     if args.out:
-        with whole_file(args.out) as part:
-            part.write_text(csv_text(rows))
+        write_whole(args.out, csv_text(rows))
     if args.plot:
-        with whole_file(args.plot) as part:
-            against_lambda(rows, title=data.title).write_html(part, include_plotlyjs=True)
+        write_whole(args.plot, against_lambda(rows, title=data.title).to_html(include_plotlyjs=True))
     print(_report(record, rows, args.store))
     return 1 if failed else 0
 

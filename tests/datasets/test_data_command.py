@@ -1,19 +1,14 @@
 """`python -m atnmf_core data` on the command line."""
 
-import argparse
-
 import numpy as np
 import pytest
 
-from atnmf_core.commands import data as command
+from atnmf_core.__main__ import main
 from atnmf_core.sweep import load_source
 
 
 def call(*words):
-    parser = argparse.ArgumentParser(prog="atnmf_core")
-    command.add_parser(parser.add_subparsers(required=True))
-    args = parser.parse_args(["data", *words])
-    return args.run(args)
+    return main(["data", *words])
 
 
 def test_list_shows_every_data_set_and_whether_it_is_here(capsys, tmp_path, monkeypatch):
@@ -70,7 +65,7 @@ def test_info_on_a_bad_file_is_one_line_and_exit_code_1(capsys, tmp_path):
     path.write_bytes(b"nothing")
     assert call("info", str(path)) == 1
     error = capsys.readouterr().err
-    assert error.startswith("atnmf_core data info: scene.npy is not a .npy file")
+    assert error.startswith("atnmf_core data: scene.npy is not a .npy file")
     assert error.count("\n") == 1
 
 
