@@ -24,7 +24,8 @@ from ..reference.compare import (
 from ..reference.protocol import PROTOCOLS
 from ..reference.tables import TITLES
 from ..sweep.measurements import Measurement
-from .report_style import PAGE_STYLE, STYLE
+from .html_page import html_page
+from .report_style import STYLE
 
 __all__ = ["MARKS", "comparison_page", "comparison_table", "legend"]
 
@@ -83,11 +84,7 @@ def comparison_page(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> s
     ]
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in dict.fromkeys(notes) if note)
     title = f"RMSE on hidden entries, {TITLES[name]}"
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{PAGE_STYLE}</style></head><body><h1>{escape(title)}</h1>"
-        f"{comparison_table(name, cells, here)}{paragraphs}</body></html>\n"
-    )
+    return html_page(title, f"{comparison_table(name, cells, here)}{paragraphs}")
 
 
 def legend(cells: Sequence[Cell]) -> str:

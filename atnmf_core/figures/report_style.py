@@ -1,10 +1,6 @@
 """How a comparison looks, in the dashboard (whose theme gives the colours) and on a page of its own."""
 
-__all__ = ["PAGE_STYLE", "STYLE"]
-
-PAGE_STYLE = (
-    ":root { color-scheme: light dark } body { font-family: sans-serif; margin: 2rem; max-width: 70rem }"
-)
+__all__ = ["STYLE"]
 
 STYLE = """
 .comparison {

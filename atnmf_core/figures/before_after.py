@@ -1,0 +1,122 @@
+"""Damaged and restored data side by side, and where entries were replaced."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis import pictures
+from ..datasets import Dataset
+from ..restoration import Restoration
+from .composite import NATURAL, nearest_bands, smaller
+from .cube_view import CubeView
+from .images import mosaic
+from .palette import ADVERSARY, HIDDEN, grey, paint, sequential
+from .panels import Panel
+
+__all__ = ["Sight", "sights"]
+
+RGB = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+
+LONGEST = 512
+"""Pictures with a longer side are made smaller."""
+MAX_FACES, FACES_IN_A_ROW = 24, 8
+MISSING = "#AEB7C0"
+
+
+class Sight(NamedTuple):
+    """One view of the data."""
+
+    title: str
+    before: Panel
+    after: Panel
+    replaced: Panel
+
+
+def sights(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -> list[Sight]:
+    """What there is to see: for a cube its colours and its most damaged band, for faces the most damaged
+    ones, for a matrix all of it. Entries without a value have the `unknown` colour.
+    """
+    if data.kind == "cube":
+        return [_colours(data, restored, unknown), _worst_band(data, restored, unknown)]
+    if data.kind == "faces":
+        return [_worst_faces(data, restored, unknown)]
+    before, after = (smaller(matrix, LONGEST) for matrix in (data.V, restored.V))
+    where = _where(smaller(restored.defects, LONGEST), smaller(~data.observed, LONGEST))
+    return [_sight("The matrix", _grey(before, after, unknown), _grey(after, after, unknown), where)]
+
+
+def _colours(data: Dataset, restored: Restoration, unknown: str) -> Sight:
+    known = np.flatnonzero(data.observed.any(axis=1))
+    wavelengths = None if data.wavelengths is None else data.wavelengths[known]
+    bands = [int(known[place]) for place in nearest_bands(wavelengths, known.size, NATURAL)]
+    view = CubeView(data, (bands[0], bands[1], bands[2]), unknown=unknown, longest=LONGEST)
+    replaced = _replaced(data, restored).mean(axis=0)
+    share = sequential(smaller(data.image(replaced), LONGEST), max(float(replaced.max()), 1e-9))
+    title = "Bands " + ", ".join(str(band + 1) for band in bands) + " as red, green and blue"
+    return Sight(
+        title,
+        Panel("", "Before", view.original(), "The cube before"),
+        Panel("", "After", view.picture([restored.V[band] for band in bands]), "The cube after"),
+        Panel(
+            "",
+            f"Replaced, up to {replaced.max():.0%} of the bands",
+            share,
+            "Share of bands that were replaced",
+        ),
+    )
+
+
+def _worst_band(data: Dataset, restored: Restoration, unknown: str) -> Sight:
+    band = _worst(_replaced(data, restored), axis=1)[0]
+    before, after = (smaller(data.image(V[band]), LONGEST) for V in (data.V, restored.V))
+    masks = (smaller(data.image(mask[band]), LONGEST) for mask in (restored.defects, ~data.observed))
+    title = f"Most damaged: {pictures.picture_name(data, band)}"
+    return _sight(title, _grey(before, after, unknown), _grey(after, after, unknown), _where(*masks))
+
+
+def _worst_faces(data: Dataset, restored: Restoration, unknown: str) -> Sight:
+    chosen = sorted(_worst(_replaced(data, restored), axis=0)[:MAX_FACES])
+
+    def sheet(tiles: list[RGB]) -> RGB:
+        return mosaic(tiles, min(FACES_IN_A_ROW, len(tiles)))
+
+    after = [data.image(restored.V[:, n]) for n in chosen]
+    before = [_grey(data.image(data.V[:, n]), face, unknown) for n, face in zip(chosen, after, strict=True)]
+    where = [_where(data.image(restored.defects[:, n]), data.image(~data.observed[:, n])) for n in chosen]
+    title = f"The {len(chosen)} most damaged of {data.shape[1]} images"
+    return _sight(title, sheet(before), sheet([_grey(face, face, unknown) for face in after]), sheet(where))
+
+
+def _sight(title: str, before: RGB, after: RGB, where: RGB) -> Sight:
+    return Sight(
+        title,
+        Panel("", "Before", before, f"{title}, before"),
+        Panel("", "After", after, f"{title}, after"),
+        Panel("", "Wrong (teal) and missing (grey)", where, f"{title}: what was replaced"),
+    )
+
+
+def _grey(image: Values, like: Values, unknown: str) -> RGB:
+    """In the grey scale of the image `like`, so that both can be compared."""
+    return paint(grey(image, pictures.white_level(like)), np.isnan(image), unknown)
+
+
+def _where(defects: Mask, missing: Mask) -> RGB:
+    ground = np.full((*defects.shape, 3), 255, np.uint8)
+    return paint(paint(ground, missing, MISSING), defects, ADVERSARY)
+
+
+def _replaced(data: Dataset, restored: Restoration) -> Mask:
+    """What was missing or wrong and has a prediction now."""
+    replaced: Mask = (restored.defects | ~data.observed) & ~restored.unrestorable
+    return replaced
+
+
+def _worst(replaced: Mask, axis: int) -> list[int]:
+    """Rows or columns of V, those with the most replaced entries first."""
+    return [int(n) for n in np.argsort(-replaced.sum(axis=axis), kind="stable")]

@@ -1,0 +1,249 @@
+"""How K and the adversary were chosen: the held-out error against K, and as a map of lambda and leash."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from ..restoration import Choice, Treatment
+from ..restoration.candidates import PLAIN
+from ..restoration.scoring import Score
+from .gain_map import DARK
+from .palette import ATNMF, NMF, channels_of
+
+__all__ = ["adversary_map", "error_against_K"]
+
+OTHER = "#DDB173"
+"""A pale orange, for adversaries that were not chosen."""
+TEAL_WHITE = [(0.0, "#8FC9C1"), (1.0, "#FBFBF8")]
+WORST = 2.0
+"""Errors from this multiple of the lowest on have the lightest colour of the map."""
+HOVER = "%{customdata}<extra></extra>"
+Trace = dict[str, Any]
+
+
+def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
+    """A line for the chosen adversary, one for plain NMF, and pale ones for the others that were tried.
+
+    The chosen one has a band of one standard error, and the chosen K a ring. The level is one standard error
+    above the best: everything below it predicts as well, and the simplest of it is chosen. Circles are
+    open where candidates were given up before all hold-outs were fitted; crosses are the typical errors of
+    those that the rule leaves out.
+    """
+    chosen = choice.chosen.treatment
+    tried = dict.fromkeys(score.candidate.treatment for score in choice.scores)
+    others = [treatment for treatment in tried if treatment not in (chosen, PLAIN)]
+    traces = [
+        _line(choice, treatment, OTHER, "other adversaries", showlegend=number == 0)
+        for number, treatment in enumerate(others)
+    ]
+    if PLAIN in tried and chosen != PLAIN:
+        traces.append(_line(choice, PLAIN, NMF, "NMF"))
+    colour = NMF if chosen.lam is None else ATNMF
+    traces += _band(_of(choice, chosen), colour)
+    traces.append(_line(choice, chosen, colour, f"{_name(chosen)}, chosen", width=2.5))
+    traces.append(_ring(next(s for s in choice.scores if s.candidate == choice.chosen), colour))
+    Ks = sorted({score.candidate.K for score in choice.scores})
+    errors = [error for score in choice.scores if (error := _error(score)) > 0]
+    ticks = _ticks(min(errors), max(errors)) if errors else []
+    layout = {
+        "xaxis": {
+            "title": {"text": "number of parts K", "standoff": 6},
+            "type": "log",
+            "tickvals": Ks,
+            "ticktext": [str(K) for K in Ks],
+            "showgrid": False,
+            "zeroline": False,
+        },
+        "yaxis": {
+            "title": {"text": "held-out error", "standoff": 8},
+            "type": "log",
+            "tickvals": ticks,
+            "ticktext": [f"{tick:.2g}" for tick in ticks],
+            "zeroline": False,
+        },
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 13}},
+        **_one_standard_error(choice),
+    }
+    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=_common(height) | layout)
+
+
+def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
+    """A column per lambda, a row per leash: the lowest held-out error over K of each adversary that was
+    tried, plain NMF in a column of its own. The chosen one is outlined.
+    """
+    best: dict[tuple[float | None, float | None], Score] = {}
+    for score in choice.scores:
+        best.setdefault((score.candidate.treatment.lam, score.candidate.treatment.leash), score)
+    lams = sorted({lam for lam, _ in best}, key=lambda lam: -math.inf if lam is None else -lam)
+    leashes = sorted({leash for _, leash in best}, key=lambda leash: math.inf if leash is None else leash)
+    table = [[best.get((lam, leash)) for lam in lams] for leash in leashes]
+    heat = {
+        "type": "heatmap",
+        "x": ["NMF" if lam is None else f"{lam:g}" for lam in lams],
+        "y": ["none" if leash is None else f"{leash:g}" for leash in leashes],
+        "z": [[_share(score, choice.scores[0]) for score in row] for row in table],
+        "zmin": 1.0,
+        "zmax": WORST,
+        "colorscale": TEAL_WHITE,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "text": [[_cell_text(score) for score in row] for row in table],
+        "texttemplate": "%{text}",
+        "textfont": {"color": DARK, "size": 13},
+        "customdata": [[score and _words(score) for score in row] for row in table],
+        "hovertemplate": HOVER,
+        "hoverongaps": False,
+    }
+    chosen = choice.chosen.treatment
+    x, y = lams.index(chosen.lam), leashes.index(chosen.leash)
+    outline = {"type": "rect", "x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
+    axis = {"type": "category", "showgrid": False, "zeroline": False}
+    layout = {
+        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 6}},
+        "yaxis": axis | {"title": {"text": "leash", "standoff": 8}},
+        "shapes": [outline | {"line": {"color": NMF if chosen.lam is None else ATNMF, "width": 3}}],
+    }
+    return go.Figure(data=[heat], layout=_common(80 + row_height * len(leashes)) | layout)
+
+
+def _of(choice: Choice, treatment: Treatment) -> list[Score]:
+    """The candidates with this adversary, by K."""
+    own = [score for score in choice.scores if score.candidate.treatment == treatment]
+    return sorted(own, key=lambda score: score.candidate.K)
+
+
+def _error(score: Score) -> float:
+    """What is drawn: the error or, for candidates that the rule leaves out, their typical error."""
+    return score.error if math.isfinite(score.error) else score.typical
+
+
+def _words(score: Score) -> str:
+    spread = "" if math.isnan(score.standard_error) else f" ± {score.standard_error:.2g}"
+    number = f"{_error(score):.3g}{spread}"
+    outs = "one hold-out" if score.replicates == 1 else f"mean of {score.replicates} hold-outs"
+    remark = "" if math.isfinite(score.error) else "<br>left out: its typical error is too large"
+    return f"<b>{_name(score.candidate.treatment)}, K = {score.candidate.K}</b><br>{number}, {outs}{remark}"
+
+
+def _line(
+    choice: Choice,
+    treatment: Treatment,
+    colour: str,
+    name: str,
+    *,
+    width: float = 1.5,
+    showlegend: bool = True,
+) -> Trace:
+    line, full = _of(choice, treatment), max(score.replicates for score in choice.scores)
+    symbols = [
+        "x-open" if math.isinf(score.error) else "circle" if score.replicates == full else "circle-open"
+        for score in line
+    ]
+    return {
+        "x": [score.candidate.K for score in line],
+        "y": [_error(score) for score in line],
+        "mode": "lines+markers",
+        "name": name,
+        "legendgroup": name,
+        "showlegend": showlegend,
+        "line": {"color": colour, "width": width},
+        "marker": {"size": 8, "color": colour, "symbol": symbols},
+        "customdata": [_words(score) for score in line],
+        "hovertemplate": HOVER,
+    }
+
+
+def _band(line: Sequence[Score], colour: str) -> list[Trace]:
+    known = [score for score in line if math.isfinite(score.error) and score.standard_error > 0]
+    if len(known) < 2:
+        return []
+    Ks = [score.candidate.K for score in known]
+    above = [score.error + score.standard_error for score in known]
+    below = [score.error - score.standard_error for score in known]
+    return [
+        {
+            "x": [*Ks, *reversed(Ks)],
+            "y": [*above, *reversed(below)],
+            "mode": "lines",
+            "fill": "toself",
+            "fillcolor": f"rgba({','.join(map(str, channels_of(colour)))},0.16)",
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "name": "one standard error",
+        }
+    ]
+
+
+def _ring(score: Score, colour: str) -> Trace:
+    return {
+        "x": [score.candidate.K],
+        "y": [_error(score)],
+        "mode": "markers",
+        "marker": {"size": 18, "color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 2}},
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "name": "chosen",
+    }
+
+
+def _one_standard_error(choice: Choice) -> dict[str, Any]:
+    full = max(score.replicates for score in choice.scores)
+    best = next((s for s in choice.scores if s.replicates == full and math.isfinite(s.error)), None)
+    if best is None or not best.standard_error > 0:
+        return {}
+    level = best.error + best.standard_error
+    return {
+        "shapes": [
+            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
+            | {"line": {"color": "#7C8894", "width": 1, "dash": "dash"}}
+        ],
+        # Plotly wants the logarithm for an annotation on a logarithmic axis, and not for a shape.
+        "annotations": [
+            {"xref": "paper", "x": 1, "y": math.log10(level), "xanchor": "right", "yanchor": "bottom"}
+            | {"text": "best + 1 standard error", "showarrow": False, "font": {"size": 12}}
+        ],
+    }
+
+
+def _name(treatment: Treatment) -> str:
+    if treatment.lam is None:
+        return str(treatment)
+    return f"λ = {treatment.lam:g}" + ("" if treatment.leash is None else f", leash {treatment.leash:g}")
+
+
+def _share(score: Score | None, best: Score) -> float | None:
+    """The error as a multiple of the lowest."""
+    if score is None:
+        return None
+    return score.error / best.error if math.isfinite(score.error) and best.error > 0 else WORST
+
+
+def _cell_text(score: Score | None) -> str:
+    if score is None:
+        return ""
+    return f"{score.error:.3g}" if math.isfinite(score.error) else "left out"
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two errors."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [step * 10.0**power for power in powers for step in (1, 1.5, 2, 3, 4, 5, 7)]
+
+
+def _common(height: int) -> dict[str, Any]:
+    return {
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
+        "font": {"size": 14},
+        "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "uirevision": "same",
+    }

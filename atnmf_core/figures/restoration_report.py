@@ -1,0 +1,128 @@
+"""A restoration as a page of its own: before and after, what was replaced, how the model was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+import plotly.graph_objects as go
+
+from ..datasets import Dataset
+from ..restoration import Choice, Restoration
+from .before_after import Sight, sights
+from .html_page import html_page
+from .images import data_url
+from .restoration import adversary_map, error_against_K
+
+__all__ = ["restoration_page"]
+
+RULES = {
+    "rmse": "root mean square over the held-out entries",
+    "rmse without suspects": "root mean square over the held-out entries that do not look wrong",
+    "quantile": "a quantile of the absolute errors over the held-out entries, which large errors do not move",
+}
+AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
+"""What the rows and columns of V are called."""
+# Plotly writes its colours into each element; these follow the reader's light or dark system instead.
+STYLE = """
+.sights { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
+.sights img { width: 100%; image-rendering: pixelated; border: 1px solid var(--line) }
+.lead { font-size: 1.1rem }
+table.settings { border-collapse: collapse }
+.settings th, .settings td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0 }
+.settings th { font-weight: 400; color: var(--muted); white-space: nowrap }
+.settings td { overflow-wrap: anywhere }
+.xaxislayer-above text, .yaxislayer-above text, .infolayer text { fill: var(--ink) !important }
+.gridlayer path { stroke: var(--line) !important }
+"""
+
+
+def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str, str]) -> str:
+    """The whole page as HTML; `settings` are what it was made with, by name."""
+    body = [f'<p class="lead">{escape(_lead(restored))}</p>', _list(_findings(data, restored))]
+    body += [_pictures(sight) for sight in sights(data, restored)]
+    if restored.choice is not None:
+        body.append(_chosen(restored.choice))
+    body.append(f"<h2>Settings</h2>{_table(settings)}")
+    return html_page(f"{data.title}, restored", "".join(body), STYLE)
+
+
+def _lead(restored: Restoration) -> str:
+    return restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
+
+
+def _findings(data: Dataset, restored: Restoration) -> list[str]:
+    missing, total = int((~data.observed).sum()), data.V.size
+    wrong, lost = int(restored.defects.sum()), int(restored.unrestorable.sum())
+    found = [
+        f"Missing: {missing:,} of {total:,} entries ({missing / total:.2%}).",
+        f"Wrong, as it looks: {wrong:,} ({wrong / total:.2%}).",
+    ]
+    if restored.lines:
+        found.append("Bad as a whole: " + "; ".join(map(str, restored.lines)) + ".")
+    held = int(restored.bounded.sum())
+    if held:
+        found.append(f"Held at the bound: {held:,} predictions lay above what their row has elsewhere.")
+    if lost:
+        found.append(f"Not restored: {lost:,} entries. " + " ".join(_reasons(data, restored)))
+    return found
+
+
+def _reasons(data: Dataset, restored: Restoration) -> list[str]:
+    """Why entries could not be restored."""
+    sound, lost = data.observed & ~restored.defects, restored.unrestorable
+    row, column = AXES[data.kind]
+    empty_rows, empty_columns = sound.sum(axis=1) == 0, sound.sum(axis=0) == 0
+    said = [
+        f"{int(empty.sum()):,} {name}{'s have' if empty.sum() > 1 else ' has'} no sound entry at all."
+        for name, empty in ((row, empty_rows), (column, empty_columns))
+        if empty.any()
+    ]
+    others = int((lost & ~empty_rows[:, None] & ~empty_columns).sum())
+    if others:
+        said.append(
+            f"{others:,} lie in a {row} or {column} with fewer sound entries than the model has parts, or "
+            "their prediction is beyond all sound values."
+        )
+    return said
+
+
+def _pictures(sight: Sight) -> str:
+    figures = "".join(
+        f'<figure><figcaption>{escape(panel.title)}</figcaption><img alt="{escape(panel.alt)}" '
+        f'src="{data_url(panel.pixels)}"></figure>'
+        for panel in sight[1:]
+    )
+    return f'<section><h2>{escape(sight.title)}</h2><div class="sights">{figures}</div></section>'
+
+
+def _chosen(choice: Choice) -> str:
+    """The charts. Plotly's own code comes with the first."""
+    charts = [_chart(error_against_K(choice), with_code=True)]
+    if len({score.candidate.treatment for score in choice.scores}) > 2:
+        words = "Lowest error over K of each adversary that was tried"
+        charts.append(f"<h3>{words}</h3>{_chart(adversary_map(choice), with_code=False)}")
+    early = (
+        "" if choice.complete else " The choice was ended early; this is the best that was found until then."
+    )
+    note = f"Error: {RULES[choice.rule]}. {choice.suspects:.1%} of these look wrong.{early}"
+    return f"<h2>How it was chosen</h2>{charts[0]}<p>{escape(note)}</p>{''.join(charts[1:])}"
+
+
+def _chart(figure: go.Figure, *, with_code: bool) -> str:
+    html: str = figure.to_html(
+        full_html=False, include_plotlyjs=with_code, config={"displaylogo": False, "responsive": True}
+    )
+    return f"<figure>{html}</figure>"
+
+
+def _list(lines: list[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _table(settings: Mapping[str, str]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in settings.items()
+    )
+    return f'<table class="settings">{rows}</table>'

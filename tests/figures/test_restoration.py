@@ -1,0 +1,152 @@
+"""How a model was chosen, as charts; and the report that holds them, in one file."""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from atnmf_core.datasets import Dataset
+from atnmf_core.figures.before_after import sights
+from atnmf_core.figures.palette import HIDDEN, channels_of
+from atnmf_core.figures.restoration import adversary_map, error_against_K
+from atnmf_core.figures.restoration_report import restoration_page
+from atnmf_core.restoration import BadLine, Candidate, Choice, Restoration, Treatment, restore
+from atnmf_core.restoration.candidates import PLAIN
+from atnmf_core.restoration.scoring import Score
+
+STRONG, LEASHED = Treatment(1.1), Treatment(1.1, 0.5)
+SCORES = (
+    Score(Candidate(4, STRONG), 0.010, 0.002, 0.009, 3),
+    Score(Candidate(3, STRONG), 0.011, 0.001, 0.010, 3),
+    Score(Candidate(3, LEASHED), 0.013, math.nan, 0.010, 1),
+    Score(Candidate(2, STRONG), 0.020, 0.001, 0.018, 3),
+    Score(Candidate(3, PLAIN), math.inf, 0.001, 0.031, 3),
+)
+CHOICE = Choice(
+    chosen=Candidate(3, STRONG),
+    scores=SCORES,
+    rule="rmse without suspects",
+    error=0.011,
+    suspects=0.1,
+    verdict="AT-NMF <it> is.",
+    complete=True,
+    seconds=4.0,
+    first_seconds=1.0,
+)
+
+
+def trace(figure: go.Figure, name: str) -> go.Scatter:
+    (found,) = [one for one in figure.data if one.name == name]
+    return found
+
+
+def test_the_chosen_adversary_is_drawn_against_k_with_its_standard_error() -> None:
+    figure = error_against_K(CHOICE)
+
+    line, band = trace(figure, "λ = 1.1, chosen"), trace(figure, "one standard error")
+    assert (line.x, line.y) == ((2, 3, 4), (0.020, 0.011, 0.010))
+    assert dict(zip(band.x[:3], band.y[:3], strict=True)) == pytest.approx({2: 0.021, 3: 0.012, 4: 0.012})
+    assert dict(zip(band.x[3:], band.y[3:], strict=True)) == pytest.approx({4: 0.008, 3: 0.010, 2: 0.019})
+    assert (trace(figure, "chosen").x, trace(figure, "chosen").y) == ((3,), (0.011,))
+
+
+def test_the_level_is_one_standard_error_above_the_best() -> None:
+    (level,) = error_against_K(CHOICE).layout.shapes
+
+    assert level.y0 == level.y1 == pytest.approx(0.012)
+
+
+def test_a_lucky_candidate_of_one_hold_out_does_not_set_the_level() -> None:
+    lucky = Score(Candidate(9, LEASHED), 0.001, math.nan, 0.001, 1)
+
+    (level,) = error_against_K(replace(CHOICE, scores=(lucky, *SCORES))).layout.shapes
+
+    assert level.y0 == pytest.approx(0.012)
+
+
+def test_what_the_rule_leaves_out_shows_its_typical_error_and_says_so() -> None:
+    plain = trace(error_against_K(CHOICE), "NMF")
+
+    assert plain.y == (0.031,)
+    assert "left out" in plain.customdata[0]
+
+
+def test_the_map_has_a_column_per_lambda_and_outlines_the_chosen_one() -> None:
+    figure = adversary_map(CHOICE)
+
+    (cells,) = figure.data
+    assert (cells.x, cells.y) == (("NMF", "1.1"), ("0.5", "none"))
+    assert [*cells.text] == [["", "0.013"], ["left out", "0.01"]]
+    (outline,) = figure.layout.shapes
+    assert (outline.x0 < 1 < outline.x1, outline.y0 < 1 < outline.y1) == (True, True)
+
+
+@pytest.fixture(scope="module", params=["cube", "faces", "matrix"])
+def example(request: pytest.FixtureRequest) -> tuple[Dataset, Restoration]:
+    """Data with a dark entry, a gap, and a column that is missing altogether."""
+    rng = np.random.default_rng(0)
+    V = (rng.random((30, 2)) + 0.2) @ (rng.random((2, 30)) + 0.1)
+    V[3, 5], V[4, 7], V[:, 9] = 0.001, np.nan, np.nan
+    shape = None if request.param == "matrix" else (5, 6)
+    data = Dataset(V=V, kind=request.param, name="x", title="<b>scene</b> & co", image_shape=shape)
+    return data, restore(data, "unmarked", K=2, lam=1.1)
+
+
+def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(
+    example: tuple[Dataset, Restoration],
+) -> None:
+    red = channels_of(HIDDEN["red"])
+    for sight in sights(*example):
+        counts = [int((panel.pixels == red).all(axis=2).sum()) for panel in (sight.before, sight.after)]
+        assert counts[0] >= counts[1] > 0
+        assert sight.before.pixels.shape == sight.after.pixels.shape
+
+
+def test_the_report_is_one_file_that_asks_nothing_of_the_network(
+    example: tuple[Dataset, Restoration],
+) -> None:
+    data, restored = example
+    page = restoration_page(data, replace(restored, choice=CHOICE), {})
+
+    markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert set(re.findall(r'src="(data:image/png;base64,|[^"]*)', markup)) == {"data:image/png;base64,"}
+    assert not re.search(r"<link|<script[^>]+src|url\(|@import", markup)
+    assert "<script src" not in page
+
+
+def test_the_report_says_what_was_found_and_with_which_settings(
+    example: tuple[Dataset, Restoration],
+) -> None:
+    data, restored = example
+    lines = (BadLine("band", 104, 113, 0.9),)
+    page = restoration_page(
+        data, replace(restored, choice=CHOICE, lines=lines), {"command": "restore '<a>'", "seed": "3"}
+    )
+
+    text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "Missing: 31 of 900 entries" in text
+    assert "Bad as a whole: bands 104 to 113." in text
+    assert "Not restored: 30 entries. 1 " in text
+    assert "has no sound entry at all." in text
+    assert "10.0% of these look wrong" in text
+    assert '<th scope="row">seed</th><td>3</td>' in text
+
+
+def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> None:
+    data, restored = example
+    page = restoration_page(data, replace(restored, choice=CHOICE), {"<i>": "<script>alert(1)</script>"})
+
+    assert "&lt;b&gt;scene&lt;/b&gt; &amp; co" in page
+    assert "AT-NMF &lt;it&gt; is." in page
+    for raw in ("<b>scene", "<it>", "<i>", "<script>alert"):
+        assert raw not in re.sub(r"<script type=.*?</script>", "", page, flags=re.DOTALL)
+
+
+def test_settings_that_were_given_are_not_said_to_be_chosen(example: tuple[Dataset, Restoration]) -> None:
+    page = restoration_page(*example, {})
+
+    assert "were given, not chosen" in page
+    assert "How it was chosen" not in page
