@@ -50,6 +50,10 @@ class Control:
 
     `draw` shows the widget, whose value is in the session under `key` already. What it is given beside that
     goes to Streamlit's widget.
+
+    Every widget is also given that value as the one it starts with. A value set through the session is sent
+    with one run only: a browser that has not mounted the widget when the next run arrives (its code is still
+    on the way, or the machine is busy) would start a slider at its minimum and send that back.
     """
 
     default: Any
@@ -102,7 +106,8 @@ class Stops(Control):
     def draw(self, key: str, *, stops: Sequence[float] | None = None, **options: Any) -> None:
         """`stops` are those that can be chosen just now."""
         options = {"format_func": self.form.format, "help": self.help} | options
-        st.select_slider(self.label, self.stops if stops is None else stops, key=key, **options)
+        value = st.session_state[key]
+        st.select_slider(self.label, self.stops if stops is None else stops, value, key=key, **options)
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,8 @@ class Number(Control):
         most = self.high if high is None else min(high, self.high)
         if most > self.low:
             widget = st.number_input if self.typed else st.slider
-            widget(self.label, self.low, most, key=key, **{"help": self.help} | options)
+            value = min(st.session_state[key], most)
+            widget(self.label, self.low, most, value, key=key, **{"help": self.help} | options)
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class Real(Control):
         return value if math.isfinite(value) else None
 
     def draw(self, key: str, **options: Any) -> None:
-        options = {"help": self.help} | options
+        options = {"help": self.help, "value": st.session_state[key]} | options
         st.number_input(self.label, step=self.step, format="%g", key=key, **options)
 
 
@@ -151,7 +157,7 @@ class Switch(Control):
         return "1" if value else "0"
 
     def draw(self, key: str, **options: Any) -> None:
-        st.toggle(self.label, key=key, **{"help": self.help} | options)
+        st.toggle(self.label, st.session_state[key], key=key, **{"help": self.help} | options)
 
 
 @dataclass(frozen=True)
@@ -175,10 +181,11 @@ class OneOf(Control):
         """`among` are those that can be chosen just now; `widget` draws them other than as segments."""
         names = self.options if among is None else among
         options = {"format_func": names.get, "help": self.help} | options
+        value = st.session_state[key]
         if widget is None:
-            st.segmented_control(self.label, names, key=key, required=True, **options)
+            st.segmented_control(self.label, names, default=value, key=key, required=True, **options)
         else:
-            widget(self.label, names, key=key, **options)
+            widget(self.label, names, index=list(names).index(value), key=key, **options)
 
 
 @dataclass(frozen=True)
@@ -197,7 +204,8 @@ class Several(Control):
 
     def draw(self, key: str, *, widget: Callable[..., Any] | None = None, **options: Any) -> None:
         """`widget` draws them other than as pills."""
-        options = {"format_func": self.options.get, "help": self.help} | options
+        value = st.session_state[key]
+        options = {"format_func": self.options.get, "help": self.help, "default": value} | options
         if widget is None:
             st.pills(self.label, self.options, selection_mode="multi", key=key, **options)
         else:

@@ -70,6 +70,7 @@ def choose_data(
     st.selectbox(
         "Data",
         (*entries, UPLOAD),
+        (*entries, UPLOAD).index(st.session_state["data"]),
         format_func=label,
         key="data",
         on_change=_apply_defaults,

@@ -43,12 +43,10 @@ def clamp(limits: Mapping[str, int]) -> None:
     change(**{key: limit for key, limit in limits.items() if key in state and state[key] > limit})
 
 
-def draw_hiding_and_model(address: Address, data: Dataset | None, kind: str = "faces") -> None:
-    """What is hidden, lambda and its leash, K, the treatment of hidden entries and the solver. `kind`
-    is that of data which is not there yet.
-    """
+def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
+    """What is hidden, lambda and its leash, K, the treatment of hidden entries and the solver."""
     address.draw("alpha")
-    draw_pattern(address, kind if data is None else data.kind)
+    draw_pattern(address, data)
     address.draw("lam")
     st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
     address.draw("leash", disabled=address.values()["solver"] == "paper")
@@ -57,11 +55,11 @@ def draw_hiding_and_model(address: Address, data: Dataset | None, kind: str = "f
     address.draw("solver", width="stretch")
 
 
-def draw_pattern(address: Address, kind: str) -> None:
-    """The hiding patterns of this kind of data, where there is more than one."""
-    names = {pattern: PATTERNS[pattern] for pattern in PATTERNS_OF[kind]}
+def draw_pattern(address: Address, data: Dataset | None) -> None:
+    """The hiding patterns for this kind of data, where there is more than one."""
+    names = {pattern: PATTERNS[pattern] for pattern in (() if data is None else PATTERNS_OF[data.kind])}
     if len(names) > 1:
-        address.draw("pattern", among=names, width="stretch", help=PATTERN_HELP[kind])
+        address.draw("pattern", among=names, width="stretch", help=PATTERN_HELP[data.kind])
 
 
 def draw_seeds_and_colour(address: Address) -> None:

@@ -50,7 +50,9 @@ def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
         state[key(name)] = _middle(options) if name == "at_alpha" else options[0]
     if len(options) > 1:
         label = ADDRESS.controls[name].label
-        st.segmented_control(label, options, format_func=spelled, key=key(name), required=True)
+        st.segmented_control(
+            label, options, default=state[key(name)], format_func=spelled, key=key(name), required=True
+        )
 
 
 def _middle(options: Sequence[Any]) -> Any:
@@ -63,7 +65,8 @@ def _choose_lambdas(curve: Curve) -> None:
     if name not in st.session_state:
         step = max(1, len(lams) // FEW_LAMBDAS)
         st.session_state[name] = lams if len(lams) <= FEW_LAMBDAS + 1 else lams[::step][:FEW_LAMBDAS]
-    st.multiselect("AT-NMF at λ", lams, format_func="{:g}".format, key=name, width=320)
+    chosen = st.session_state[name]
+    st.multiselect("AT-NMF at λ", lams, chosen, format_func="{:g}".format, key=name, width=320)
 
 
 def figure_of(curve: Curve) -> go.Figure:

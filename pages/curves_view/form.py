@@ -66,7 +66,7 @@ def _more(data: Dataset | None) -> None:
     with st.expander("Seeds and pattern"):
         ADDRESS.draw("seed", help="Of the first random start; the next ones count up from it.")
         ADDRESS.draw("mask_seed")
-        draw_pattern(ADDRESS, "faces" if data is None else data.kind)
+        draw_pattern(ADDRESS, data)
 
 
 def _start(plan: Plan, data: Dataset) -> None:

@@ -89,6 +89,7 @@ def _choose_bundled() -> None:
     st.pills(
         "Bundled with the program",
         BUNDLED,
+        default=pressed,
         format_func=BUNDLED.get,
         key=widget,
         on_change=_show_bundled,

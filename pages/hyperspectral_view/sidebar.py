@@ -35,7 +35,7 @@ def show_sidebar() -> tuple[CubeSetting, Dataset | None]:
     with st.sidebar:
         choose_data(("cube",), then=_start_afresh)
         data = _cube()
-        draw_hiding_and_model(ADDRESS, data, "cube")
+        draw_hiding_and_model(ADDRESS, data)
         ADDRESS.draw("start", width="stretch")
         draw_seeds_and_colour(ADDRESS)
         draw_reset_and_link(ADDRESS)
@@ -75,7 +75,7 @@ def _cut_out(whole: Dataset) -> None:
                 if st.session_state.get(key) != wanted:
                     change(**{key: wanted})
                 label = ADDRESS.controls[name].label
-                st.slider(label, 1, length, key=key, on_change=_set_span, args=(name, length))
+                st.slider(label, 1, length, wanted, key=key, on_change=_set_span, args=(name, length))
 
 
 def _set_span(name: str, length: int) -> None:

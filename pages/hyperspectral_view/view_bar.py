@@ -72,6 +72,7 @@ def _choose_band(name: str, data: Dataset, **options: str) -> None:
     st.select_slider(
         ADDRESS.controls[name].label,
         range(1, data.shape[0] + 1),
+        st.session_state[name],
         format_func=lambda number: data.wavelength_label(number - 1),
         key=name,
         **options,

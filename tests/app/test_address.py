@@ -38,6 +38,70 @@ def test_a_control_that_is_within_its_limits_is_never_set_again(
     assert not page.exception
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_browser_that_missed_a_run_starts_its_controls_where_they_stand(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A value that the page sets is sent once; a widget mounted after that starts with its default."""
+    monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "store.sqlite"))
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
+    page.switch_page(f"pages/{name}.py")
+    for word, value in PAGES[name].items():
+        page.query_params[word] = value
+
+    drawn = widgets(page.run())
+
+    set_now = {key: one for key, one in drawn.items() if one.proto.set_value}
+    assert {key: started(one) for key, one in set_now.items()} == {
+        key: shown(one) for key, one in set_now.items()
+    }
+    assert set_now
+
+
+def shown(widget: Any) -> list[Any]:
+    """What the widget is told to show in this run."""
+    match widget.type:
+        case "slider":
+            return list(widget.proto.value)
+        case "number_input":
+            return [widget.proto.value]
+        case "select_slider":
+            return list(widget.proto.raw_value)
+        case "selectbox":
+            return [widget.proto.raw_value]
+        case _:
+            return list(widget.proto.raw_values)
+
+
+def started(widget: Any) -> list[Any]:
+    """What it shows in a browser that sees a later run first."""
+    default = widget.proto.default
+    match widget.type:
+        case "slider":
+            return list(default)
+        case "number_input":
+            return [default]
+        case "select_slider" | "multiselect":
+            return [widget.proto.options[int(place)] for place in default]
+        case "selectbox":
+            return [widget.proto.options[default]]
+        case _:
+            return [widget.proto.options[place].content for place in default]
+
+
+def test_a_link_to_data_that_is_not_there_yet_keeps_its_pattern(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
+    page.query_params.update(data="moffet", pattern="stripes")
+
+    page.run()
+
+    assert not page.exception
+    assert page.session_state["pattern"] == "stripes"
+
+
 def widgets(page: AppTest) -> dict[str, Any]:
     found = (widget for kind in KINDS for widget in page.get(kind))
     return {one.key: one for one in found if one.key and not one.key.startswith(SET_EVERY_TIME)}

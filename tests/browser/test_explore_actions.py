@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 
@@ -48,6 +48,22 @@ def test_arrow_keys_on_a_slider_move_the_slider_only(dashboard: Dashboard) -> No
 
     expect(explore.panel("a")).to_have_attribute("alt", "Original face 8")
     assert dashboard.slider("Parts K").get_attribute("aria-valuetext") == "26"
+
+
+def test_a_slider_whose_code_comes_late_stands_where_the_link_says(dashboard: Dashboard) -> None:
+    held: list[Route] = []
+    page = dashboard.page
+    page.route("**/Slider.*.js", lambda route: held.append(route))
+    page.goto(f"{dashboard.address}/?K=9")
+
+    page.get_by_role("radio", name="W H alone", exact=True).click()
+    page.wait_for_url("**restored=model**")
+    assert held, "Streamlit keeps its slider in another file now"
+    held[0].continue_()
+
+    expect(dashboard.slider("Parts K")).to_have_attribute("aria-valuetext", "9", timeout=30_000)
+    dashboard.wait_until_idle()
+    assert page.url.partition("?")[2] == "K=9&restored=model"
 
 
 def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
