@@ -40,7 +40,7 @@ class ComparedPicture:
     ----------
     v : the original, NaN where it is missing.
     observed : the pixels that the solvers were given.
-    at_hat, nmf_hat : the predictions of AT-NMF and NMF.
+    at_hat, nmf_hat : the predictions of AT-NMF and NMF, NaN where nothing was observed to predict from.
     lam : the adversary's price.
     keep_observed : whether restorations keep the observed pixels or show the model W H alone.
     leash : the most that the adversary may add to a pixel, as a multiple of it; None for no limit.
@@ -59,8 +59,8 @@ class ComparedPicture:
     @cached_property
     def r(self) -> Values:
         """R*, zero on hidden pixels."""
-        at_hat = np.asarray(self.at_hat, dtype=float)
-        return optimal_attack(self.v, at_hat, self.lam, self.observed, self.leash)
+        prediction = np.where(self.observed, np.asarray(self.at_hat, dtype=float), 0.0)
+        return optimal_attack(self.v, prediction, self.lam, self.observed, self.leash)
 
     @cached_property
     def walls(self) -> Mask:
@@ -88,7 +88,7 @@ class ComparedPicture:
 
     def closer_shares(self) -> tuple[float, float]:
         """The shares of hidden pixels at which AT-NMF, and at which NMF, is closer to the original."""
-        hidden = ~self.observed & ~np.isnan(self.v)
+        hidden = ~self.observed & ~np.isnan(self.v) & ~np.isnan(self.at_hat)
         if not hidden.any():
             return 0.0, 0.0
         at, nmf = (np.abs(self.v - hat)[hidden] for hat in (self.at_hat, self.nmf_hat))
@@ -99,11 +99,13 @@ class ComparedPicture:
 
     def _measured(self, restored: Values) -> PictureMeasures:
         top = pictures.white_level(self.v)
+        predicted = ~np.isnan(restored)
         full = np.where(np.isnan(self.v), restored, self.v)
+        whole = predicted.all() and min(full.shape) >= 3
         return PictureMeasures(
-            rmse(self.v, restored, ~self.observed),
-            psnr(self.v, restored, data_range=top),
-            ssim(full, restored, data_range=top) if min(full.shape) >= 3 else float("nan"),
+            rmse(self.v, restored, ~self.observed & predicted),
+            psnr(self.v, restored, predicted, data_range=top),
+            ssim(full, restored, data_range=top) if whole else float("nan"),
         )
 
 
@@ -122,4 +124,9 @@ def compare_picture(
     """Picture number `index` (from 0) under the factors (W, H) of both methods."""
     v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
+    rows, cols = observed.any(axis=1), observed.any(axis=0)
+    if missing == "ignore" and not (rows.all() and cols.all()):
+        # What is predicted for a row or column of which nothing was observed is how the solver began.
+        known = pictures.picture(data, np.logical_and.outer(rows, cols), index)
+        at_hat, nmf_hat = (np.where(known, hat, np.nan) for hat in (at_hat, nmf_hat))
     return ComparedPicture(v, seen, at_hat, nmf_hat, lam, keep_observed, leash, missing)

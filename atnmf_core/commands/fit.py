@@ -23,7 +23,7 @@ from ..result import Fit
 from ..sweep import load_source
 from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
 from .progress import progress_bar
-from .reading import add_reading_options, reading
+from .reading import add_reading_options, reading, show_notes
 
 __all__ = ["add_parser", "run"]
 
@@ -68,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
     """Fit, print the measures, write the files."""
     _refuse_idle(args)
     data = load_source(args.data, **reading(args))
+    show_notes(data)
     index = _picture_index(args, data)
     observed = data.observed & _mask(args, data)
     with progress_bar(f"fit {data.name}", args.progress) as show:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import fields
 from typing import Any
 
-from ..datasets import NORMALISATIONS, ReadingOptions, Remedy, UnreadableData
+from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, Remedy, UnreadableData
 from ..datasets.readers import option_text, parse_image_shape
 from .arguments import given
 
-__all__ = ["add_reading_options", "explained", "reading"]
+__all__ = ["add_reading_options", "explained", "reading", "show_notes"]
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +52,12 @@ def reading(args: argparse.Namespace) -> dict[str, Any]:
     names = [field.name for field in fields(ReadingOptions) if hasattr(args, field.name)]
     options = given(args, *names)
     return options | {"nodata": tuple(options["nodata"])} if "nodata" in options else options
+
+
+def show_notes(data: Dataset) -> None:
+    """Say on standard error what the reader of a file decided, so that a wrong guess is seen."""
+    for note in data.notes:
+        print(f"{data.name}: {note}", file=sys.stderr)
 
 
 def explained(error: UnreadableData) -> str:

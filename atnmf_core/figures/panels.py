@@ -64,14 +64,19 @@ def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Pa
     drawn = (
         (attack, f"What the adversary adds to {name}: brown below 0, teal above, dots at a wall"),
         (attacked, f"{name} as the adversary leaves it, V + R*"),
-        (grey(picture.at_restored, top), f"{name} restored by AT-NMF"),
-        (grey(picture.nmf_restored, top), f"{name} restored by NMF"),
+        (_restored(picture.at_restored, top, hidden), f"{name} restored by AT-NMF"),
+        (_restored(picture.nmf_restored, top, hidden), f"{name} restored by NMF"),
     )
     c, d, e, f = (
         Panel(letter, title, pixels, alt)
         for (letter, title), (pixels, alt) in zip(LEARNED.items(), drawn, strict=True)
     )
     return c, d, e, f
+
+
+def _restored(image: Values, top: float, hidden: str) -> RGB:
+    """What could not be predicted stays in the colour of what is hidden."""
+    return paint(grey(image, top), np.isnan(image), hidden)
 
 
 def error_panels(

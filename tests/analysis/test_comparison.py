@@ -66,3 +66,24 @@ def test_a_picture_too_small_for_ssim_has_none() -> None:
 
 def test_the_method_that_is_closer_everywhere_is_said_to_be() -> None:
     assert PICTURE.closer_shares() == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("keep_observed", [True, False])
+def test_what_nothing_observes_is_not_predicted(keep_observed: bool) -> None:
+    data = load_dataset("simulated-scene", rows=6, cols=7, bands=12)
+    observed = hide_entries(data.shape, 0.3)
+    observed[3] = False
+    observed[:, 10] = False
+    fit = factorize(data.V, observed, K=3, max_outer=2)
+    factors = (fit.W, fit.H)
+
+    unseen = compare_picture(data, observed, factors, factors, 3, lam=2.0, keep_observed=keep_observed)
+    assert np.isnan(unseen.at_restored).all()
+    assert (unseen.r == 0).all()
+    assert np.isnan(unseen.measures()[0].rmse)
+
+    other = compare_picture(data, observed, factors, factors, 4, lam=2.0, keep_observed=keep_observed)
+    assert np.isnan(other.nmf_restored).sum() == 1
+    assert np.isnan(other.nmf_restored[10 % 6, 10 // 6])
+    assert np.isfinite(other.measures()[1].rmse)
+    assert sum(other.closer_shares()) == 0

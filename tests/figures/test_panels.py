@@ -38,6 +38,15 @@ def test_hidden_pixels_carry_the_reserved_colour_in_attack_and_attacked_panel_on
         assert not (panel.pixels == RED).all(axis=2).any()
 
 
+def test_what_could_not_be_predicted_stays_in_the_reserved_colour() -> None:
+    gap = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
+
+    panels = learned_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), HIDDEN["red"], "a face")
+
+    for panel in panels[2:]:
+        assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
+
+
 def test_both_error_maps_share_one_scale() -> None:
     (at, nmf), top = error_panels(PICTURE, "a face")
 

@@ -65,8 +65,8 @@ class Decoder:
         answer = self._ask({"read": name, "entries": entries})
         if tuple(answer["shape"]) != shape:
             raise UnreadableData(f"{label} is damaged: it does not have as many numbers as its size says.")
-        values = np.empty(shape, np.dtype(answer["dtype"]))
-        self._receive(values.reshape(-1).view(np.uint8).data)
+        values = np.empty(shape, np.dtype(answer["dtype"]), order="F" if answer["turned"] else "C")
+        self._receive(values.reshape(-1, order="A").view(np.uint8).data)
         return values
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
@@ -190,8 +190,6 @@ def _popen(arguments: list[str], **streams: Any) -> subprocess.Popen[bytes]:
         "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(PACKAGE.parent)]),
         "HDF5_PLUGIN_PRELOAD": "::",
         "OPENBLAS_NUM_THREADS": "1",
-        # glibc then hands out memory filled with 0: libtiff leaves a strip that it fails to unpack as it is.
-        "MALLOC_PERTURB_": "255",
     }
     command = [sys.executable, "-P", "-m", PACKAGE.name, *arguments]
     return subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment, **streams)

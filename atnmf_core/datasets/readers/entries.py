@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,32 +22,30 @@ PLACEHOLDERS = {-9999.0, -999.0, -99999.0, -32768.0, -32767.0, -1e20, -1e30, -1e
 
 
 def clean_entries(
-    to_V: Callable[[npt.NDArray[Any]], npt.NDArray[Any]],
-    stored: StoredArray,
-    options: ReadingOptions,
-    limits: Limits,
+    stored: StoredArray, options: ReadingOptions, limits: Limits
 ) -> tuple[Array, tuple[str, ...]]:
-    """V as floating-point numbers that are nonnegative or NaN, with sentences about what was changed.
+    """The stored numbers as floating-point values that are nonnegative or NaN, with sentences about changes.
 
     What the file or the user declares to be missing becomes NaN, "not observed". Negative entries are
     refused, set to 0 or missing, as the user says. Infinite entries are refused.
     """
-    values = to_V(stored.values)
+    values = stored.values
     dtype = np.float32 if values.size > limits.float32_above else np.float64
     with np.errstate(all="ignore"):
-        V: Array = np.array(values, dtype=dtype, order="C")
-        _scale(V, stored.gain, stored.offset)
+        entries: Array = values.astype(dtype)
+        _scale(entries, stored.gain, stored.offset)
     notes = []
-    for what, missing in _declared_missing(values, to_V, stored, options):
-        count = int(missing.sum())
+    for what, missing in _declared_missing(stored, options):
+        gaps = missing & ~np.isnan(entries)
+        count = int(gaps.sum())
         if count:
-            V[missing] = np.nan
+            entries[gaps] = np.nan
             notes.append(f"{_count(count, 'entry', 'entries')} {what}: not observed.")
     if dtype == np.float32 and values.dtype.itemsize > 4:
         notes.append("A matrix of this size is held in single precision.")
-    _refuse_useless(V, stored.label)
-    notes.extend(_without_negative(V, values, stored, options))
-    return V, tuple(notes)
+    _refuse_useless(entries, stored.label)
+    notes.extend(_without_negative(entries, stored, options))
+    return entries, tuple(notes)
 
 
 def stored_numbers(V: Array, stored: StoredArray) -> npt.NDArray[Any]:
@@ -84,32 +82,19 @@ def _scale(V: Array, gain: float, offset: float) -> None:
         V += offset
 
 
-def _declared_missing(
-    values: npt.NDArray[Any],
-    to_V: Callable[[npt.NDArray[Any]], npt.NDArray[Any]],
-    stored: StoredArray,
-    options: ReadingOptions,
-) -> list[tuple[str, Mask]]:
-    """What is missing and why, as masks of the shape of V; an entry is counted once, for the first reason."""
-    found: list[tuple[str, Mask]] = []
+def _declared_missing(stored: StoredArray, options: ReadingOptions) -> Iterator[tuple[str, Mask]]:
+    """What is missing and why."""
+    values = stored.values
     if stored.missing is not None:
-        found.append(
-            ("marked as bad in the file", to_V(np.broadcast_to(stored.missing, stored.values.shape)))
-        )
+        yield "marked as bad in the file", np.broadcast_to(stored.missing, values.shape)
     nodata = _equal_to_any(values, (*stored.nodata, *options.nodata))
     if nodata is not None:
-        found.append(("with the no-data value", nodata))
+        yield "with the no-data value", nodata
     if stored.valid_range is not None:
         low, high = stored.valid_range
-        found.append(("outside the valid range that the file states", (values < low) | (values > high)))
+        yield "outside the valid range that the file states", (values < low) | (values > high)
     if options.saturated is not None:
-        found.append(("saturated", values >= options.saturated))
-    already = np.zeros(values.shape, dtype=bool)
-    once = []
-    for what, mask in found:
-        once.append((what, mask & ~already))
-        already |= mask
-    return once
+        yield "saturated", values >= options.saturated
 
 
 def _equal_to_any(values: npt.NDArray[Any], numbers: tuple[float, ...]) -> Mask | None:
@@ -135,40 +120,39 @@ def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
     return dtype.type(int(number)) if bounds.min <= number <= bounds.max else None
 
 
-def _refuse_useless(V: Array, label: str) -> None:
-    if np.isnan(V).all():
+def _refuse_useless(entries: Array, label: str) -> None:
+    low, high = np.fmin.reduce(entries, axis=None), np.fmax.reduce(entries, axis=None)
+    if np.isnan(low):
         raise UnreadableData(f"{label} has no value at all: every entry is missing.")
-    infinite = int(np.isinf(V).sum())
-    if infinite:
+    if np.isinf(low) or np.isinf(high):
+        infinite = int(np.isinf(entries).sum())
         raise UnreadableData(
             f"{label} has {_count(infinite, 'infinite entry', 'infinite entries')}.",
             [Remedy("nodata", float("inf"), "count them as missing")],
         )
 
 
-def _without_negative(
-    V: Array, values: npt.NDArray[Any], stored: StoredArray, options: ReadingOptions
-) -> list[str]:
-    negative = V < 0
-    count = int(negative.sum())
-    if not count:
+def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptions) -> list[str]:
+    if np.fmin.reduce(entries, axis=None) >= 0:
         return []
+    negative = entries < 0
+    count = int(negative.sum())
     if options.negative == "refuse":
         raise UnreadableData(
             f"{stored.label} has {_count(count, 'negative entry', 'negative entries')}, down to "
-            f"{np.nanmin(V):.4g}; a nonnegative factorization cannot use them.",
-            _remedies(V, values[negative]),
+            f"{np.nanmin(entries):.4g}; a nonnegative factorization cannot use them.",
+            _remedies(entries, stored.values[negative]),
         )
-    V[negative] = 0 if options.negative == "zero" else np.nan
+    entries[negative] = 0 if options.negative == "zero" else np.nan
     became = "set to 0" if options.negative == "zero" else "taken as missing"
     return [f"{_count(count, 'negative entry was', 'negative entries were')} {became}."]
 
 
-def _remedies(V: Array, negative: npt.NDArray[Any]) -> list[Remedy]:
+def _remedies(entries: Array, negative: npt.NDArray[Any]) -> list[Remedy]:
     """A value that stands for "no data" is better left out than set to 0; noise around 0 is not."""
     lowest = float(negative.min())
     alone = bool((negative == lowest).all())
-    far = -lowest > 10 * float(np.nanmax(np.abs(V[V >= 0]), initial=0)) if alone else False
+    far = -lowest > 10 * float(np.max(entries[entries >= 0], initial=0)) if alone else False
     remedies = []
     if lowest in PLACEHOLDERS or lowest < -1e19 or (alone and far and negative.size > 1):
         remedies.append(Remedy("nodata", lowest, f"read {lowest:.6g} as missing"))

@@ -1,5 +1,6 @@
 """HDF5 by h5py: MATLAB 7.3, NetCDF 4 and the missions' own files."""
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,21 +23,20 @@ class Hdf5File:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        with _in_memory(data) as file:
-            found = dict(_arrays(file, "", 0, set()))
-            names = {dataset.id: name for name, dataset in found.items()}
-            self.description = {
-                "attributes": _attributes(file),
-                "arrays": [_described(name, dataset, names) for name, dataset in found.items()],
-            }
+        self._file = h5py.File(io.BytesIO(data), "r")
+        found = dict(_arrays(self._file, "", 0, set()))
+        names = {dataset.id: name for name, dataset in found.items()}
+        self.description = {
+            "attributes": _attributes(self._file),
+            "arrays": [_described(name, dataset, names) for name, dataset in found.items()],
+        }
 
     def read(self, name: str) -> npt.NDArray[Any]:
-        with _in_memory(self._data) as file:
-            values: npt.NDArray[Any] = file[name][()]
+        values: npt.NDArray[Any] = self._file[name][()]
         return values
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
-        with _in_memory(self._data, h5py.h5f.ACC_RDWR) as file:
+        with _editable(self._data) as file:
             file[name][...] = values
             file.flush()
             changed: bytes = file.id.get_file_image()
@@ -45,11 +45,12 @@ class Hdf5File:
         return changed if changed.startswith(self._data[:8]) else self._data[:block] + changed
 
 
-def _in_memory(data: bytes, mode: int = h5py.h5f.ACC_RDONLY) -> h5py.File:
+def _editable(data: bytes) -> h5py.File:
+    """The file in memory, to be changed there."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_fapl_core(backing_store=False)
     access.set_file_image(data)
-    return h5py.File(h5py.h5f.open(b"file", mode, fapl=access))
+    return h5py.File(h5py.h5f.open(b"file", h5py.h5f.ACC_RDWR, fapl=access))
 
 
 def _arrays(group: h5py.Group, path: str, depth: int, seen: set[Any]) -> Iterator[tuple[str, Any]]:
