@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ..lesson import Error, Finding, Verdict
 from .palette import ATNMF, HIDDEN, NMF
 
-__all__ = ["findings_chart", "guess_chart", "round_marks", "series_chart"]
+__all__ = ["findings_chart", "guess_chart", "round_marks", "series_chart", "weights_chart"]
 
 GREY = "#8792A0"
 LAMBDA_TICKS = (1.05, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
@@ -138,6 +138,28 @@ def findings_chart(
         "fixedrange": True,
     }
     return _figure(traces, x, y, 380, size)
+
+
+def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
+    """What an entry weighs on which the adversary has given up, beside one that it still attacks: two bars in
+    the ratio of 1 to `steepness`, each with its weight.
+    """
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": [1 / steepness, 1.0],
+        "y": ["given up", "attacked"],
+        "marker": {"color": [GREY, ATNMF]},
+        "text": ["1", f"{steepness:.3g}"],
+        "textposition": "outside",
+        "textfont": {"size": size},
+        "cliponaxis": False,
+        "width": 0.6,
+        "hoverinfo": "skip",
+    }
+    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True}
+    y = {"fixedrange": True, "range": [-0.5, 1.5]}
+    return _figure([bars], x, y, 96, size)
 
 
 def round_marks(low: float, high: float) -> list[float]:

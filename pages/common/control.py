@@ -103,9 +103,13 @@ class Stops(Control):
             return None
         return min(self.stops, key=lambda stop: abs(stop - value))
 
+    def word(self, stop: float) -> str:
+        """What people read."""
+        return self.form.format(stop)
+
     def draw(self, key: str, *, stops: Sequence[float] | None = None, **options: Any) -> None:
         """`stops` are those that can be chosen just now."""
-        options = {"format_func": self.form.format, "help": self.help} | options
+        options = {"format_func": self.word, "help": self.help} | options
         value = st.session_state[key]
         st.select_slider(self.label, self.stops if stops is None else stops, value, key=key, **options)
 

@@ -17,12 +17,14 @@ from pages.common.control import Number, OneOf, Stops, Switch, Text, declare
 __all__ = [
     "ALPHAS",
     "LAMBDAS",
+    "LEASHES",
     "MAX_K",
     "MAX_LAM",
     "MAX_SEED",
     "PATTERNS_OF",
     "FitKey",
     "MaskKey",
+    "OpenStops",
     "Setting",
     "start_of",
 ]
@@ -88,8 +90,10 @@ class OpenStops(Stops):
         if state[key] not in self.stops:
             state[f"{key}_beside"] = state[key]
         beside = state.get(f"{key}_beside", self.default)
-        spelled = {"format_func": lambda stop: "none" if math.isinf(stop) else self.form.format(stop)}
-        super().draw(key, stops=sorted({*self.stops, beside}), **spelled | options)
+        super().draw(key, stops=sorted({*self.stops, beside}), **options)
+
+    def word(self, stop: float) -> str:
+        return "none" if math.isinf(stop) else super().word(stop)
 
 
 @dataclass(frozen=True)

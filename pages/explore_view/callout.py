@@ -28,6 +28,7 @@ SWITCH = {"zero": "Mark hidden pixels", "ignore": "Leave them unmarked"}
 NEAR = 0.02
 """Errors that differ by a smaller share are called near equal: other random starts differ as much."""
 LEAST = 0.001
+STRONG = 1.05
 
 
 def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
@@ -70,10 +71,11 @@ def _why(setting: Setting) -> str:
             "What is left out pulls no prediction towards black, so there is no pull for the adversary to "
             "loosen: both methods predict from the observed pixels alone."
         )
+    stronger = "" if setting.lam <= STRONG else f", at λ = {STRONG:g} only 1/{curvature(STRONG):.3g}"
     return (
         "Taken for zeros, hidden pixels pull every prediction towards black. The adversary gives up on "
         f"pixels that are far too dark for their prediction: at λ = {setting.lam:g} such a pixel weighs "
-        f"1/{curvature(setting.lam):.3g} of any other, at λ = 1.05 1/{curvature(1.05):.3g}."
+        f"1/{curvature(setting.lam):.3g} of a sound one{stronger}."
     )
 
 

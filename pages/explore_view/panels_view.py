@@ -155,7 +155,8 @@ def _walls(drawn: ComparedPicture) -> str:
     of_hidden = f"{hidden:.0%} of the hidden pixels, which it takes for zeros, and at " if unmarked else ""
     return (
         f"The adversary stands at a wall, where it can do no more harm, at {of_hidden}{seen:.0%} of the seen "
-        f"ones. Such a pixel weighs 1/{curvature(drawn.lam):.3g} of the others. Dots mark them in (c)."
+        f"ones. Such a pixel weighs 1/{curvature(drawn.lam):.3g} of one that it still attacks. "
+        "Dots mark them in (c)."
     )
 
 

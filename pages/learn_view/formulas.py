@@ -1,7 +1,7 @@
 """Every formula of the lesson, in one place: the tests evaluate each of them against the core.
 
-Letters: v is a number in the data, p its prediction, r what the adversary adds, lambda its price. In a sum,
-Omega are the entries that are seen and Gamma those that are hidden.
+Letters: v is a number in the data, p its prediction, r what the adversary adds, lambda its price, g its
+leash. In a sum, Omega are the entries that are seen and Gamma those that are hidden.
 """
 
 from __future__ import annotations
@@ -20,5 +20,7 @@ FORMULAS = {
     "steepness": r"\frac{\lambda}{\lambda - 1}",
     "loss": r"\ell(v, p) = \begin{cases} \frac{\lambda}{\lambda - 1} (v - p)^2 & p \le \lambda v "
     r"\\ p^2 - \lambda v^2 & p > \lambda v \end{cases}",
+    "lower_bend": r"v (1 - (\lambda - 1) g)",
+    "leash_loss": r"(v + g v - p)^2 - \lambda g^2 v^2",
     "target": r"t = \max\left(v, \frac{p}{\lambda}\right)",
 }

@@ -8,7 +8,7 @@ from pages.common.address import change
 
 from .chapters import CHAPTERS
 from .components import moving_picture
-from .state import CHAPTER, NAVIGATION, PRESENT, Place
+from .state import CHAPTER, EXERCISE, NAVIGATION, NOTES, PRESENT, SOLUTION, Place
 
 __all__ = ["show_chapters", "show_way_on"]
 
@@ -44,4 +44,4 @@ def _button(number: int, label: str) -> None:
 
 
 def _turn_to(number: int) -> None:
-    change(**{CHAPTER: number})
+    change(**{CHAPTER: number, EXERCISE: 0, SOLUTION: False, NOTES: False})

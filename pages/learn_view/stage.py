@@ -26,9 +26,12 @@ def show_chapter(place: Place) -> None:
     """The text on the left, the controls and their picture on the right, questions below."""
     chapter, stage = place.chapter, place.stage
     st.title(chapter.text.title, anchor=False)
+    if place.task is not None:
+        _show_task(place)
     text, picture = st.columns(WIDTHS, gap="large")
+    facts = chapter.facts(stage)
     with text:
-        st.markdown(filled(chapter.text.body, chapter.facts(stage)))
+        st.markdown(filled(chapter.text.body, facts))
     with picture:
         with st.container(horizontal=True, gap="medium"):
             for name, control in chapter.controls.items():
@@ -38,4 +41,14 @@ def show_chapter(place: Place) -> None:
     if QUESTIONS not in place.hidden:
         for question in chapter.text.questions:
             with st.expander(f"**Think first.** {question.asked}"):
-                st.markdown(question.answer)
+                st.markdown(filled(question.answer, facts))
+
+
+def _show_task(place: Place) -> None:
+    """What a class is asked to do in this chapter and, where the link is that of the solution, the answer."""
+    task = place.task
+    assert task is not None
+    with st.container(border=True):
+        st.markdown(f"**Exercise {place.exercise}: {task.title}.** {task.task}")
+        if place.solution:
+            st.markdown(f"**Answer.** {task.answer()}")

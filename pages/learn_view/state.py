@@ -11,8 +11,21 @@ from pages.common.control import Control, Number, Several, Switch, read_query, s
 
 from .chapter import Chapter, Stage
 from .chapters import CHAPTERS
+from .exercises import EXERCISES, Exercise
 
-__all__ = ["ADDRESS", "CHAPTER", "HIDE", "NAVIGATION", "PRESENT", "QUESTIONS", "Place", "control_key"]
+__all__ = [
+    "ADDRESS",
+    "CHAPTER",
+    "EXERCISE",
+    "HIDE",
+    "NAVIGATION",
+    "NOTES",
+    "PRESENT",
+    "QUESTIONS",
+    "SOLUTION",
+    "Place",
+    "control_key",
+]
 
 PAGE = "learn"
 NAVIGATION, QUESTIONS = "chapters", "questions"
@@ -22,6 +35,9 @@ OF_THE_PAGE: dict[str, Control] = {
     "chapter": Number(1, "Chapter", 1, len(CHAPTERS)),
     "hide": Several((), "Leave out", dict.fromkeys(HIDEABLE, "")),
     "present": Switch(False, "Presenting"),
+    "exercise": Number(0, "Exercise", 0, len(EXERCISES)),
+    "solution": Switch(False, "Solution"),
+    "notes": Switch(False, "Notes for teachers"),
 }
 
 
@@ -30,16 +46,26 @@ def control_key(number: int, name: str) -> str:
     return f"{PAGE}_{name}" if name in OF_THE_PAGE else f"{PAGE}_{number}_{name}"
 
 
-CHAPTER, HIDE, PRESENT = (control_key(0, name) for name in OF_THE_PAGE)
+CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES = (control_key(0, name) for name in OF_THE_PAGE)
 
 
 @dataclass(frozen=True)
 class Place:
-    """The page as one value."""
+    """The page as one value.
+
+    Attributes
+    ----------
+    exercise : the number of the one that is asked for; 0 for none.
+    solution : whether its answer is shown.
+    notes : whether the notes for teachers are shown in place of a chapter.
+    """
 
     number: int
     hidden: frozenset[str]
     presenting: bool
+    exercise: int
+    solution: bool
+    notes: bool
     values: Mapping[str, Any]
 
     @property
@@ -51,12 +77,26 @@ class Place:
         said = {name: self.values[self.key(name)] for name in self.chapter.controls}
         return Stage(said, self.key, self.hidden, self.presenting)
 
+    @property
+    def task(self) -> Exercise | None:
+        """The exercise, in its own chapter."""
+        asked = EXERCISES[self.exercise - 1] if self.exercise else None
+        return asked if asked is not None and asked.chapter == self.number else None
+
     def key(self, name: str) -> str:
         return control_key(self.number, name)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Place:
-        return cls(values[CHAPTER], frozenset(values[HIDE]), values[PRESENT], values)
+        return cls(
+            number=values[CHAPTER],
+            hidden=frozenset(values[HIDE]),
+            presenting=values[PRESENT],
+            exercise=values[EXERCISE],
+            solution=values[SOLUTION],
+            notes=values[NOTES],
+            values=values,
+        )
 
 
 class LessonAddress(Address):

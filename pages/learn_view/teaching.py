@@ -1,4 +1,6 @@
-"""Links for a class: a chapter as it stands, without some of its controls, or large for a projector."""
+"""For a class: notes and exercises, and links to a chapter as it stands, without some of its controls, or
+large for a projector.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,18 @@ import streamlit as st
 from pages.common.address import change
 
 from .components import moving_picture
-from .state import ADDRESS, HIDE, NAVIGATION, PRESENT, QUESTIONS, Place
+from .notes import show_chapter_notes, show_exercises
+from .state import ADDRESS, HIDE, NAVIGATION, NOTES, PRESENT, QUESTIONS, Place
 
 __all__ = ["show_teaching"]
 
 
 def show_teaching(place: Place) -> None:
-    """Choose what a class should not see, and take the link."""
-    with st.expander("For teachers: a link to this chapter as it stands", icon=":material/school:"):
+    """Notes on this chapter and the exercises; choose what a class should not see, and take the link."""
+    with st.expander("For teachers: notes, exercises, a link to this chapter", icon=":material/school:"):
+        show_chapter_notes(place.chapter.name)
+        show_exercises(answers=False)
+        st.button("All notes on one page, to print", on_click=change, kwargs={NOTES: True})
         names = {name: control.label for name, control in place.chapter.controls.items()}
         names |= {NAVIGATION: "the list of chapters", QUESTIONS: "the questions"}
         away = st.multiselect(

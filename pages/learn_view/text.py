@@ -46,9 +46,9 @@ def read_text(name: str) -> Text:
     return Text(title, body.strip(), tuple(Question(line, answer.strip()) for line, _, answer in asked))
 
 
-def filled(body: str, facts: Mapping[str, str]) -> str:
-    """The body with its facts; one that is missing is an error."""
-    return re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], body)
+def filled(words: str, facts: Mapping[str, str]) -> str:
+    """Words with their facts; one that is missing is an error."""
+    return re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
 
 
 def _with_formulas(source: str) -> str:

@@ -16,6 +16,7 @@ from atnmf_core.adversary import (
     descent_target,
     effective_data,
     entry_loss,
+    lower_bend,
     optimal_attack,
 )
 from atnmf_core.lesson import build_up, weigh
@@ -95,8 +96,26 @@ def test_a_learner_that_fits_the_attacked_data_overshoots_by_the_formula(lam: fl
     np.testing.assert_allclose(value[away_from_the_wall], predicted(v, p, lam)[away_from_the_wall])
 
 
+@pytest.mark.parametrize("lam", PRICES)
+@pytest.mark.parametrize("leash", [0.1, 0.25, 2.0])
+def test_below_the_lower_bend_the_learner_pays_by_the_formula(lam: float, leash: float) -> None:
+    letters = entries(3) | {"p": entries(3)["p"] / 6, "lambda": lam, "g": leash}
+    v, p = letters["v"], letters["p"]
+
+    bend = evaluate(FORMULAS["lower_bend"], letters)
+    below = p < bend
+
+    np.testing.assert_allclose(np.maximum(bend, 0), lower_bend(lam, leash) * v, rtol=1e-9, atol=1e-12)
+    paid = evaluate(FORMULAS["leash_loss"], letters)
+    np.testing.assert_allclose(paid[below], entry_loss(v, p, lam, leash)[below], rtol=1e-9, atol=1e-12)
+    without = entry_loss(v, p, lam)
+    np.testing.assert_allclose(without[~below], entry_loss(v, p, lam, leash)[~below])
+    assert below.any() == (lower_bend(lam, leash) > 0)
+
+
 def test_every_formula_is_checked() -> None:
-    assert {*CORE, "sum_of_parts", "overshoot"} == set(FORMULAS)
+    elsewhere = {"sum_of_parts", "overshoot", "lower_bend", "leash_loss"}
+    assert {*CORE, *elsewhere} == set(FORMULAS)
 
 
 @pytest.mark.parametrize("name", TEXTS)

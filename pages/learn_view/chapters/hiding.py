@@ -15,6 +15,7 @@ from atnmf_core.figures.lesson import series_chart
 from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.panels import Panel, given_panels
 from atnmf_core.lesson import PART, SERIES, Weighing, weigh
+from atnmf_core.problem import TREATMENT_NAMES
 from pages.common.control import Number, Several, Stops
 from pages.common.picture_view import show_panels
 from pages.common.setting import ALPHAS, Setting
@@ -24,8 +25,6 @@ from ..faces import FACES, faces, restored
 
 __all__ = ["HIDING"]
 
-TREATMENTS = {"ignore": "hidden ignored", "zero": "hidden as zeros"}
-
 
 def facts(stage: Stage) -> dict[str, str]:
     return {"part": ", ".join(f"{w:g}" for w in PART)}
@@ -33,7 +32,7 @@ def facts(stage: Stage) -> dict[str, str]:
 
 def show(stage: Stage) -> None:
     observed = [place not in stage["hidden"] for place in range(1, len(SERIES) + 1)]
-    weighed = {missing: weigh(PART, SERIES, observed, missing) for missing in TREATMENTS}
+    weighed = {missing: weigh(PART, SERIES, observed, missing) for missing in TREATMENT_NAMES}
     predictions = {missing: one.prediction(PART).tolist() for missing, one in weighed.items()}
     st.plotly_chart(
         series_chart(SERIES, observed, predictions, size=stage.letters),
@@ -41,7 +40,7 @@ def show(stage: Stage) -> None:
         config={"displayModeBar": False},
         alt="The series, its hidden places, and both predictions",
     )
-    for missing, words in TREATMENTS.items():
+    for missing, words in TREATMENT_NAMES.items():
         st.markdown(f"{words.capitalize()}: {_by_hand(observed, missing, weighed[missing])}")
     K = Setting().K
     st.markdown(f"**The same on a face.** NMF finds {K} parts and all weights together, from what is seen.")
@@ -58,7 +57,7 @@ def _by_hand(observed: list[bool], missing: str, weighed: Weighing) -> str:
 def _show_face(alpha: float, face: int, key: str) -> None:
     data = faces()
     v = pictures.picture(data, data.V, face - 1)
-    hidings = {missing: restored(alpha, missing) for missing in TREATMENTS}
+    hidings = {missing: restored(alpha, missing) for missing in TREATMENT_NAMES}
     seen = pictures.picture(data, hidings["ignore"].observed, face - 1)
     name = f"face {face}"
     given = zip(("The face", "What is seen"), given_panels(v, seen, HIDDEN["red"], name), strict=True)
@@ -67,8 +66,8 @@ def _show_face(alpha: float, face: int, key: str) -> None:
     for missing, hiding in hidings.items():
         prediction = pictures.predicted_picture(data, hiding.run.W, hiding.run.H, face - 1)
         error = rmse(v, prediction, ~seen)
-        words = TREATMENTS[missing].capitalize()
-        alt = f"Prediction of {name}, {TREATMENTS[missing]}, error {error:.3f}"
+        words = TREATMENT_NAMES[missing].capitalize()
+        alt = f"Prediction of {name}, {TREATMENT_NAMES[missing]}, error {error:.3f}"
         panels.append(Panel("", words, grey(prediction, white_level(v)), alt))
         notes.append(f'error on hidden pixels <b class="blue">{error:.3f}</b>')
     show_panels(panels, notes, key)

@@ -5,12 +5,14 @@ Their pictures have sliders of their own, which they follow without waiting for 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.common.control import Stops
-from pages.common.setting import LAMBDAS
+from pages.common.setting import LAMBDAS, LEASHES, OpenStops
 
 from ..chapter import Chapter, Stage
 from ..components import moving_picture
@@ -21,13 +23,28 @@ MAX_V = 1.0
 STEP = 0.05
 
 
-def _chapter(name: str, short: str, picture: str, *, v: float, p: float, max_p: float) -> Chapter:
-    """A picture with sliders for v, p and lambda; v and p are their first values."""
-    controls = {
+@dataclass(frozen=True)
+class Leash(OpenStops):
+    """A dial has no place between its stops."""
+
+    def read(self, text: str) -> float | None:
+        value = super().read(text)
+        if value is None or math.isinf(value):
+            return value
+        return min(self.stops, key=lambda stop: abs(stop - value))
+
+
+def _chapter(
+    name: str, short: str, picture: str, *, v: float, p: float, max_p: float, leash: bool = False
+) -> Chapter:
+    """A picture with sliders for v, p, lambda and perhaps the leash; v and p are their first values."""
+    controls: dict[str, Stops] = {
         "v": Stops(v, "v, the entry of the data", _stops(MAX_V), "{:.2f}"),
         "p": Stops(p, "p, its prediction", _stops(max_p), "{:.2f}"),
         "lam": Stops(2.0, "λ, the attacker's price", LAMBDAS),
     }
+    if leash:
+        controls["g"] = Leash(math.inf, "g, the attacker's leash", LEASHES)
     return Chapter(
         name=name,
         short=short,
@@ -47,23 +64,29 @@ def _show(picture: str, controls: Mapping[str, Stops], stage: Stage) -> None:
     def remember() -> None:
         chosen = st.session_state[key]["values"]
         for name, control in controls.items():
-            st.session_state[stage.key(name)] = control.understand(str(chosen[name]))
+            said = "inf" if chosen[name] is None else str(chosen[name])
+            st.session_state[stage.key(name)] = control.understand(said)
 
     dials = [
         {
             "name": name,
             "label": control.label,
-            "stops": control.stops,
-            "texts": [control.form.format(stop) for stop in control.stops],
+            "stops": [_finite(stop) for stop in control.stops],
+            "texts": [control.word(stop) for stop in control.stops],
         }
         for name, control in controls.items()
         if name not in stage.hidden
     ]
-    values = {name: stage[name] for name in controls}
+    values = {name: _finite(stage[name]) for name in controls}
     moving_picture(picture, "agree", "chart", "legend", "dials", "closed_form")(
         data={"dials": dials, "values": values}, key=key, on_values_change=remember
     )
 
 
+def _finite(stop: float) -> float | None:
+    """None for infinity, which JSON does not know."""
+    return None if math.isinf(stop) else stop
+
+
 ADVERSARY = _chapter("adversary", "Adversary", "attack", v=0.6, p=0.2, max_p=1.5)
-LOSS = _chapter("loss", "Loss", "loss", v=0.4, p=1.2, max_p=2.0)
+LOSS = _chapter("loss", "Loss", "loss", v=0.4, p=1.2, max_p=2.0, leash=True)

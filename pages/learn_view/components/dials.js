@@ -26,7 +26,8 @@ function dials(host, { dials: shown, values }, changed, send) {
     put(name);
   }
   changed(host.values);
-  const nearest = (name, value) => stopsOf[name].reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a));
+  // A stop that is null stands for none, and nothing can be dragged there.
+  const nearest = (name, value) => stopsOf[name].reduce((a, b) => (b !== null && Math.abs(b - value) < Math.abs(a - value) ? b : a));
   return { values: () => host.values, move: (name, value) => set(name, nearest(name, value)), has: (name) => name in stopsOf };
 }
 

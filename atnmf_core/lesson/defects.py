@@ -1,0 +1,106 @@
+"""A small picture with defects that nobody has marked, and what the adversary makes of it.
+
+The picture is a simulated scene of three materials, so three parts describe it but for its noise. Some of
+its entries are recorded wrongly: dead ones say 0, bright ones three times too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..adversary import at_wall
+from ..datasets import Dataset
+from ..datasets.scene import simulated_scene
+from ..factorization import factorize
+from ..metrics import rmse
+
+__all__ = ["DEFECTS", "SCENE_K", "Mended", "Recorded", "mend", "mend_known", "recorded", "small_scene"]
+
+Array = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+Kind = Literal["dead", "bright", "both"]
+
+DEFECTS: tuple[Kind, ...] = ("dead", "bright", "both")
+SIDE, BANDS, SCENE_K = 24, 60, 3
+TOO_BRIGHT = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What a faulty camera has recorded of V, and where that is wrong."""
+
+    truth: Array
+    V: Array
+    wrong: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """A fit of what was recorded.
+
+    Attributes
+    ----------
+    V_hat : the predictions.
+    error : RMSE over all entries, against the truth.
+    walls : the entries on which the adversary has given up.
+    """
+
+    V_hat: Array
+    error: float
+    walls: Mask
+
+
+@cache
+def small_scene() -> Dataset:
+    """24 x 24 pixels in 60 colours."""
+    return simulated_scene(rows=SIDE, cols=SIDE, bands=BANDS, materials=SCENE_K)
+
+
+def recorded(kind: Kind, share: float, seed: int = 0) -> Recorded:
+    """The small scene with a share of its entries wrong; "both" is half dead, half bright.
+
+    Examples
+    --------
+    >>> round(float(recorded("dead", 0.2).wrong.mean()), 3)
+    0.2
+    """
+    truth = np.asarray(small_scene().V, dtype=float)
+    count = round(share * truth.size)
+    chosen = np.random.default_rng(seed).permutation(truth.size)[:count]
+    dead = {"dead": count, "bright": 0, "both": count // 2}[kind]
+    V = truth.copy()
+    V.flat[chosen[:dead]] = 0.0
+    V.flat[chosen[dead:]] *= TOO_BRIGHT
+    wrong = np.zeros(truth.shape, dtype=bool)
+    wrong.flat[chosen] = True
+    return Recorded(truth, V, wrong)
+
+
+def mend(given: Recorded, lam: float, leash: float | None = None) -> Mended:
+    """AT-NMF of what was recorded; NMF where lam is infinite. Neither is told what is wrong.
+
+    Examples
+    --------
+    >>> damaged = recorded("dead", 0.2)
+    >>> mend(damaged, 1.02).error < 0.1 * mend(damaged, np.inf).error
+    True
+    """
+    if np.isinf(lam):
+        return _measured(given, factorize(given.V, K=SCENE_K, method="nmf").V_hat, lam, None)
+    fit = factorize(given.V, K=SCENE_K, method="atnmf", lam=lam, leash=leash)
+    return _measured(given, fit.V_hat, lam, leash)
+
+
+def mend_known(given: Recorded) -> Mended:
+    """NMF with the wrong entries marked and left out: as good as it can get."""
+    V_hat = factorize(given.V, ~given.wrong, K=SCENE_K, method="nmf").V_hat
+    return _measured(given, V_hat, np.inf, None)
+
+
+def _measured(given: Recorded, V_hat: Array, lam: float, leash: float | None) -> Mended:
+    return Mended(V_hat, rmse(given.truth, V_hat), at_wall(given.V, V_hat, lam, leash=leash))

@@ -1,0 +1,135 @@
+"""Chapter 8: defects that nobody has marked, and why a strong adversary helps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from atnmf_core.adversary import curvature
+from atnmf_core.analysis import pictures
+from atnmf_core.analysis.pictures import white_level
+from atnmf_core.figures.lesson import weights_chart
+from atnmf_core.figures.palette import dotted, grey
+from atnmf_core.figures.panels import Panel
+from atnmf_core.lesson import DEFECTS, Mended, Recorded, mend, mend_known, recorded, small_scene
+from pages.common.control import OneOf, Stops
+from pages.common.picture_view import show_panels
+from pages.common.setting import LEASHES, OpenStops
+
+from ..chapter import Chapter, Stage
+
+__all__ = ["LAMS", "USES"]
+
+NAMES = {"dead": "dead pixels", "bright": "bright pixels", "both": "both"}
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
+LAMS = (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, math.inf)
+BAND = 40
+"""The colour that is shown."""
+
+
+def facts(stage: Stage) -> dict[str, str]:
+    """Sizes, weights, and the errors that the answers to the questions name."""
+    half, most = (_mended("dead", share, LAMS[0], None) for share in (0.5, 0.8))
+    free, short = (_mended("dead", 0.2, 1.05, leash)[1] for leash in (None, 0.25))
+    return {
+        "side": str(small_scene().image_shape[0]),
+        "bands": str(small_scene().shape[0]),
+        "two": f"{curvature(2.0):.3g}",
+        "strong": f"{curvature(1.05):.3g}",
+        "strongest": f"{curvature(LAMS[0]):.3g}",
+        "half_nmf": f"{half[0].error:.3f}",
+        "half_atnmf": f"{half[1].error:.3f}",
+        "most_atnmf": f"{most[1].error:.3f}",
+        "free": f"{free.error:.4f}",
+        "short": f"{short.error:.4f}",
+    }
+
+
+def show(stage: Stage) -> None:
+    given = _recorded(stage["damage"], stage["share"])
+    nmf, atnmf, known = _mended(stage["damage"], stage["share"], stage["lam"], _leash(stage))
+    _show_pictures(stage, given, nmf, atnmf)
+    steepness = curvature(stage["lam"])
+    st.plotly_chart(
+        weights_chart(steepness, size=stage.letters),
+        key=stage.key("weights"),
+        config={"displayModeBar": False},
+        alt=f"Weights: 1 for an entry that was given up, {steepness:.3g} for one that is attacked",
+    )
+    st.markdown(_said(stage, given, nmf, atnmf, known))
+
+
+def _leash(stage: Stage) -> float | None:
+    return None if math.isinf(stage["g"]) else stage["g"]
+
+
+@st.cache_resource(show_spinner=False, max_entries=30)
+def _recorded(kind: Any, share: float) -> Recorded:
+    return recorded(kind, share)
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _mended(kind: Any, share: float, lam: float, leash: float | None) -> tuple[Mended, Mended, Mended]:
+    """By NMF, by AT-NMF, and by NMF that knows what is wrong."""
+    given = _recorded(kind, share)
+    return mend(given, math.inf), mend(given, lam, leash), mend_known(given)
+
+
+def _show_pictures(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended) -> None:
+    scene = small_scene()
+    truth, seen, by_nmf, by_atnmf, walls = (
+        pictures.picture(scene, matrix, BAND)
+        for matrix in (given.truth, given.V, nmf.V_hat, atnmf.V_hat, atnmf.walls)
+    )
+    top = white_level(truth)
+    drawn = [
+        (
+            "As recorded",
+            dotted(grey(seen, top), walls),
+            "The picture as recorded, dots where the adversary gave up",
+        ),
+        ("NMF", grey(by_nmf, top), f"NMF's prediction, error {nmf.error:.3f}"),
+        ("AT-NMF", grey(by_atnmf, top), f"AT-NMF's prediction, error {atnmf.error:.3f}"),
+        ("The truth", grey(truth, top), "The picture as it is"),
+    ]
+    panels = [Panel("", title, pixels, alt) for title, pixels, alt in drawn]
+    dots = "• given up" if walls.any() else ""
+    notes = [dots, _error(nmf, "blue"), _error(atnmf, "orange"), ""]
+    show_panels(panels, notes, stage.key("panels"), frames=("", "blue", "orange", ""))
+
+
+def _error(fit: Mended, colour: str) -> str:
+    return f'error <b class="{colour}">{fit.error:.4f}</b>'
+
+
+def _said(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended, known: Mended) -> str:
+    errors = (
+        f"Error over the whole picture: :blue[NMF **{nmf.error:.4f}**], :orange[AT-NMF "
+        f"**{atnmf.error:.4f}**]; with the defects marked and left out, NMF has {known.error:.4f}."
+    )
+    if math.isinf(stage["lam"]):
+        return f"{errors} There is no adversary: AT-NMF is NMF, and every entry weighs 1."
+    times = nmf.error / atnmf.error
+    verdict = f"{times:.1f} times as close" if times >= 1 else f"{1 / times:.1f} times as far off"
+    wrong, sound = int(given.wrong.sum()), int((~given.wrong).sum())
+    caught, lost = int((atnmf.walls & given.wrong).sum()), int((atnmf.walls & ~given.wrong).sum())
+    return (
+        f"{errors} AT-NMF is **{verdict}** as NMF. It gave up on {caught / wrong:.0%} of the {wrong} wrong "
+        f"entries and on {lost / sound:.0%} of the {sound} sound ones."
+    )
+
+
+USES = Chapter(
+    name="uses",
+    short="Uses",
+    controls={
+        "damage": OneOf("dead", "Damage that nobody marked", {kind: NAMES[kind] for kind in DEFECTS}),
+        "share": Stops(0.2, "Share of wrong entries", SHARES),
+        "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, high=math.inf),
+        "g": OpenStops(math.inf, "Leash g", LEASHES),
+    },
+    show=show,
+    facts=facts,
+)
