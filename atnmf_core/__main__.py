@@ -7,14 +7,14 @@ import signal
 import sys
 from typing import NoReturn
 
-from .commands import data, fit, queue, reproduce, sweep
+from .commands import data, fit, queue, reproduce, restore, sweep
 from .commands.reading import explained
 from .commands.running import Terminated
 from .datasets import DataUnavailable, UnreadableData
 from .problem import InputError
 from .sweep import EngineError, StoreError
 
-COMMANDS = (fit, sweep, queue, reproduce, data)
+COMMANDS = (fit, restore, sweep, queue, reproduce, data)
 
 
 class OneLineParser(argparse.ArgumentParser):

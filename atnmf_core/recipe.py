@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import math
 import shlex
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 
+from .datasets import ReadingOptions
 from .problem import Missing, Solver
 from .sweep.grid import Grid
 
-__all__ = ["SWEEP_OPTIONS", "Recipe", "command_line", "spelled", "sweep_command"]
+__all__ = ["SWEEP_OPTIONS", "Recipe", "RestoreRecipe", "command_line", "spelled", "sweep_command"]
 
 _SAME_NAME = (
     "methods", "missing", "solver", "starts", "masks", "mask_seed", "pattern", "seed", "dtype",
@@ -34,7 +37,7 @@ def spelled(number: float) -> str:
 
 
 def command_line(*words: str, **options: object) -> str:
-    """A command of this program, quoted for a shell; an option that is None is left out.
+    """A command of this program, quoted for a shell; an option that is None or False is left out.
 
     Examples
     --------
@@ -43,9 +46,9 @@ def command_line(*words: str, **options: object) -> str:
     """
     line = ["python", "-m", "atnmf_core", *words]
     for name, value in options.items():
-        if value is None:
+        if value is None or value is False:
             continue
-        values = value if isinstance(value, tuple) else (value,)
+        values = () if value is True else value if isinstance(value, tuple) else (value,)
         line.append(f"--{name.replace('_', '-')}")
         line += [spelled(one) if isinstance(one, float) else str(one) for one in values]
     return shlex.join(line)
@@ -130,3 +133,70 @@ class Recipe:
         atnmf = command_line("fit", **settings, method="atnmf", lam=self.lam, leash=self.leash)
         nmf = command_line("fit", **settings, method="nmf")
         return f"{atnmf}{self.reading}\n{nmf}{self.reading}"
+
+
+@dataclass(frozen=True)
+class RestoreRecipe:
+    """What a restoration was made from.
+
+    Attributes
+    ----------
+    data : the file, or the name of a bundled data set.
+    reading : how the file was read.
+    losses, K, lam, leash, seed : as in `restore`; None where it was left to be chosen.
+    """
+
+    data: str
+    losses: str = "marked"
+    K: int | tuple[int, ...] | None = None
+    lam: float | None = None
+    leash: float | None = None
+    seed: int = 0
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    is_file: bool = True
+
+    def python(self, out: str) -> str:
+        """A script that restores the data and writes it as `out`, in the format of its source."""
+        reader = "read_dataset" if self.is_file else "load_dataset"
+        source, reading = _quoted(self.data), self.reading.python()
+        options = "".join(
+            f", {name}={_literal(value)}"
+            for name, value in (("K", self.K), ("lam", self.lam), ("leash", self.leash))
+            if value is not None
+        )
+        lines = [
+            f"from atnmf_core import {reader}, restore",
+            "",
+            f"data = {reader}({source}{reading})",
+            f'restored = restore(data, losses="{self.losses}"{options}, seed={self.seed})',
+            "print(restored.summary)",
+        ]
+        if self.is_file:
+            lines.insert(1, "from atnmf_core.datasets import write_like")
+            lines.append(f"write_like({source}, restored.V, {_quoted(out)}{reading})")
+        return "\n".join(lines)
+
+    def command_line(self, out: str) -> str:
+        """The command that does the same."""
+        K = ",".join(map(str, self.K)) if isinstance(self.K, tuple) else self.K
+        line = command_line(
+            "restore",
+            self.data,
+            out=out,
+            unmarked=self.losses == "unmarked",
+            K=K,
+            lam=self.lam,
+            leash=self.leash,
+            seed=self.seed,
+        )
+        return line + self.reading.command_line()
+
+
+def _literal(value: float | tuple[int, ...]) -> str:
+    if isinstance(value, float):
+        return spelled(value) if math.isfinite(value) else f'float("{value}")'
+    return repr(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

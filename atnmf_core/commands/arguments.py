@@ -15,10 +15,12 @@ from ..sweep.grid import rounded_lambda
 __all__ = [
     "FITTING",
     "Subparsers",
+    "TakesArguments",
     "add_options",
     "given",
     "input_file",
     "lambdas",
+    "numbers_of_parts",
     "output_file",
     "workers",
     "write_whole",
@@ -94,6 +96,26 @@ def lambdas(text: str) -> tuple[float, ...]:
     if not rest:
         return (low,)
     return tuple(rounded_lambda(value) for value in np.geomspace(low, high, count))
+
+
+def numbers_of_parts(text: str) -> int | tuple[int, ...]:
+    """A number of parts, or several: FIRST:LAST for all between, or separated by commas.
+
+    Examples
+    --------
+    >>> numbers_of_parts("5"), numbers_of_parts("3:6"), numbers_of_parts("4,8,16")
+    (5, (3, 4, 5, 6), (4, 8, 16))
+    """
+    words = text.replace(":", ",").split(",")
+    numbers = tuple(int(word) if word.isdecimal() else 0 for word in words)
+    span = ":" in text
+    if min(numbers) < 1 or (span and (len(numbers) != 2 or numbers[0] > numbers[1] or "," in text)):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of parts: write 5, or 3:12 or 4,8,16 to choose from"
+        )
+    if span:
+        return tuple(range(numbers[0], numbers[1] + 1))
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def workers(text: str) -> int:

@@ -14,7 +14,8 @@ __all__ = ["progress_bar"]
 def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Callable[[int, int], None]]:
     """What it gives is called with how much is done, and of how much; `shown` None means: on a terminal.
 
-    What was done at the first call was done by an earlier run, and does not count for the pace.
+    What was done at the first call was done by an earlier run, and does not count for the pace. The total may
+    grow.
     """
     with tqdm(
         desc=label, disable=None if shown is None else not shown, unit=unit, unit_scale=bool(unit)
@@ -22,8 +23,8 @@ def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Cal
 
         def show(done: int, total: int) -> None:
             if bar.total is None:
-                bar.total = total
                 bar.n = bar.initial = done
+            bar.total = total
             bar.update(done - bar.n)
 
         yield show

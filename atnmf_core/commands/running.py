@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,18 @@ from ..datasets import Dataset
 from ..sweep import Store, run_sweep
 from ..sweep.kinds import AnyGrid
 from ..sweep.store import default_store_path, store_from_environment
-from .arguments import add_options, workers
+from .arguments import TakesArguments, add_options, workers
 from .progress import progress_bar
 
-__all__ = ["Terminated", "add_running_options", "ended_by_signals", "run_grid", "tell_failures"]
+__all__ = [
+    "Terminated",
+    "add_running_options",
+    "add_worker_options",
+    "ended_by_signals",
+    "run_grid",
+    "stopped_by_ctrl_c",
+    "tell_failures",
+]
 
 MAX_FAILURES_SHOWN = 3
 """The store has them all."""
@@ -42,6 +51,11 @@ def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool =
         help="SQLite file in which every finished fit is stored, so that none is run twice "
         f"(default: the file that ATNMF_STORE names, else {otherwise})",
     )
+    add_worker_options(group)
+
+
+def add_worker_options(group: TakesArguments) -> None:
+    """--jobs, --dask and --progress."""
     group.add_argument(
         "--jobs",
         type=workers,
@@ -108,6 +122,24 @@ def ended_by_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def stopped_by_ctrl_c(words: str) -> Iterator[threading.Event]:
+    """The first Ctrl-C inside the block sets the event and prints the words; a second one, or SIGTERM, raises
+    KeyboardInterrupt.
+    """
+    asked = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        print(f"\n{words}", file=sys.stderr, flush=True)
+
+    with ended_by_signals():
+        signal.signal(signal.SIGINT, ask)
+        yield asked
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

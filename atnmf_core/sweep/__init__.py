@@ -6,7 +6,7 @@ from .measurements import Measurement, Outcome
 from .points import PAPER_STARTS, Measures, Point, paper_start
 from .reader import StoreReader, SweepRecord, find_store, read_store
 from .schema import NoStoreError, StoreError
-from .sources import load_source, save_dataset, save_upload, upload_path
+from .sources import is_saved_dataset, load_source, save_dataset, save_upload, upload_path
 from .store import MAX_NAME_LENGTH, Store, default_store, open_store
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "default_store",
     "expected_sweep_seconds",
     "find_store",
+    "is_saved_dataset",
     "lambda_series",
     "load_source",
     "open_store",

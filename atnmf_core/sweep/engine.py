@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -21,7 +21,7 @@ from .kinds import AnyGrid, AnyPoint
 from .processes import serve_parent
 from .store import Store, StoreError
 
-__all__ = ["EngineError", "run_sweep"]
+__all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep"]
 
 POLL = 0.3
 """How often to look, in seconds, whether another process has finished the points that it has claimed."""
@@ -32,6 +32,7 @@ SEND_AS_FILE = 10_000
 SCHEDULER_TIMEOUT = 5
 """How long a Dask scheduler may take to answer, in seconds."""
 
+T = TypeVar("T")
 Call = tuple[str, AnyPoint, list[Any]]
 """A point's key, the point, and the arrays that it is computed from."""
 
@@ -149,6 +150,28 @@ def _outcomes(
     calls: Iterable[Call], arrays: list[Any], n_jobs: int, dask: str | None
 ) -> Generator[tuple[str, Any]]:
     """What `_compute` gives for each call, as it is finished; `arrays` are all those that calls refer to."""
+    return on_workers(_compute, ((key, point, *own) for key, point, own in calls), arrays, n_jobs, dask)
+
+
+def on_workers(
+    function: Callable[..., T],
+    calls: Iterable[tuple[Any, ...]],
+    arrays: list[Any],
+    n_jobs: int,
+    dask: str | None,
+) -> Generator[T]:
+    """What the function gives for each call's arguments, as it is finished, on this machine or a cluster.
+
+    Parameters
+    ----------
+    arrays : all arrays that the calls refer to; each is sent to every worker once.
+    n_jobs, dask : as in `run_sweep`.
+
+    Raises
+    ------
+    WorkersLost : workers died.
+    EngineError : there is no cluster at that address.
+    """
     # It takes long to import, and whoever only reads a store needs none of it.
     import joblib
 
@@ -156,7 +179,7 @@ def _outcomes(
         parallel = joblib.Parallel(
             n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="1.5*n_jobs", **options
         )
-        yield from parallel(joblib.delayed(_compute)(key, point, *own) for key, point, own in calls)
+        yield from parallel(joblib.delayed(function)(*arguments) for arguments in calls)
 
 
 def _compute(key: str, point: AnyPoint, *arrays: Any) -> tuple[str, Any]:

@@ -14,7 +14,7 @@ from ..datasets import Dataset, catalogue, load_dataset, read_dataset
 from ..datasets.readers.errors import foreign_code
 from ..problem import InputError
 
-__all__ = ["is_upload_of", "load_source", "save_dataset", "save_upload", "upload_path"]
+__all__ = ["is_saved_dataset", "is_upload_of", "load_source", "save_dataset", "save_upload", "upload_path"]
 
 _MARK = "atnmf_dataset"
 
@@ -54,6 +54,11 @@ def save_dataset(data: Dataset, path: str | Path) -> None:
         arrays["wavelengths"] = data.wavelengths
     with open(path, "wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
+
+
+def is_saved_dataset(path: str | Path) -> bool:
+    """Whether `save_dataset` wrote this file."""
+    return _saved(Path(path)) is not None
 
 
 def _saved(path: Path) -> Dataset | None:
