@@ -7,8 +7,7 @@ import streamlit as st
 from pages.common.download_offer import show_offer
 from pages.common.setting import Setting
 from pages.common.streamlit_private import ensure_app_frame
-from pages.common.sweep_store import telling_store_errors
-from pages.common.sweeping import keep_going
+from pages.common.sweeps import keep_going, telling_store_errors
 from pages.curves_view.form import show_form
 from pages.curves_view.state import ADDRESS, arrive
 from pages.curves_view.view import show_curves

@@ -12,7 +12,7 @@ from ..datasets import DataUnavailable, UnreadableData
 from ..problem import InputError
 from ..sweep import EngineError, NoStoreError, Store, StoreError, load_source, open_store, run_sweep
 from ..sweep.processes import lower_priority
-from ..sweep.queue import Queue, Turn
+from ..sweep.queue import Queue
 from .arguments import Subparsers
 from .running import Terminated, add_running_options, ended_by_signals
 
@@ -46,31 +46,31 @@ def run(args: argparse.Namespace) -> int:
         lower_priority()
         try:
             with ended_by_signals():
-                while (turn := queue.next()) is not None:
-                    _run_turn(args, store, queue, turn)
+                while (name := queue.next()) is not None:
+                    _run_turn(args, store, queue, name)
         finally:
             queue.leave()
     return 0
 
 
-def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, turn: Turn) -> None:
+def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, name: str) -> None:
     """Run a sweep and take it out of the queue; when this process is interrupted, it stays in."""
+    cancelled = threading.Event()
     try:
-        with _interrupted_when(lambda: not queue.has(turn)):
-            _run_sweep(args, store, turn.name)
-    except Terminated:
-        raise
-    except KeyboardInterrupt:
-        if queue.has(turn):
+        with _interrupted_when(lambda: name not in store.queued(), cancelled):
+            _run_sweep(args, store, name)
+    except KeyboardInterrupt as error:
+        if isinstance(error, Terminated) or not cancelled.is_set():
             raise
+        return
     except StoreError:
         # Nothing can be stored, so no other sweep could run either.
         raise
     except Exception:
         # A defect of the program: the others must not wait behind this sweep for ever.
-        queue.end(turn)
+        queue.remove(name)
         raise
-    queue.end(turn)
+    queue.remove(name)
 
 
 def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
@@ -88,13 +88,16 @@ def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
 
 
 @contextmanager
-def _interrupted_when(condition: Callable[[], bool]) -> Iterator[None]:
-    """Raise KeyboardInterrupt inside the block, in the main thread, as soon as the condition holds."""
+def _interrupted_when(condition: Callable[[], bool], interrupted: threading.Event) -> Iterator[None]:
+    """Raise KeyboardInterrupt inside the block, in the main thread, as soon as the condition holds, and set
+    the event.
+    """
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(POLL):
             if condition():
+                interrupted.set()
                 _thread.interrupt_main()
                 return
 

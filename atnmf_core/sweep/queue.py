@@ -13,21 +13,13 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from .processes import created
 from .store import Store
 
-__all__ = ["Queue", "Turn", "log_file", "start_queue"]
+__all__ = ["Queue", "log_file", "start_queue"]
 
 PACKAGE = Path(__file__).resolve().parents[1]
-
-
-class Turn(NamedTuple):
-    """A sweep and when it was asked for, which tells this turn from a later one of the same sweep."""
-
-    name: str
-    asked: float
 
 
 class Queue:
@@ -38,28 +30,18 @@ class Queue:
 
     def add(self, name: str) -> None:
         """Let a sweep be run when its turn comes; one that is already queued keeps its place."""
-        with self._store.transaction() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO queue (sweep, asked) VALUES (?, ?)",
-                (self._store.sweep_id(name), time.time()),
-            )
+        sweep = self._store.sweep_id(name)
+        self._store.write("INSERT OR IGNORE INTO queue (sweep, asked) VALUES (?, ?)", sweep, time.time())
 
     def remove(self, name: str) -> None:
         """Take a sweep out; the process that runs the queue ends it if it is running."""
-        with self._store.transaction() as connection:
-            connection.execute(
-                "DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?)", (name,)
-            )
+        self._store.write("DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?)", name)
 
     def cancel(self, name: str) -> None:
         """Take a sweep out, and end it also where it was started at the command line."""
         self.remove(name)
         record = self._store.sweep(name)
-        if (
-            record.status == "running"
-            and record.pid is not None
-            and record.pid != self._store.queue_process()
-        ):
+        if record.status == "running" and record.pid not in (None, self._store.queue_process()):
             # It may have ended in between, or not be ours to end.
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(record.pid, signal.SIGTERM)
@@ -67,46 +49,26 @@ class Queue:
     def take_over(self) -> bool:
         """Make this process the one that runs the queue; False where another one does."""
         pid = os.getpid()
-        with self._store.transaction() as connection:
+        with self._store.transaction():
             if self._store.queue_process() not in (None, pid):
                 return False
-            connection.execute(
-                "INSERT OR REPLACE INTO queue_process (only, pid, process_created) VALUES (1, ?, ?)",
-                (pid, created(pid)),
-            )
+            self._store.write("INSERT OR REPLACE INTO queue_process VALUES (1, ?, ?)", pid, created(pid))
         return True
 
-    def next(self) -> Turn | None:
+    def next(self) -> str | None:
         """The sweep whose turn it is; None when there is none, and then this process has left the queue.
 
         Both at once, so that a sweep that is added now finds either a process or the place empty.
         """
-        with self._store.transaction() as connection:
-            first = connection.execute(
-                "SELECT name, asked FROM queue JOIN sweeps ON id = sweep ORDER BY asked, sweep LIMIT 1"
-            ).fetchone()
-            if first is None:
-                connection.execute("DELETE FROM queue_process WHERE pid = ?", (os.getpid(),))
-        return None if first is None else Turn(first["name"], first["asked"])
-
-    def has(self, turn: Turn) -> bool:
-        """Whether a turn is still wanted: neither taken out, nor taken out and asked for anew."""
-        found = self._store.query(
-            "SELECT 1 FROM queue JOIN sweeps ON id = sweep WHERE name = ? AND asked = ?", turn
-        )
-        return bool(found)
-
-    def end(self, turn: Turn) -> None:
-        """Take out a turn that is over; a later one of the same sweep stays."""
-        with self._store.transaction() as connection:
-            connection.execute(
-                "DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?) AND asked = ?", turn
-            )
+        with self._store.transaction():
+            name = next(iter(self._store.queued()), None)
+            if name is None:
+                self.leave()
+        return name
 
     def leave(self) -> None:
         """Declare that this process no longer runs the queue."""
-        with self._store.transaction() as connection:
-            connection.execute("DELETE FROM queue_process WHERE pid = ?", (os.getpid(),))
+        self._store.write("DELETE FROM queue_process WHERE pid = ?", os.getpid())
 
 
 def start_queue(store: Path) -> subprocess.Popen[bytes]:

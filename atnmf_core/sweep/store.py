@@ -67,45 +67,38 @@ class Store(StoreReader):
         """
         rows = [identify(point, content_hash) for point in grid.points()]
         settings = grid.as_json()
-        with self.transaction() as connection:
-            sweep, kind, known = connection.execute(
+        with self.transaction():
+            sweep, kind, known = self.write(
                 "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, created)"
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
                 " content_hash = excluded.content_hash,"
                 " reproduces = COALESCE(excluded.reproduces, reproduces)"
                 " RETURNING id, kind, settings",
-                (name, grid.kind, settings, content_hash, reproduces, time.time()),
+                *(name, grid.kind, settings, content_hash, reproduces, time.time()),
             ).fetchone()
             if (kind, known) != (grid.kind, settings):
                 raise InputError(
                     f"{self.path} has a sweep {name!r} with other settings; choose another name."
                 )
-            connection.executemany("INSERT OR IGNORE INTO points (key, identity) VALUES (?, ?)", rows)
+            self._connection.executemany("INSERT OR IGNORE INTO points (key, identity) VALUES (?, ?)", rows)
             # The same grid on changed data, or with a changed solver, has other points.
-            connection.executemany(
+            self._connection.executemany(
                 "INSERT OR REPLACE INTO sweep_points (sweep, position, key) VALUES (?, ?, ?)",
                 [(sweep, position, key) for position, (key, _) in enumerate(rows)],
             )
-            connection.execute(f"{COUNT_POINTS} WHERE id = ?", (sweep,))
+            self.write(f"{COUNT_POINTS} WHERE id = ?", sweep)
         return int(sweep)
 
     def begin_run(self, sweep: int) -> int:
         """Enter this process as one that works on a sweep."""
         pid = os.getpid()
-        with self.transaction() as connection:
-            added = connection.execute(
-                "INSERT INTO runs (sweep, pid, process_created, started) VALUES (?, ?, ?, ?) RETURNING id",
-                (sweep, pid, created(pid), time.time()),
-            )
-            return int(added.fetchone()["id"])
+        statement = "INSERT INTO runs (sweep, pid, process_created, started) VALUES (?, ?, ?, ?)"
+        return int(self.write(statement, sweep, pid, created(pid), time.time()).lastrowid or 0)
 
     def end_run(self, run: int, outcome: str, message: str | None = None) -> None:
         """Note how a run ended; the points that it had claimed and not finished are free again."""
-        with self.transaction() as connection:
-            connection.execute(
-                "UPDATE runs SET ended = ?, outcome = ?, message = ? WHERE id = ?",
-                (time.time(), outcome, message, run),
-            )
+        statement = "UPDATE runs SET ended = ?, outcome = ?, message = ? WHERE id = ?"
+        self.write(statement, time.time(), outcome, message, run)
 
     def note_failure(self, name: str, message: str) -> None:
         """Note why a sweep could not even begin."""
@@ -120,16 +113,17 @@ class Store(StoreReader):
         free = [run, *self._gone()]
         after = -1
         while True:
-            with self.transaction() as connection:
-                row = connection.execute(
+            with self.transaction():
+                rows = self.query(
                     "SELECT position, key, identity FROM sweep_points JOIN points USING (key)"
                     " WHERE sweep = ? AND position > ? AND status = 'waiting'"
                     f" AND (run IS NULL OR run IN ({', '.join('?' * len(free))})) ORDER BY position LIMIT 1",
                     (sweep, after, *free),
-                ).fetchone()
-                if row is None:
+                )
+                if not rows:
                     return
-                connection.execute("UPDATE points SET run = ? WHERE key = ?", (run, row["key"]))
+                (row,) = rows
+                self.write("UPDATE points SET run = ? WHERE key = ?", run, row["key"])
             after = row["position"]
             identity = json.loads(row["identity"])
             yield row["key"], {name: identity[name] for name in identity.keys() - {"data", "version"}}
@@ -148,28 +142,26 @@ class Store(StoreReader):
         """Store what a point gave, a dataclass, or the message of its failure; False where there was one."""
         failed = isinstance(outcome, str)
         what = ("failed", None, outcome) if failed else ("done", json.dumps(asdict(outcome)), None)
-        with self.transaction() as connection:
-            changed = connection.execute(
+        with self.transaction():
+            changed = self.write(
                 "UPDATE points SET status = ?, measures = ?, error = ?, finished = ?"
                 " WHERE key = ? AND status = 'waiting'",
-                (*what, time.time(), key),
+                *(*what, time.time(), key),
             ).rowcount
-            connection.execute(
+            self.write(
                 "UPDATE runs SET results = results + ? WHERE id = (SELECT run FROM points WHERE key = ?)",
-                (changed, key),
+                *(changed, key),
             )
         return changed == 1
 
     def forget(self, sweep: int, *, only_failed: bool) -> int:
         """Let the failed points of a sweep, or all of them, be computed again; how many those are."""
         which = "status = 'failed'" if only_failed else "status <> 'waiting'"
-        with self.transaction() as connection:
-            return connection.execute(
-                "UPDATE points"
-                " SET status = 'waiting', run = NULL, measures = NULL, error = NULL, finished = NULL"
-                f" WHERE {which} AND key IN (SELECT key FROM sweep_points WHERE sweep = ?)",
-                (sweep,),
-            ).rowcount
+        return self.write(
+            "UPDATE points SET status = 'waiting', run = NULL, measures = NULL, error = NULL, finished = NULL"
+            f" WHERE {which} AND key IN (SELECT key FROM sweep_points WHERE sweep = ?)",
+            sweep,
+        ).rowcount
 
     def rename_sweep(self, name: str, new: str) -> str:
         """Rename a sweep; returns the new name as stored, without surplus spaces.
@@ -184,10 +176,10 @@ class Store(StoreReader):
         if new == name:
             return new
         self._refuse_if_active(name, "renamed")
-        with self.transaction() as connection:
-            if connection.execute("SELECT 1 FROM sweeps WHERE name = ?", (new,)).fetchone():
+        with self.transaction():
+            if new in self.names():
                 raise InputError(f"there is a sweep {new!r} already; choose another name.")
-            connection.execute("UPDATE sweeps SET name = ? WHERE name = ?", (new, name))
+            self.write("UPDATE sweeps SET name = ? WHERE name = ?", new, name)
         return new
 
     def delete_sweep(self, name: str) -> None:
@@ -199,22 +191,18 @@ class Store(StoreReader):
         """
         self._refuse_if_active(name, "deleted")
         source = self.sweep(name).grid.dataset
-        with self.transaction() as connection:
+        with self.transaction():
             sweep = self.sweep_id(name)
-            own = "SELECT key FROM sweep_points WHERE sweep = ?"
-            others = "SELECT key FROM sweep_points WHERE sweep <> ?"
-            connection.execute(
-                f"DELETE FROM points WHERE key IN ({own}) AND key NOT IN ({others})", (sweep, sweep)
+            own, others = (f"SELECT key FROM sweep_points WHERE sweep {sign} ?" for sign in ("=", "<>"))
+            self.write(f"DELETE FROM points WHERE key IN ({own}) AND key NOT IN ({others})", sweep, sweep)
+            self.write(
+                "UPDATE points SET run = NULL WHERE run IN (SELECT id FROM runs WHERE sweep = ?)", sweep
             )
-            runs = "SELECT id FROM runs WHERE sweep = ?"
-            connection.execute(f"UPDATE points SET run = NULL WHERE run IN ({runs})", (sweep,))
             for table in ("sweep_points", "queue", "runs"):
-                connection.execute(f"DELETE FROM {table} WHERE sweep = ?", (sweep,))
-            connection.execute("DELETE FROM sweeps WHERE id = ?", (sweep,))
-            left = connection.execute("SELECT settings FROM sweeps")
-            if is_upload_of(self.path, source) and all(
-                json.loads(row["settings"])["dataset"] != source for row in left
-            ):
+                self.write(f"DELETE FROM {table} WHERE sweep = ?", sweep)
+            self.write("DELETE FROM sweeps WHERE id = ?", sweep)
+            left = [json.loads(row["settings"]) for row in self.query("SELECT settings FROM sweeps")]
+            if is_upload_of(self.path, source) and all(one["dataset"] != source for one in left):
                 Path(source).unlink(missing_ok=True)
 
     def _refuse_if_active(self, name: str, action: str) -> None:
@@ -222,10 +210,15 @@ class Store(StoreReader):
             raise InputError(f"{name!r} is running or queued; stop it before it is {action}.")
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is stored or nothing."""
+    def transaction(self) -> Iterator[None]:
+        """One transaction: all that is written in the block is stored, or nothing."""
         with self._lock, explained(self.path), transaction(self._connection):
-            yield self._connection
+            yield
+
+    def write(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        """Carry out a statement that changes the tables that `atnmf_core.sweep.schema` describes."""
+        with self._lock, explained(self.path):
+            return self._connection.execute(statement, values)
 
 
 def default_store() -> Path:

@@ -113,7 +113,11 @@ def _sentence(curve: Curve) -> str:
     points = _chosen(curve)
     solvers = list(dict.fromkeys(point.solver for point in points if point.lam is not None))
     if not solvers:
-        return "AT-NMF has no point yet." if curve.is_under_way else "This curve has no point of AT-NMF."
+        return (
+            "AT-NMF has no point yet."
+            if curve.record and curve.record.is_under_way
+            else "This curve has no point of AT-NMF."
+        )
     if st.session_state[key("view")] != "lambda" and any(point.method == "nmf" for point in points):
         return _largest_gain(points)
     said = []

@@ -12,20 +12,22 @@ from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.curves import BUNDLED_GRIDS, bundled_curve
 from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.sweep import Grid, Measurement, Outcome, SweepRecord
-from pages.common.sweep_store import reading_store
+from pages.common.sweeps import reading_store
 
 from .notes import note_of
 
-__all__ = ["BUNDLED", "FIRST", "Curve", "address_of", "find_curve"]
+__all__ = ["BUNDLED", "Curve", "find_curve"]
 
+_TABLE = "kept:table:"
 BUNDLED = {
-    "lfw": "Bundled faces",
-    "synthetic": "The paper's figure: Synthetic",
-    **{f"table:{name}": f"Table {number}: {title}" for number, (name, title) in enumerate(TITLES.items(), 1)},
+    "kept:lfw": "Bundled faces",
+    "kept:synthetic": "The paper's figure: Synthetic",
+    **{
+        f"{_TABLE}{name}": f"Table {number}: {title}"
+        for number, (name, title) in enumerate(TITLES.items(), 1)
+    },
 }
-"""Curves that need no computing: two sweeps, and the measured cells of the paper's tables."""
-FIRST = "lfw"
-"""Shown where no other curve is asked for, or can be found."""
+"""Curves that need no computing, by address: two sweeps, and the measured cells of the paper's tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,29 +59,22 @@ class Curve:
         """What can be drawn: rows whose error is a number."""
         return tuple(row for row in self.rows if math.isfinite(row.mean))
 
-    @property
-    def is_under_way(self) -> bool:
-        return self.record is not None and self.record.status in ("running", "queued")
-
-
-def address_of(name: str) -> str:
-    """What the address bar says for a bundled curve; "kept" is the word of links that people have."""
-    return f"kept:{name}"
-
 
 def find_curve(address: str) -> Curve | None:
     """The curve that an address names; None where there is none, or none any more."""
+    if address in BUNDLED:
+        table = address.removeprefix(_TABLE)
+        return _bundled(address) if table == address else _table(table, BUNDLED[address])
     kind, _, name = address.partition(":")
-    if kind == "kept" and name in BUNDLED:
-        return _table(name.partition(":")[2]) if name.startswith("table:") else _bundled(name)
     return _sweep(name) if kind == "sweep" else None
 
 
-def _bundled(name: str) -> Curve:
+def _bundled(address: str) -> Curve:
+    name = address.removeprefix("kept:")
     rows, grids = bundled_curve(name), BUNDLED_GRIDS[name]
     return Curve(
         name=name,
-        title=BUNDLED[name],
+        title=BUNDLED[address],
         rows=rows,
         provenance=f"Bundled with the program: {_versions(rows)}",
         note=note_of(name),
@@ -88,11 +83,11 @@ def _bundled(name: str) -> Curve:
     )
 
 
-def _table(name: str) -> Curve:
+def _table(name: str, title: str) -> Curve:
     rows = measured(name)
     return Curve(
         name=f"table-{name}",
-        title=BUNDLED[f"table:{name}"],
+        title=title,
         rows=rows,
         provenance=f"Bundled with the program: {_versions(rows)}, K = {PROTOCOLS[name].K}",
         note=note_of("table"),

@@ -11,7 +11,7 @@ from atnmf_core.datasets import catalogue
 from atnmf_core.sweep import Grid, load_source
 from pages.common.data_choice import UPLOAD
 from pages.common.setting import ALPHAS, MAX_K, MAX_SEED, Setting
-from pages.common.sweep_store import reading_store
+from pages.common.sweeps import reading_store
 from pages.common.uploads import uploads
 
 from .curve import Curve

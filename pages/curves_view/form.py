@@ -17,15 +17,13 @@ from atnmf_core.sweep import (
     save_upload,
     upload_path,
 )
-from pages.common.address import change
 from pages.common.components import component
 from pages.common.data_choice import UPLOAD, choose_data, chosen_data
 from pages.common.sidebar import clamp_to_data, draw_pattern
-from pages.common.sweep_store import reading_store, refusing
-from pages.common.sweeping import queue_sweep
+from pages.common.sweeps import queue_sweep, reading_store, refusing
 
 from .plan import Plan
-from .state import ADDRESS, key
+from .state import ADDRESS, look_at
 
 __all__ = ["show_form"]
 
@@ -41,8 +39,7 @@ def show_form() -> tuple[Plan, Dataset | None]:
         data = chosen_data()
         if data is not None:
             clamp_to_data(data)
-        _values(data)
-        _more(data)
+        _draw_controls(data)
         plan = ADDRESS.get(Plan)
         if data is not None:
             _start(plan, data)
@@ -50,19 +47,15 @@ def show_form() -> tuple[Plan, Dataset | None]:
     return plan, data
 
 
-def _values(data: Dataset | None) -> None:
+def _draw_controls(data: Dataset | None) -> None:
     ADDRESS.draw("alphas", widget=st.multiselect, placeholder="one or more")
     for column, name in zip(st.columns(3, gap="small"), ("low", "high", "count"), strict=True):
         with column:
             ADDRESS.draw(name)
     ADDRESS.draw("K", high=None if data is None else min(data.shape))
-    ADDRESS.draw("methods", width="stretch")
-    ADDRESS.draw("missing", width="stretch")
-    ADDRESS.draw("solver", width="stretch")
+    for name in ("methods", "missing", "solver"):
+        ADDRESS.draw(name, width="stretch")
     ADDRESS.draw("starts")
-
-
-def _more(data: Dataset | None) -> None:
     with st.expander("Seeds and pattern"):
         ADDRESS.draw("seed", help="Of the first random start; the next ones count up from it.")
         ADDRESS.draw("mask_seed")
@@ -114,26 +107,20 @@ def _begin(plan: Plan, data: Dataset) -> None:
     uploaded = plan.data == UPLOAD
     grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)
     with open_store(path) as store:
-        names = store.names()
-        name = _free_name(_name(plan, data), names)
+        name = _free_name(_name(plan, data), store.names())
         store.add_sweep(name, grid, data.content_hash)
     if uploaded:
         save_upload(path, data)
     queue_sweep(name)
-    change(
-        **{key("show"): f"sweep:{name}", key("at_alpha"): None, key("at_missing"): None, key("at_K"): None}
-    )
+    look_at(f"sweep:{name}")
 
 
 def _name(plan: Plan, data: Dataset) -> str:
     alphas = plan.alphas if len(plan.alphas) < 4 else (min(plan.alphas), max(plan.alphas))
-    joint = ", " if len(plan.alphas) < 4 else "–"
-    what = joint.join(f"{alpha:g}" for alpha in sorted(alphas))
+    what = (", " if len(plan.alphas) < 4 else "–").join(f"{alpha:g}" for alpha in sorted(alphas))
     return f"{data.name}, α {what}, K {plan.K}, {time.strftime('%d %b %H:%M')}"
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    if name not in taken:
-        return name
-    number = next(n for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
-    return f"{name} ({number})"
+    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 2)))
+    return next(one for one in names if one not in taken)

@@ -13,9 +13,11 @@ from pages.common.file_setting import FILE_CONTROLS, FileSetting
 
 from .plan import MISSING_CONTROL, TREATMENTS, Plan
 
-__all__ = ["ADDRESS", "CHART", "VIEWS", "Look", "arrive", "key"]
+__all__ = ["ADDRESS", "CHART", "FIRST", "VIEWS", "Look", "arrive", "key", "look_at"]
 
 SHARED = ("data", "upload", *FILE_CONTROLS, "K", "solver", "seed", "mask_seed", "pattern")
+FIRST = "kept:lfw"
+"""Shown where no other curve is asked for, or can be found."""
 CHART = "curves_figure"
 """The session key of the chart."""
 VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
@@ -27,11 +29,12 @@ class Look:
 
     Attributes
     ----------
-    show : "kept:" and the name of a bundled curve, or "sweep:" and that of a sweep.
+    show : "kept:" and the name of a bundled curve, as links that people have spell it, or "sweep:" and that
+        of a sweep.
     at_alpha, at_missing, at_K : of which combination; None for the curve's own first.
     """
 
-    show: str = declare(Text("kept:lfw", pattern=r"[^\x00-\x1f\x7f]{0,100}"))
+    show: str = declare(Text(FIRST, pattern=r"[^\x00-\x1f\x7f]{0,100}"))
     view: str = declare(OneOf("lambda", "RMSE", VIEWS))
     at_alpha: float | None = declare(Real(None, "Hidden share α"))
     at_missing: str | None = declare(OneOf(None, MISSING_CONTROL.label, TREATMENTS))
@@ -52,3 +55,10 @@ def arrive() -> None:
     if ADDRESS.follow() and is_first and there is not None:
         change(**{name: there[name] for name in SHARED})
         change(**{key("alphas"): (there["alpha"],), key("missing"): (there["missing"],)})
+
+
+def look_at(curve: str, view: str | None = None) -> None:
+    """Show another curve, at its own first combination, and perhaps in another view."""
+    change(**{key("show"): curve, key("at_alpha"): None, key("at_missing"): None, key("at_K"): None})
+    if view is not None:
+        change(**{key("view"): view})

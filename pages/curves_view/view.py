@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 
 import streamlit as st
 
+from atnmf_core.sweep.measurements import csv_text
+from pages.common.components import component
 from pages.common.markdown import plain
-from pages.common.sweep_store import show_refusal, telling_store_errors
-from pages.common.sweeping import keep_going
+from pages.common.sweeps import keep_going, show_refusal, telling_store_errors
+from pages.common.take_away import download
 
-from .chart import choose_view, show_chart
-from .curve import BUNDLED, FIRST, Curve, address_of, find_curve
+from . import COMPONENTS
+from .chart import choose_view, figure_of, show_chart
+from .curve import BUNDLED, Curve, find_curve
 from .explore import follow_click
-from .state import ADDRESS, key
-from .status import show_status, show_trouble
-from .sweeps_list import records, show_sweeps
-from .take_away import show_take_away
+from .state import ADDRESS, FIRST, key, look_at
+from .sweeps import records, show_status, show_sweeps, show_trouble
 
 __all__ = ["show_curves"]
 
 POLL_SECONDS = 1.0
-UNDER_WAY = ("running", "queued")
 _TURN = "curves_turn"
 
 
 def show_curves() -> None:
     """The curve and the list of sweeps; polled only while there is something to wait for."""
-    active = any(record.status in UNDER_WAY for record in records())
+    active = any(record.is_under_way for record in records())
     st.fragment(_curves, run_every=POLL_SECONDS if active else None)(polled=active)
 
 
@@ -36,7 +37,7 @@ def _curves(*, polled: bool) -> None:
     show_refusal()
     with telling_store_errors():
         sweeps = records()
-        active = any(record.status in UNDER_WAY for record in sweeps)
+        active = any(record.is_under_way for record in sweeps)
         if active:
             keep_going()
         if active != polled:
@@ -56,8 +57,8 @@ def _chosen_curve() -> Curve:
     curve = find_curve(st.session_state[key("show")])
     if curve is None:
         st.info("This sweep is not in the store of this machine; here is the bundled curve.")
-        st.session_state[key("show")] = address_of(FIRST)
-        curve = find_curve(address_of(FIRST))
+        look_at(FIRST)
+        curve = find_curve(FIRST)
         assert curve is not None
     return curve
 
@@ -77,13 +78,33 @@ def _show_curve(curve: Curve) -> None:
     if curve.note:
         st.markdown(curve.note)
     with st.expander("Take away", icon=":material/download:"):
-        show_take_away(curve)
+        _show_take_away(curve)
+
+
+def _show_take_away(curve: Curve) -> None:
+    """The curve as a picture, as a page, as a table, and as the command that makes it again."""
+    state = st.session_state
+    name = re.sub(r"[^\w.]+", "-", curve.name).strip("-") or "curve"
+    alpha = f"-alpha{state[key('at_alpha')]:g}" if state[key("view")] == "lambda" else ""
+    stem = f"{name}-{state[key('view')]}{alpha}-{state[key('at_missing')]}"
+    # The figure is drawn here: the page is made on request, by a thread that knows nothing of this session.
+    figure = figure_of(curve)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
+        component("picture", folder=COMPONENTS)(
+            data={"stem": stem, "chart": "curves_chart"}, key="curves_picture", width="content"
+        )
+        page = "A page of its own that needs no network."
+        download("HTML", lambda: figure.to_html(include_plotlyjs=True), f"{stem}.html", "text/html", page)
+        table = "Mean, deviation and number of starts of every combination."
+        download("CSV", lambda: csv_text(curve.rows), f"{name}.csv", "text/csv", table)
+    for command in curve.commands:
+        st.code(command, language=None, wrap_lines=True)
 
 
 def _choose_bundled() -> None:
     """The bundled curves as pills; none is pressed while a sweep is shown."""
     state = st.session_state
-    pressed = next((name for name in BUNDLED if address_of(name) == state[key("show")]), None)
+    pressed = state[key("show")] if state[key("show")] in BUNDLED else None
     widget = _pills_key(pressed)
     state[widget] = pressed
     st.pills(
@@ -112,10 +133,6 @@ def _pills_key(pressed: str | None) -> str:
 
 
 def _show_bundled(widget: str) -> None:
-    state = st.session_state
-    name = state[widget]
-    if name is None or widget != f"curves_bundled_{state[_TURN][0]}":
-        return
-    state[key("show")] = address_of(name)
-    state[key("view")] = "alpha" if name.startswith("table:") else "lambda"
-    state.update({key("at_alpha"): None, key("at_missing"): None, key("at_K"): None})
+    curve = st.session_state[widget]
+    if curve is not None and widget == f"curves_bundled_{st.session_state[_TURN][0]}":
+        look_at(curve, view="alpha" if "table:" in curve else "lambda")

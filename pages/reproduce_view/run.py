@@ -11,17 +11,16 @@ from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.effort import expected_run_seconds
 from atnmf_core.reference.protocol import PROTOCOLS
+from atnmf_core.reference.stored import sweep_name
 from atnmf_core.running.duration import in_words
-from atnmf_core.sweep import SweepRecord
-from atnmf_core.sweep.grid import Grid
+from atnmf_core.sweep import SweepRecord, default_store, open_store
 from pages.common.data_choice import entry_of, load
 from pages.common.download_offer import offer_data
 from pages.common.markdown import plain
-from pages.common.sweep_store import refusing, show_refusal
-from pages.common.sweeping import cancel_sweep, trouble
+from pages.common.sweeps import cancel_sweep, queue_sweep, refusing, show_refusal, trouble
 
 from .choice import ADDRESS, Choice, key
-from .store import StoredRuns, read_runs, start
+from .store import StoredRuns, read_runs
 
 __all__ = ["choose_run", "show_run"]
 
@@ -42,8 +41,7 @@ def show_run(choice: Choice, runs: StoredRuns) -> None:
     """The button with the time it takes; while runs are under way, how far they are."""
     if runs.active:
         st.fragment(_progress, run_every=POLL_SECONDS)(choice, runs.active)
-    dataset = PROTOCOLS[choice.table].dataset
-    entry = entry_of(dataset)
+    entry = entry_of(PROTOCOLS[choice.table].dataset)
     assert entry is not None
     if not entry.available:
         offer_data(entry)
@@ -60,7 +58,14 @@ def show_run(choice: Choice, runs: StoredRuns) -> None:
 
 @refusing
 def _start(choice: Choice) -> None:
-    start(choice, load(PROTOCOLS[choice.table].dataset))
+    """Put the chosen cell in the queue. A finished one is fitted again: that is what was asked for."""
+    grid, data = choice.grid(), load(PROTOCOLS[choice.table].dataset)
+    name = sweep_name(choice.table, grid)
+    with open_store(default_store()) as store:
+        sweep = store.add_sweep(name, grid, data.content_hash, reproduces=choice.table)
+        if store.sweep(name).status == "finished":
+            store.forget(sweep, only_failed=False)
+    queue_sweep(name)
 
 
 def _expected(choice: Choice, runs: StoredRuns) -> float:
@@ -91,7 +96,7 @@ def _tell_outcome(runs: StoredRuns) -> None:
 
 def _progress(choice: Choice, drawn: tuple[SweepRecord, ...]) -> None:
     runs = read_runs(choice)
-    if _state(runs.active) != _state(drawn):
+    if [(one.name, one.done) for one in runs.active] != [(one.name, one.done) for one in drawn]:
         st.rerun()
     for record in runs.active:
         st.progress(*_how_far(record))
@@ -104,34 +109,17 @@ def _progress(choice: Choice, drawn: tuple[SweepRecord, ...]) -> None:
         )
 
 
-def _state(records: tuple[SweepRecord, ...]) -> list[tuple[str, int]]:
-    return [(record.name, record.done) for record in records]
-
-
 def _how_far(record: SweepRecord) -> tuple[float, str]:
-    title = _title(record)
+    table, points = record.reproduces, list(record.grid.points())
+    assert table is not None
+    alphas = ", ".join(f"{alpha:g}" for alpha in record.grid.alphas)
+    methods = ", ".join(dict.fromkeys(method_title(point.method, point.lam) for point in points))
+    title = f"{TITLES[table]}, α = {alphas}, {methods}"
     if record.status == "queued":
         return 0.0, f"{title}: waiting for its turn"
     gone = 0.0 if record.started is None else time.time() - record.started
-    table = record.reproduces
-    assert table is not None
     whole = expected_run_seconds(table, record.grid, measured(table), CORES)
     expected = gone + record.seconds_left if record.seconds_left else whole
     share = max(record.done / record.total, min(0.95, gone / expected))
     left = f", about {in_words(expected - gone)} left" if expected > gone + 1 else ""
     return share, f"{title}: {record.done} of {record.total} done, {in_words(gone)} so far{left}"
-
-
-def _title(record: SweepRecord) -> str:
-    table, grid = record.reproduces, record.grid
-    assert table is not None
-    return f"{TITLES[table]}, α = {', '.join(f'{alpha:g}' for alpha in grid.alphas)}, {_methods(grid)}"
-
-
-def _methods(grid: Grid) -> str:
-    titles = [
-        method_title(method, lam)
-        for method in grid.methods
-        for lam in (grid.lams if method == "atnmf" else (None,))
-    ]
-    return ", ".join(titles)

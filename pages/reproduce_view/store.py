@@ -1,20 +1,16 @@
-"""What was run again on this machine: put in the queue, followed and read through the store."""
+"""What was run again on this machine, as the store has it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atnmf_core import Dataset
 from atnmf_core.reference.stored import stored_measurements, sweep_name
-from atnmf_core.sweep import Measurement, SweepRecord, default_store, open_store
-from pages.common.sweep_store import STORE_ERRORS, reading_store
-from pages.common.sweeping import keep_going, queue_sweep
+from atnmf_core.sweep import Measurement, SweepRecord
+from pages.common.sweeps import STORE_ERRORS, keep_going, reading_store
 
 from .choice import Choice
 
-__all__ = ["StoredRuns", "read_runs", "start"]
-
-ACTIVE = ("running", "queued")
+__all__ = ["StoredRuns", "read_runs"]
 
 
 @dataclass(frozen=True)
@@ -56,18 +52,7 @@ def _read(choice: Choice) -> StoredRuns:
         failures = store.outcomes(name, failed=True) if chosen is not None else ()
         return StoredRuns(
             rows=stored_measurements(store, choice.table),
-            active=tuple(record for record in records if record.status in ACTIVE),
+            active=tuple(record for record in records if record.is_under_way),
             chosen=chosen,
             failures=tuple(dict.fromkeys(result.error or "" for result in failures)),
         )
-
-
-def start(choice: Choice, data: Dataset) -> None:
-    """Put the chosen cell in the queue. A finished one is fitted again: that is what was asked for."""
-    grid = choice.grid()
-    name = sweep_name(choice.table, grid)
-    with open_store(default_store()) as store:
-        sweep = store.add_sweep(name, grid, data.content_hash, reproduces=choice.table)
-        if store.sweep(name).status == "finished":
-            store.forget(sweep, only_failed=False)
-    queue_sweep(name)

@@ -12,7 +12,7 @@ from atnmf_core import load_dataset
 from atnmf_core.reference import bundled_curve
 from atnmf_core.sweep import Grid, Measures, open_store, read_store, schema
 from atnmf_core.sweep.queue import Queue
-from pages.common import sweeping
+from pages.common import sweeps
 from pages.curves_view import view
 from pages.curves_view.curve import BUNDLED
 from tests.app.rendered import rendered
@@ -47,10 +47,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
         asked.append(path)
         return Process()
 
-    monkeypatch.setattr(sweeping, "start_queue", start)
-    sweeping.queue_process.clear()
+    monkeypatch.setattr(sweeps, "start_queue", start)
+    sweeps.queue_process.clear()
     yield asked
-    sweeping.queue_process.clear()
+    sweeps.queue_process.clear()
 
 
 def opened(repository: Path, **query: str) -> AppTest:
@@ -88,7 +88,7 @@ def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Pa
     page = opened(repository)
 
     assert not page.exception
-    assert titles(page) == [BUNDLED["lfw"], "Your sweeps"]
+    assert titles(page) == [BUNDLED["kept:lfw"], "Your sweeps"]
     made = next(caption.value for caption in page.main.caption if "Bundled with the program" in caption.value)
     first = bundled_curve("lfw")[0]
     assert f"solver version {first.version}, {first.date}, 5 starts each" in made
@@ -101,7 +101,7 @@ def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Pa
 def test_every_bundled_curve_is_shown_in_every_view(
     repository: Path, store: Path, name: str, view: str
 ) -> None:
-    page = opened(repository, show=f"kept:{name}", view=view)
+    page = opened(repository, show=name, view=view)
 
     assert not page.exception
     assert titles(page)[0] == BUNDLED[name]
@@ -205,7 +205,7 @@ def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) ->
     page.button(key="delete three").click().run()
 
     assert not page.exception
-    assert titles(page)[0] == BUNDLED["lfw"]
+    assert titles(page)[0] == BUNDLED["kept:lfw"]
     with read_store(store) as reader:
         assert [record.name for record in reader.sweeps()] == ["two"]
 
@@ -218,10 +218,10 @@ def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before
     pills = page.button_group(key="curves_bundled_0")
     assert pills.value is None
 
-    pills.set_value("synthetic").run()
+    pills.set_value("kept:synthetic").run()
 
-    assert titles(page)[0] == BUNDLED["synthetic"]
-    assert page.button_group(key="curves_bundled_1").value == "synthetic"
+    assert titles(page)[0] == BUNDLED["kept:synthetic"]
+    assert page.button_group(key="curves_bundled_1").value == "kept:synthetic"
 
 
 def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
@@ -258,7 +258,7 @@ def test_a_worker_that_breaks_down_is_not_started_again_and_again(
         path.with_name(path.name + ".log").write_text("ImportError: numpy is gone\n")
         return Process(1)
 
-    monkeypatch.setattr(sweeping, "start_queue", start)
+    monkeypatch.setattr(sweeps, "start_queue", start)
     page = opened(repository, show="sweep:mine")
     press(page, "Resume")
     page.run()
@@ -274,7 +274,7 @@ def test_a_sweep_that_is_not_there_gives_way_to_the_bundled_curve(repository: Pa
 
     assert not page.exception
     assert "not in the store of this machine" in page.info[0].value
-    assert titles(page)[0] == BUNDLED["lfw"]
+    assert titles(page)[0] == BUNDLED["kept:lfw"]
 
 
 def test_a_dask_cluster_is_named(repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,14 +396,14 @@ def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
     """A browser that polls late still sends the pill that was pressed before a sweep was started."""
     state = {"curves_show": "kept:lfw"}
     monkeypatch.setattr(view.st, "session_state", state)
-    before = view._pills_key("lfw")
+    before = view._pills_key("kept:lfw")
     state["curves_show"] = "sweep:s"
     now = view._pills_key(None)
 
-    state[before] = "lfw"
+    state[before] = "kept:lfw"
     view._show_bundled(before)
     assert state["curves_show"] == "sweep:s"
 
-    state[now] = "synthetic"
+    state[now] = "kept:synthetic"
     view._show_bundled(now)
     assert state["curves_show"] == "kept:synthetic"

@@ -33,26 +33,9 @@ def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(store
         queue.add(name)
 
     assert statuses(store) == {"second": ("queued", 1), "first": ("queued", 2), "third": ("stopped", None)}
-    turn = queue.next()
-    assert turn is not None
-    assert turn.name == "second"
-    queue.end(turn)
+    assert queue.next() == "second"
+    queue.remove("second")
     assert statuses(store)["first"] == ("queued", 1)
-
-
-def test_a_sweep_that_is_taken_out_and_asked_for_again_has_another_turn(store: Store) -> None:
-    queue = Queue(store)
-    queue.add("first")
-    turn = queue.next()
-    assert turn is not None
-    assert queue.has(turn)
-
-    queue.remove("first")
-    queue.add("first")
-
-    assert not queue.has(turn)
-    queue.end(turn)
-    assert store.queued() == {"first": 1}
 
 
 def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queue(store: Store) -> None:
@@ -80,17 +63,15 @@ def test_one_process_runs_the_queue_until_it_is_empty(store: Store) -> None:
 
     assert queue.take_over()
     assert store.queue_process() == os.getpid()
-    turn = queue.next()
-    assert turn is not None
-    queue.end(turn)
+    assert queue.next() == "first"
+    queue.remove("first")
     assert queue.next() is None
     assert store.queue_process() is None
 
 
 def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(store: Store) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        with store.transaction() as connection:
-            connection.execute("INSERT INTO queue_process VALUES (1, ?, ?)", (other.pid, created(other.pid)))
+        store.write("INSERT INTO queue_process VALUES (1, ?, ?)", other.pid, created(other.pid))
         assert store.queue_process() == other.pid
         assert not Queue(store).take_over()
         other.kill()

@@ -1,0 +1,137 @@
+"""Sweeps of this dashboard: their store, the process that runs them and outlives the server, and what people
+read when either cannot be used.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import wraps
+from typing import ParamSpec
+
+import streamlit as st
+
+from atnmf_core import InputError
+from atnmf_core.datasets import DataUnavailable
+from atnmf_core.sweep import StoreError, StoreReader, default_store, find_store, open_store
+from atnmf_core.sweep.queue import Queue, log_file, start_queue
+
+from .markdown import plain
+
+__all__ = [
+    "STORE_ERRORS",
+    "cancel_sweep",
+    "keep_going",
+    "queue_process",
+    "queue_sweep",
+    "reading_store",
+    "refusing",
+    "show_refusal",
+    "telling_store_errors",
+    "trouble",
+]
+
+STORE_ERRORS = (StoreError, OSError)
+"""A disk that is full or read-only, a file that is damaged or stays locked."""
+_REFUSAL = "sweep_refusal"
+Arguments = ParamSpec("Arguments")
+
+
+@contextmanager
+def reading_store() -> Iterator[StoreReader | None]:
+    """The store, for reading; None where nothing was stored yet."""
+    with find_store(default_store()) or nullcontext() as store:
+        yield store
+
+
+@contextmanager
+def telling_store_errors() -> Iterator[None]:
+    """Show why the store cannot be used in place of what should have been drawn from it."""
+    try:
+        yield
+    except STORE_ERRORS as error:
+        st.error(f"The sweeps on this machine cannot be read. {plain(str(error))}", icon=":material/error:")
+
+
+def refusing(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
+    """The action as a callback of a widget; why it could not be done is shown by `show_refusal`."""
+
+    @wraps(action)
+    def callback(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            action(*args, **kwargs)
+        except (*STORE_ERRORS, InputError, DataUnavailable) as error:
+            st.session_state[_REFUSAL] = str(error)
+
+    return callback
+
+
+def show_refusal() -> None:
+    """Why the last action could not be done, once."""
+    if refusal := st.session_state.pop(_REFUSAL, ""):
+        st.error(plain(refusal), icon=":material/error:")
+
+
+def queue_sweep(name: str) -> None:
+    """Let a sweep that is in the store be run, or resumed, when its turn comes."""
+    with open_store(default_store()) as store:
+        Queue(store).add(name)
+    keep_going(again=True)
+
+
+def cancel_sweep(name: str) -> None:
+    """End a sweep, or take it out of the queue; its finished fits stay stored."""
+    with open_store(default_store()) as store:
+        Queue(store).cancel(name)
+
+
+class _QueueProcess:
+    """The process that this server has started to run the queue, if it has."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def start(self, *, again: bool) -> None:
+        """Start it, unless it runs. One that broke down is started again only where somebody asks for it."""
+        with self._lock:
+            code = 0 if self._process is None else self._process.poll()
+            if code == 0 or (code is not None and again):
+                self._process = start_queue(default_store())
+
+    @property
+    def failure(self) -> int | None:
+        """The code with which it broke down; None where it did not."""
+        with self._lock:
+            code = None if self._process is None else self._process.poll()
+        return code or None
+
+
+@st.cache_resource(show_spinner=False)
+def queue_process() -> _QueueProcess:
+    """One for all sessions of this server."""
+    return _QueueProcess()
+
+
+def keep_going(*, again: bool = False) -> None:
+    """Make sure that a process runs the queue, for instance after the machine was switched off."""
+    with reading_store() as store:
+        idle = store is not None and bool(store.queued()) and store.queue_process() is None
+    if idle:
+        queue_process().start(again=again)
+
+
+def trouble() -> str | None:
+    """What stopped the process that runs the queue; None where nothing did."""
+    code = queue_process().failure
+    if code is None:
+        return None
+    said = log_file(default_store()).read_text(errors="replace").strip()
+    if said:
+        return said.splitlines()[-1].strip()
+    if code < 0:
+        return f"it was ended from outside, by {signal.Signals(-code).name}."
+    return f"with code {code}, and could not write why; perhaps the disk is full."

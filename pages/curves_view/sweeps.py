@@ -1,0 +1,198 @@
+"""The sweeps of this machine: how far each is, and what can be done about it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from atnmf_core.problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
+from atnmf_core.running.duration import in_words
+from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, Outcome, SweepRecord, default_store, open_store
+from pages.common.address import change
+from pages.common.markdown import plain
+from pages.common.sweeps import cancel_sweep, keep_going, queue_sweep, reading_store, refusing, trouble
+
+from .curve import Curve
+from .plan import METHODS
+from .state import FIRST, key, look_at
+
+__all__ = ["records", "show_status", "show_sweeps", "show_trouble"]
+
+ICONS = {
+    "running": "progress_activity",
+    "queued": "schedule",
+    "stopped": "pause_circle",
+    "finished": "check_circle",
+}
+LISTED_AT_FIRST = 8
+"""How many are listed until somebody asks for all."""
+MAX_FAILURES_SHOWN = 5
+MIN_FITS_FOR_ESTIMATE = 4
+"""With fewer, the pace is that of starting up."""
+
+
+def records() -> list[SweepRecord]:
+    """The sweeps in the store, those under way first, then the newest; runs of the paper's tables are listed
+    on their own page.
+    """
+    with reading_store() as store:
+        everything = [] if store is None else store.sweeps()
+    found = [record for record in everything if record.reproduces is None]
+    return sorted(found, key=lambda record: (not record.is_under_way, record.place or 0))
+
+
+def show_sweeps(sweeps: list[SweepRecord]) -> None:
+    """One line per sweep."""
+    st.subheader("Your sweeps", anchor=False)
+    if not sweeps:
+        st.caption(
+            "None yet. Choose values in the sidebar and press Start: the curve grows here, goes on growing "
+            "when this page is closed, and is stored."
+        )
+        return
+    everything = st.session_state.get("curves_all", False)
+    for record in sweeps if everything else sweeps[:LISTED_AT_FIRST]:
+        _line(record)
+    if len(sweeps) > LISTED_AT_FIRST and not everything:
+        st.button(f"Show all {len(sweeps)}", type="tertiary", on_click=change, kwargs={"curves_all": True})
+
+
+def _line(record: SweepRecord) -> None:
+    name = record.name
+    shown = st.session_state[key("show")] == f"sweep:{name}"
+    with st.container(
+        key=f"curves_line_{record.created:.6f}".replace(".", "_"),
+        horizontal=True,
+        vertical_alignment="center",
+        gap="small",
+        border=shown,
+    ):
+        with st.container(width="stretch", gap=None):
+            st.markdown(f":material/{ICONS[record.status]}: **{plain(name)}**")
+            st.caption(f"{_settings(record.grid)} · {_how_far(record)}")
+        if not shown:
+            _button("Open", "show_chart", look_at, f"sweep:{name}", key=f"Open {name}")
+        _cancel_or_resume(record, "line")
+        _menu(record)
+
+
+def _button(label: str, icon: str | None, action: Callable[..., object], *args: Any, **options: Any) -> None:
+    icon = icon and f":material/{icon}:"
+    st.button(label, icon=icon, on_click=refusing(action), args=args, **options)
+
+
+def _cancel_or_resume(record: SweepRecord, place: str, **options: Any) -> None:
+    if record.is_under_way:
+        _button("Cancel", "stop", cancel_sweep, record.name, key=f"cancel {place} {record.name}")
+    elif record.status == "stopped":
+        _button(
+            "Resume", "play_arrow", queue_sweep, record.name, key=f"resume {place} {record.name}", **options
+        )
+
+
+def _menu(record: SweepRecord) -> None:
+    name = record.name
+    with st.popover("More", help=f"Rename or delete {plain(name)}"):
+        if record.is_under_way:
+            st.caption("Cancel it before renaming or deleting it.")
+            return
+        st.text_input("Name", value=name, max_chars=MAX_NAME_LENGTH, key=f"name {name}")
+        _button("Rename", None, _rename, name, key=f"rename {name}")
+        st.divider()
+        st.caption(f"Its {record.done} fits are deleted with it, except those that another sweep shares.")
+        _button("Delete for good", None, _delete, name, key=f"delete {name}")
+
+
+def _rename(name: str) -> None:
+    with open_store(default_store()) as store:
+        new = store.rename_sweep(name, st.session_state[f"name {name}"])
+    if st.session_state[key("show")] == f"sweep:{name}":
+        change(**{key("show"): f"sweep:{new}"})
+
+
+def _delete(name: str) -> None:
+    with open_store(default_store()) as store:
+        store.delete_sweep(name)
+    if st.session_state[key("show")] == f"sweep:{name}":
+        look_at(FIRST)
+
+
+def show_status(curve: Curve) -> None:
+    """Progress and Cancel while it runs, Resume where it was stopped, and the fits that failed."""
+    record = curve.record
+    if record is None:
+        return
+    if record.status != "finished":
+        place = "curves_stopped" if record.status == "stopped" else "curves_progress"
+        with st.container(key=place, horizontal=True, vertical_alignment="center"):
+            _cancel_or_resume(record, "head", type="primary")
+            if record.is_under_way:
+                st.progress(record.done / max(record.total, 1), _how_far(record))
+            else:
+                st.markdown(_how_far(record))
+    if curve.failures:
+        _show_failures(record, curve.failures)
+
+
+def show_trouble() -> None:
+    """Why the process that runs the sweeps has ended, if it failed, and a button to start it again."""
+    reason = trouble()
+    if reason is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.error(f"The process that runs the sweeps has ended: {plain(reason)}", icon=":material/error:")
+            _button("Start it again", "play_arrow", lambda: keep_going(again=True))
+
+
+def _how_far(record: SweepRecord) -> str:
+    """The state of a sweep in a sentence, as Markdown."""
+    done = f"{record.done + record.failed} of {record.total} fits"
+    if record.status == "running":
+        where = " on the Dask cluster" if os.environ.get("ATNMF_DASK") else ""
+        left = record.seconds_left if record.done >= MIN_FITS_FOR_ESTIMATE else None
+        return f"{done}{where}" + (f", about {in_words(left)} left" if left is not None else "")
+    if record.status == "queued":
+        ahead = (record.place or 1) - 1
+        turn = "starting" if ahead == 0 else "next in the queue" if ahead == 1 else f"{ahead} before it"
+        return f"{done}, {turn}"
+    if record.status == "stopped":
+        why = record.message or "its process ended"
+        return f"Stopped after {done}: {plain(why.rstrip('.'))}."
+    took = ""
+    if record.started is not None and record.ended is not None:
+        took = f", in {in_words(record.ended - record.started)}"
+    return f"{done}{took}, {time.strftime('%d %b %Y %H:%M', time.localtime(record.ended or record.created))}"
+
+
+def _show_failures(record: SweepRecord, failures: tuple[Outcome, ...]) -> None:
+    number = f"{len(failures)} fits failed" if len(failures) > 1 else "One fit failed"
+    with st.expander(f"{number}; the others are not affected", icon=":material/error:"):
+        for failure in failures[:MAX_FAILURES_SHOWN]:
+            fit = failure.identity
+            lam = "" if fit["lam"] is None else f", λ = {fit['lam']:g}"
+            where = f"α = {fit['alpha']:g}, {METHOD_NAMES[fit['method']]}{lam}, start {fit['start'] + 1}"
+            st.markdown(f"{where}: {plain(failure.error or '')}")
+        if len(failures) > MAX_FAILURES_SHOWN:
+            st.caption(f"and {len(failures) - MAX_FAILURES_SHOWN} more")
+        if not record.is_under_way:
+            _button("Try them again", "replay", _try_again, record.name)
+
+
+def _try_again(name: str) -> None:
+    with open_store(default_store()) as store:
+        store.forget(store.sweep_id(name), only_failed=True)
+    queue_sweep(name)
+
+
+def _settings(grid: Grid) -> str:
+    """What a sweep covers, in one line."""
+    alphas = ", ".join(f"{alpha:g}" for alpha in grid.alphas)
+    lams = f", λ {min(grid.lams):g}–{max(grid.lams):g} ({len(grid.lams)})" if grid.lams else ""
+    methods = ", ".join(METHODS[method] for method in grid.methods)
+    hidden = " and ".join(TREATMENT_NAMES[one] for one in grid.missing)
+    Ks = ", ".join(map(str, grid.Ks))
+    starts = f"{grid.starts} starts" if grid.starts > 1 else "one start"
+    return f"{methods}, α {alphas}{lams}, K {Ks}, hidden {hidden}, {SOLVER_NAMES[grid.solver]}, {starts}"
