@@ -107,6 +107,10 @@ def _facts(data: Dataset) -> list[tuple[str, str]]:
         facts.append(("images", f"{data.image_shape[0]} x {data.image_shape[1]}, {way}"))
     if data.wavelengths is not None:
         facts.append(("wavelengths", f"{data.wavelengths.min():.4g} to {data.wavelengths.max():.4g} nm"))
+    if data.georeference is not None:
+        facts.append(("coordinates", "kept"))
+    if data.truth is not None:
+        facts.append(("truth", f"{data.truth.count} materials"))
     facts.append(("values", f"{np.nanmin(data.V):.4g} to {np.nanmax(data.V):.4g}"))
     facts.append(("not observed", f"{1 - data.observed.mean():.1%}"))
     facts.append(("content hash", data.content_hash))

@@ -138,3 +138,49 @@ def test_saturated_and_negative_entries_can_be_missing():
 def test_a_reading_never_raises():
     assert read_or_ask(("x.mat", b"only text")).problem is not None
     assert read_or_ask([]).problem is not None
+
+
+def test_faces_in_columns_are_told_from_faces_in_rows():
+    y, x = np.mgrid[:20, :20]
+    phases = np.random.default_rng(3).uniform(0, 6, (100, 2))
+    faces = np.stack([np.sin(y / 3 + a) + np.cos(x / 2 + b) + 2 for a, b in phases])
+    for stored in (faces.reshape(100, -1, order="F"), faces.reshape(100, -1, order="F").T):
+        data = read_dataset(mat(faces=stored))
+        np.testing.assert_array_equal(data.images(), faces)
+
+
+@pytest.mark.parametrize("spelled", ["{}", "X{}", "R_{}", "{}nm", "{} nm"])
+def test_a_heading_of_wavelengths_is_known_in_many_spellings(spelled):
+    heading = ",".join(["name", *(spelled.format(400 + 10 * i) for i in range(30))])
+    rows = [f"s{i}," + ",".join(map(str, spectrum)) for i, spectrum in enumerate(CUBE[0])]
+    data = read_dataset(("spectra.csv", "\n".join([heading, *rows]).encode()))
+    np.testing.assert_array_equal(data.V, CUBE[0].T)
+    np.testing.assert_array_equal(data.wavelengths, 400 + 10 * np.arange(30))
+
+
+def test_headings_that_are_only_numbered_are_not_wavelengths():
+    text = (
+        ",".join(f"b{i}" for i in range(300, 330))
+        + "\n"
+        + "\n".join(",".join(map(str, row)) for row in CUBE[0])
+    )
+    assert read_dataset(("table.csv", text.encode())).wavelengths is None
+
+
+def test_a_heading_of_wavelengths_may_have_no_name_before_it():
+    lines = [",".join(f"X{400 + i}" for i in range(30)), *(",".join(map(str, row)) for row in CUBE[0])]
+    data = read_dataset(("table.csv", "\n".join(lines).encode()))
+    np.testing.assert_array_equal(data.V, CUBE[0].T)
+    np.testing.assert_array_equal(data.wavelengths, 400 + np.arange(30))
+
+
+def test_hdf4_is_named():
+    assert "HDF 4" in str(problem(("x.hdf", b"\x0e\x03\x13\x01" + bytes(100))))
+
+
+def test_an_envi_binary_may_have_any_extension(tmp_path):
+    header = "ENVI\nsamples = 4\nlines = 3\nbands = 2\ndata type = 4\ninterleave = bsq\nbyte order = 0\n"
+    (tmp_path / "flight.v1.rfl.hdr").write_text(header)
+    (tmp_path / "flight.v1.rfl").write_bytes(np.arange(24, dtype="f4").tobytes())
+    for name in ("flight.v1.rfl.hdr", "flight.v1.rfl"):
+        assert read_dataset(tmp_path / name).V.shape == (2, 12)

@@ -27,6 +27,9 @@ ENVI_SUFFIXES = {".hdr", ".img", ".dat", ".raw", ".bin", ".bsq", ".bil", ".bip",
 SUFFIXES = tuple(sorted({".zip", *ENVI_SUFFIXES, *ARRAY_SUFFIXES, *IMAGE_SUFFIXES}))
 
 
+HDF4 = b"\x0e\x03\x13\x01"
+
+
 @dataclass(frozen=True)
 class Opened:
     """A stored array, the name of its file, and the archive that it came out of, if any."""
@@ -113,4 +116,6 @@ def _read_array(source: Source, options: ReadingOptions, limits: Limits) -> Stor
         return read_hdf5(source, options, limits)
     if suffix in TABLE_SUFFIXES:
         return read_table(source, limits)
+    if data.startswith(HDF4):
+        raise UnreadableData(f"{source.label} is HDF 4, which is not read: convert it to HDF 5 first.")
     raise UnreadableData(f"{source.label} is not a {suffix} file, whatever its name says.")

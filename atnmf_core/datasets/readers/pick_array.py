@@ -28,6 +28,7 @@ PICTURES = re.compile(r"fea|faces?|ima?ge?s?|pictures")
 LABELS = re.compile(r"gnd|labels?|y|ids?|subjects?|targets?|class(es)?")
 LONGEST_VECTOR = 100_000
 SMALLEST_PICTURE = 64
+SHORTEST_WAVELENGTH = 200
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ def stated_wavelengths(
         is_vector = array.long_axes == 1 and count <= LONGEST_VECTOR
         if _called(array, WAVELENGTHS) and is_vector and count in data.shape:
             return in_nanometres(array.vector())
+        if array.name.lower() in ("band", "bands") and is_vector and count in data.shape:
+            # Numbers of bands have this name too.
+            vector = array.vector()
+            if vector.min() >= SHORTEST_WAVELENGTH and (np.diff(vector) > 0).all():
+                return in_nanometres(vector)
     return None, ()
 
 
@@ -189,16 +195,34 @@ def _sums_to_one(array: NamedArray, K: int) -> bool:
 def _pictures(
     array: NamedArray, arrays: Sequence[NamedArray]
 ) -> tuple[Kind | None, tuple[int, int] | None, tuple[str, ...]]:
-    """Whether the rows of a matrix are square pictures, by its name or by as many labels beside it."""
+    """Whether a matrix holds square pictures, by its name or by as many labels beside it."""
     if len(array.shape) != 2 or array.sparse:
         return None, None, ()
-    count, pixels = array.shape
-    side = math.isqrt(pixels)
-    labelled = any(_called(one, LABELS) and one.long_axes == 1 and max(one.shape) == count for one in arrays)
-    if side * side != pixels or pixels < SMALLEST_PICTURE or not (_called(array, PICTURES) or labelled):
+    labels = {max(one.shape) for one in arrays if _called(one, LABELS) and one.long_axes == 1}
+    axes = [axis for axis in (1, 0) if _is_square(array.shape[axis]) and array.shape[1 - axis] in labels]
+    if not axes and _called(array, PICTURES):
+        axes = [axis for axis in (1, 0) if _is_square(array.shape[axis])]
+    if not axes:
         return None, None, ()
-    note = f"Each row of {array.name} was taken as a picture of {side} x {side} pixels."
+    axis = min(axes, key=lambda axis: _roughness(array, axis)) if len(axes) > 1 else axes[0]
+    side = math.isqrt(array.shape[axis])
+    line = "row" if axis else "column"
+    note = f"Each {line} of {array.name} was taken as a picture of {side} x {side} pixels."
     return "faces", (side, side), (note,)
+
+
+def _is_square(pixels: int) -> bool:
+    return pixels >= SMALLEST_PICTURE and math.isqrt(pixels) ** 2 == pixels
+
+
+def _roughness(array: NamedArray, axis: int) -> float:
+    """How much neighbours differ if pixels are on this axis, against any two numbers."""
+    values = np.asarray(array.load(), dtype=np.float64)
+    pictures = values if axis == 1 else values.T
+    side = math.isqrt(pictures.shape[1])
+    below, right = pictures[:, 1:] - pictures[:, :-1], pictures[:, side:] - pictures[:, :-side]
+    neighbours = np.abs(below).mean() + np.abs(right).mean()
+    return float(neighbours / max(2 * np.abs(pictures - np.median(pictures)).mean(), 1e-300))
 
 
 def _stated_shape(arrays: Sequence[NamedArray]) -> tuple[int, int] | None:

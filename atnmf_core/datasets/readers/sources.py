@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,23 @@ from .limits import Limits
 
 __all__ = ["Source", "gather"]
 
-# Extensions under which the binary half of an ENVI pair is found beside its header.
+# Extensions under which the binary half of an ENVI pair is looked for first beside its header; it can have
+# any, but for these.
+NOT_ENVI = [
+    ".zip",
+    ".mat",
+    ".npy",
+    ".npz",
+    ".csv",
+    ".txt",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".pgm",
+    ".bmp",
+    ".xml",
+    ".hdr",
+]
 ENVI_BINARIES = ("", ".img", ".dat", ".raw", ".bin", ".bil", ".bip", ".bsq", ".cub", ".sli")
 
 
@@ -121,11 +138,13 @@ def _with_envi_partners(given: list[Any]) -> list[Any]:
     path = Path(given[0])
     if path.suffix.lower() == ".hdr":
         stem = path.with_suffix("")
+        beside = sorted(path.parent.glob(f"{glob.escape(stem.name)}.*"))
         candidates = [Path(f"{stem}{end}") for end in ENVI_BINARIES]
-    elif path.suffix.lower() in ENVI_BINARIES:
-        candidates = [Path(f"{path}.hdr"), path.with_suffix(".hdr")]
-    else:
+        candidates += [one for one in beside if one.suffix.lower() not in NOT_ENVI]
+    elif path.suffix.lower() in NOT_ENVI:
         return given
+    else:
+        candidates = [Path(f"{path}.hdr"), path.with_suffix(".hdr")]
     partner = next((candidate for candidate in candidates if candidate.is_file() and candidate != path), None)
     return given if partner is None else [path, partner]
 

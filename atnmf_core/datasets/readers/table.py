@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ WAVELENGTH_HEADINGS = ("wavelength", "wl", "nm", "um", "µm", "lambda", "band ce
 # In micrometres and in nanometres, from the ultraviolet to the thermal infrared.
 WAVELENGTH_RANGES = ((0.2, 30.0), (200.0, 30_000.0))
 LEAST_WAVELENGTHS = 8
+# As R and other programs name columns: X400, R_400.5, 400nm.
+NAMED_WAVELENGTH = re.compile(r"(?:X|R|W|wl|wvl|nm|refl?|rho)?[_.]?(\d{3,5}(?:\.\d+)?)\s?(?:nm)?", re.I)
 Array = npt.NDArray[np.float64]
 
 
@@ -76,9 +79,8 @@ class _Table:
         cells = 0
         for number, line, row in self._lines():
             if not rows and not self.heading and self._is_heading(row or line.split(self.delimiter)):
-                names_first = len(self.heading) > 1 and (
-                    not self.heading[0].strip() or self.heading_numbers is not None
-                )
+                named = self.heading_numbers is not None and self.heading_numbers.size < len(self.heading)
+                names_first = named or (len(self.heading) > 1 and not self.heading[0])
                 continue
             values = None if names_first else self._quickly(line, row)
             if values is None:
@@ -142,6 +144,14 @@ class _Table:
         beyond_first = row[1:] or row
         if not self._is_numeric(beyond_first):
             self.heading = [cell.strip() for cell in row]
+            named = [NAMED_WAVELENGTH.fullmatch(cell) for cell in self.heading]
+            numbers = np.array([float(one[1]) for one in named if one])
+            if (
+                all(named[1:])
+                and _look_like_wavelengths(numbers)
+                and numbers.min() >= WAVELENGTH_RANGES[1][0]
+            ):
+                self.heading_numbers = numbers
             return True
         numbers = np.array([self._number(cell) for cell in beyond_first], dtype=np.float64)
         if len(row) > 1 and not self._is_numeric(row[:1]) and _look_like_wavelengths(numbers):
