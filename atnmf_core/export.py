@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .analysis import pictures
 from .analysis.comparison import compare_picture
-from .analysis.recovery import PixelSpectrum
+from .analysis.recovery import PixelSpectrum, reach_of
 from .datasets import Dataset
 from .metrics import rmse
 from .result import Factors
@@ -45,12 +45,15 @@ def measures_csv(
     lines = csv.writer(file, lineterminator="\n")
     lines.writerow(("picture", "method", "RMSE", "PSNR", "SSIM"))
     for method, fit in (("AT-NMF", atnmf), ("NMF", nmf)):
-        lines.writerow(("all", method, f"{rmse(data.V, fit.W @ fit.H, ~observed):.6f}", "", ""))
+        lines.writerow(("all", method, _fixed(rmse(data.V, fit.W @ fit.H, ~observed)), "", ""))
     factors = (atnmf.W, atnmf.H), (nmf.W, nmf.H)
+    reach = reach_of(observed)
     for index in range(pictures.count(data)):
-        compared = compare_picture(data, observed, *factors, index, lam=lam, keep_observed=keep_observed)
+        compared = compare_picture(
+            data, observed, *factors, index, lam=lam, keep_observed=keep_observed, reach=reach
+        )
         for method, measures in zip(("AT-NMF", "NMF"), compared.measures(), strict=True):
-            lines.writerow((index + 1, method, *(f"{value:.6f}" for value in measures)))
+            lines.writerow((index + 1, method, *(_fixed(value) for value in measures)))
     return file.getvalue()
 
 
@@ -67,6 +70,11 @@ def spectra_csv(data: Dataset, spectra: Sequence[PixelSpectrum]) -> str:
             seen = int(one.observed[f])
             lines.writerow((one.row + 1, one.col + 1, f + 1, nm, _number(value), seen, *predicted))
     return file.getvalue()
+
+
+def _fixed(value: float) -> str:
+    """To six digits; nothing where it could not be measured."""
+    return "" if np.isnan(value) else f"{value:.6f}"
 
 
 def _number(value: float) -> str:

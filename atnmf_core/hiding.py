@@ -28,7 +28,7 @@ def hide_entries(
     Parameters
     ----------
     shape : (F, N)
-    alpha : share of the entries to hide, strictly between 0 and 1.
+    alpha : share of the entries to hide, from 0 (none) to below 1.
     seed : the same seed gives the same draw. With "entries" and "stripes", what one seed hides at a smaller
         alpha it also hides at a larger one.
     pattern : one of
@@ -56,6 +56,8 @@ def hide_entries(
     check_one_of("pattern", pattern, tuple(PATTERNS))
     check_one_of("order", order, ("F", "C"))
     rng = np.random.default_rng(check_seed(seed))
+    if alpha == 0:
+        return np.ones(shape, dtype=bool)
     return PATTERNS[pattern](shape, alpha, rng, image_shape, order)
 
 

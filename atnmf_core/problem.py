@@ -170,8 +170,8 @@ def check_one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 def check_alpha(alpha: float) -> float:
-    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
-        raise InputError(f"alpha={alpha!r}: the hidden share lies strictly between 0 and 1.")
+    if not isinstance(alpha, Real) or not 0 <= float(alpha) < 1:
+        raise InputError(f"alpha={alpha!r}: the hidden share is a number from 0 to below 1.")
     return float(alpha)
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.fit_request import request_fits, show_wait
+from pages.common.limits_view import show_unreached
 from pages.common.streamlit_private import ensure_app_frame
 from pages.explore_view.callout import show_callout
 from pages.explore_view.film_view import show_film
@@ -45,6 +46,7 @@ else:
     with learned:
         show_while_waiting(setting, data, shown)
 picture_strip(setting, data)
+show_unreached(setting, data)
 if shown is not None:
     show_callout(shown.setting, data, shown.pair)
     parts, curve = st.columns(2, gap="large")

@@ -14,6 +14,7 @@ from ..datasets import Dataset
 from ..metrics import psnr, rmse, ssim
 from ..problem import Missing
 from . import pictures
+from .recovery import Reach, reach_of
 
 __all__ = ["ComparedPicture", "PictureMeasures", "compare_picture"]
 
@@ -120,13 +121,17 @@ def compare_picture(
     keep_observed: bool = True,
     leash: float | None = None,
     missing: Missing = "ignore",
+    reach: Reach | None = None,
 ) -> ComparedPicture:
-    """Picture number `index` (from 0) under the factors (W, H) of both methods."""
+    """Picture number `index` (from 0) under the factors (W, H) of both methods.
+
+    `reach` is that of `observed`, for callers who know it already.
+    """
     v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
-    rows, cols = observed.any(axis=1), observed.any(axis=0)
-    if missing == "ignore" and not (rows.all() and cols.all()):
+    reach = reach or reach_of(observed)
+    known = pictures.outer_picture(data, reach.bands, reach.pixels, index)
+    if not known.all():
         # What is predicted for a row or column of which nothing was observed is how the solver began.
-        known = pictures.picture(data, np.logical_and.outer(rows, cols), index)
         at_hat, nmf_hat = (np.where(known, hat, np.nan) for hat in (at_hat, nmf_hat))
     return ComparedPicture(v, seen, at_hat, nmf_hat, lam, keep_observed, leash, missing)

@@ -16,6 +16,7 @@ from ..problem import InputError
 
 __all__ = [
     "count",
+    "outer_picture",
     "part_pictures",
     "picture",
     "picture_name",
@@ -46,6 +47,15 @@ def predicted_picture(data: Dataset, W: Values, H: Values, index: int) -> Values
     if data.kind == "faces":
         return data.image(W @ H[:, index])
     return data.image(W[index] @ H) if data.kind == "cube" else W @ H
+
+
+def outer_picture(
+    data: Dataset, rows: npt.NDArray[np.bool_], columns: npt.NDArray[np.bool_], index: int
+) -> npt.NDArray[np.bool_]:
+    """Picture number `index` of the mask that is True where both its row and its column of V are."""
+    if data.kind == "faces":
+        return data.image(rows & columns[index])
+    return data.image(columns & rows[index]) if data.kind == "cube" else np.logical_and.outer(rows, columns)
 
 
 def picture_name(data: Dataset, index: int) -> str:

@@ -1,12 +1,12 @@
-"""What can be restored of a cube and what cannot: a prediction needs something observed of its pixel and
-something of its band.
+"""What can be restored and what cannot: a prediction needs something observed of its row of V and something
+of its column; in a cube, of its band and of its pixel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ __all__ = [
     "reach_of",
     "restored_band",
     "restored_cube",
+    "told_factors",
+    "unreached_in_words",
 ]
 
 Array = npt.NDArray[np.floating]
@@ -53,6 +55,19 @@ def reach_of(observed: Mask) -> Reach:
     return Reach(np.asarray(observed.any(axis=1)), counts > 0, counts)
 
 
+def told_factors(W: Array, H: Array, reach: Reach) -> tuple[Array, Array]:
+    """The factors with NaN in rows of W and columns of H that no observation has told anything about."""
+    return np.where(reach.bands[:, None], W, np.nan), np.where(reach.pixels, H, np.nan)
+
+
+def unreached_in_words(data: Dataset, reach: Reach) -> str:
+    """Of what nothing is observed, such as "2 bands and 1 pixel"; empty where something is of everything."""
+    nouns = {"cube": ("band", "pixel"), "faces": ("pixel", "face"), "matrix": ("row", "column")}
+    row, column = nouns[data.kind]
+    counts = ((int((~reach.pixels).sum()), column), (int((~reach.bands).sum()), row))
+    return " and ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count)
+
+
 def restored_band(
     V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int, *, keep_observed: bool = True
 ) -> Values:
@@ -76,13 +91,24 @@ def band_rmse(V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int
 
 
 def restored_cube(
-    data: Dataset, observed: Mask, W: Array, H: Array, *, method: str, keep_observed: bool = True
+    data: Dataset,
+    observed: Mask,
+    W: Array,
+    H: Array,
+    *,
+    method: str,
+    keep: Literal["measured", "observed", "nothing"] = "observed",
 ) -> Dataset:
-    """The whole cube as restored, in single precision like its factors; NaN where it cannot be."""
+    """All data as restored, in the precision of V; NaN where it cannot be.
+
+    What is kept is exactly as it was: every "measured" entry, those that were hidden from the learner
+    included; the "observed" ones alone; or "nothing", which leaves the model W H.
+    """
     reach = reach_of(observed)
-    V = np.empty(data.shape, np.float32)
+    kept = data.observed if keep == "measured" else observed
+    V = np.empty(data.shape, data.V.dtype)
     for f in range(len(V)):
-        V[f] = restored_band(data.V, observed, reach, W, H, f, keep_observed=keep_observed)
+        V[f] = restored_band(data.V, kept, reach, W, H, f, keep_observed=keep != "nothing")
     title = f"{data.title}, restored by {method}"
     return replace(data, V=V, name=f"{data.name}-restored", title=title, notes=(), truth=None)
 

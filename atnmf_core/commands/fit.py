@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..analysis import pictures
 from ..analysis.comparison import compare_picture
+from ..analysis.recovery import reach_of, unreached_in_words
 from ..datasets import Dataset, paper_mask
 from ..export import factors_npz
 from ..factorization import factorize
@@ -135,6 +136,9 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
     hidden = data.observed & ~observed
     if hidden.any():
         lines.insert(0, f"RMSE, hidden     {rmse(data.V, fit.V_hat, hidden):.6g}")
+    lost = unreached_in_words(data, reach_of(observed))
+    if lost:
+        lines.append(f"Nothing is observed of {lost}: nothing tells what belongs there.")
     return "\n".join(lines)
 
 

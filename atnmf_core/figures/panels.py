@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ..analysis.comparison import ComparedPicture
 from ..analysis.pictures import white_level
 from .images import enlarge
-from .palette import diverging, dotted, grey, nice_limit, paint, sequential
+from .palette import HIDDEN, diverging, dotted, grey, nice_limit, paint, sequential
 
 __all__ = ["LEARNED", "Panel", "attack_limit", "error_panels", "figure", "given_panels", "learned_panels"]
 
@@ -80,14 +80,17 @@ def _restored(image: Values, top: float, hidden: str) -> RGB:
 
 
 def error_panels(
-    picture: ComparedPicture, name: str, *, walls: bool = False
+    picture: ComparedPicture, name: str, *, walls: bool = False, hidden: str = HIDDEN["red"]
 ) -> tuple[tuple[Panel, Panel], float]:
     """The errors of both methods, and the top of their common scale. With `walls`, AT-NMF's has dots where
-    the adversary has given up.
+    the adversary has given up. Pixels without a prediction have the colour `hidden`.
     """
     at, nmf = picture.errors
     top = nice_limit(float(max(np.nanmax(at, initial=0.0), np.nanmax(nmf, initial=0.0))))
-    by_atnmf = sequential(at, top)
+    by_atnmf, by_nmf = (
+        paint(sequential(error, top), np.isnan(restored), hidden)
+        for error, restored in ((at, picture.at_restored), (nmf, picture.nmf_restored))
+    )
     return (
         Panel(
             "",
@@ -95,7 +98,7 @@ def error_panels(
             dotted(by_atnmf, picture.walls) if walls else by_atnmf,
             f"Error of AT-NMF on {name}, dark where large",
         ),
-        Panel("", "NMF", sequential(nmf, top), f"Error of NMF on {name}, dark where large"),
+        Panel("", "NMF", by_nmf, f"Error of NMF on {name}, dark where large"),
     ), top
 
 

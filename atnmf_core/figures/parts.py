@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .images import mosaic
-from .palette import grey
+from .palette import HIDDEN, grey, paint
 
 __all__ = ["columns_for", "part_sheet"]
 
@@ -23,13 +23,23 @@ def columns_for(pictures: Values) -> int:
     return min(K, math.ceil(math.sqrt(K * rows / cols)))
 
 
-def part_sheet(pictures: Values, *, shared_scale: bool = False, gap: int = 1, ground: int = 255) -> RGB:
+def part_sheet(
+    pictures: Values,
+    *,
+    shared_scale: bool = False,
+    gap: int = 1,
+    ground: int = 255,
+    unknown: str = HIDDEN["red"],
+) -> RGB:
     """Parts (K x rows x cols) as tiles, dark where a part is strong, as in the paper.
 
-    Each tile has its own scale, or all share the largest value.
+    Each tile has its own scale, or all share the largest value. NaN has the colour `unknown`.
     """
-    tops = pictures.reshape(len(pictures), -1).max(axis=1)
+    tops = np.nan_to_num(pictures).reshape(len(pictures), -1).max(axis=1)
     if shared_scale:
         tops = np.full_like(tops, tops.max(initial=0.0))
-    tiles = [255 - grey(part, float(top)) for part, top in zip(pictures, tops, strict=True)]
+    tiles = [
+        paint(255 - grey(part, float(top)), np.isnan(part), unknown)
+        for part, top in zip(pictures, tops, strict=True)
+    ]
     return mosaic(tiles, columns_for(pictures), gap, ground)

@@ -68,7 +68,7 @@ class Grid:
     def __post_init__(self) -> None:
         for name in ("alphas", "Ks", "lams", "methods", "missing"):
             object.__setattr__(self, name, _distinct(name, getattr(self, name)))
-        object.__setattr__(self, "alphas", tuple(check_alpha(alpha) for alpha in self.alphas))
+        object.__setattr__(self, "alphas", tuple(_measurable(alpha) for alpha in self.alphas))
         object.__setattr__(self, "lams", tuple(_checked_lam(lam) for lam in self.lams))
         self._check()
 
@@ -195,6 +195,12 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "dtype": ("float32", "float64"),
     "pattern": tuple(PATTERNS),
 }
+
+
+def _measurable(alpha: float) -> float:
+    if check_alpha(alpha) == 0:
+        raise InputError("alpha=0: a sweep measures hidden entries, so some have to be hidden.")
+    return float(alpha)
 
 
 def _distinct(name: str, values: Any) -> tuple[Any, ...]:

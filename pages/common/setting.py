@@ -106,6 +106,8 @@ class Setting:
     upload : content hash of the uploaded data, empty where there is none.
     image : which picture is looked at, counted from 1.
     restored : "kept" shows observed entries as they are in restorations, "model" shows W H alone.
+    written : what files with restored data keep, where data has gaps of its own: every value that was
+        "measured", or those that were "observed", not hidden.
     scale : whether each part has its "own" grey scale or all have a "shared" one.
     part : place of the part whose users are shown, counted from 1; 0 for none.
     detail : which closer look is open.
@@ -118,9 +120,10 @@ class Setting:
         Stops(
             0.2,
             "Hidden share α",
-            ALPHAS,
+            (0.0, *ALPHAS),
             "{:.2f}",
-            help="The share of entries that is hidden before anything is learned.",
+            help="The share of entries that is hidden before anything is learned. With 0 all measured "
+            "entries count, and no error is measured.",
         )
     )
     pattern: str = declare(OneOf("entries", "Hiding pattern", PATTERNS))
@@ -168,6 +171,13 @@ class Setting:
     )
     image: int = declare(Number(8, "Band", 1, MAX_IMAGES))
     restored: str = declare(OneOf("kept", "Restored means", RESTORED))
+    written: str = declare(
+        OneOf(
+            "measured",
+            "In files with restored data",
+            {"measured": "every measured value stays", "observed": "hidden entries are restored, too"},
+        )
+    )
     colour: str = declare(
         OneOf(
             "red",
@@ -190,7 +200,16 @@ class Setting:
 
     walls: bool = declare(Switch(False, "Mark where the adversary gave up"))
 
-    VIEW: ClassVar[tuple[str, ...]] = ("image", "restored", "colour", "scale", "part", "detail", "walls")
+    VIEW: ClassVar[tuple[str, ...]] = (
+        "image",
+        "restored",
+        "written",
+        "colour",
+        "scale",
+        "part",
+        "detail",
+        "walls",
+    )
     """Fields that change how a fit is looked at, not the fit."""
 
     @property

@@ -45,7 +45,7 @@ def clamp(limits: Mapping[str, int]) -> None:
 
 def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
     """What is hidden, lambda and its leash, K, the treatment of hidden entries and the solver."""
-    address.draw("alpha")
+    address.draw("alpha", format_func=lambda alpha: f"{alpha:.2f}" if alpha else "0")
     draw_pattern(address, data)
     address.draw("lam")
     st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')

@@ -54,7 +54,8 @@ def arrive() -> None:
     there, is_first = last_shown("explore"), last_shown("curves") is None
     if ADDRESS.follow() and is_first and there is not None:
         change(**{name: there[name] for name in SHARED})
-        change(**{key("alphas"): (there["alpha"],), key("missing"): (there["missing"],)})
+        alphas = (there["alpha"],) if there["alpha"] else Plan().alphas
+        change(**{key("alphas"): alphas, key("missing"): (there["missing"],)})
 
 
 def look_at(curve: str, view: str | None = None) -> None:

@@ -5,6 +5,7 @@ treatment of hidden entries; and the switch between them.
 from __future__ import annotations
 
 import time
+from math import isnan
 
 import streamlit as st
 
@@ -33,6 +34,9 @@ STRONG = 1.05
 
 def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """What hiding costs here, what it would cost under the other treatment, and why."""
+    if isnan(pair.nmf.rmse_hidden):
+        st.info("Nothing known is hidden: all measured entries count, and no error is measured.")
+        return
     other = fit_pair.other_treatment(setting)
     unknown = missing(fit_pair.keys(other, data))
     waits = bool(unknown) and fit_pair.expected(other, data) < fit_pair.LIVE_SECONDS

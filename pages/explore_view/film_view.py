@@ -9,12 +9,15 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.parts import side_by_side
+from atnmf_core.analysis.recovery import told_factors
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.loss_curves import loss_curves
+from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.parts import part_sheet
 from atnmf_core.running.film import Frame, together
 from pages.common import fit_pair
 from pages.common.components import component
+from pages.common.limits_view import reach
 from pages.common.setting import FitKey, Setting
 
 from . import COMPONENTS
@@ -61,16 +64,17 @@ def _steps(
             "label": f"iteration {max(at.iteration, nmf.iteration)}",
             "pictures": [
                 *(data_url(panel.pixels) for panel in frame_panels(setting, _data, (at, nmf))),
-                _sheet(_data, at, order.first),
-                _sheet(_data, nmf, order.second),
+                _sheet(setting, _data, at, order.first),
+                _sheet(setting, _data, nmf, order.second),
             ],
         }
         for at, nmf in together(_pair.atnmf.frames, _pair.nmf.frames)
     ]
 
 
-def _sheet(data: Dataset, frame: Frame, places: Any) -> str:
-    return data_url(part_sheet(pictures.part_pictures(data, frame.W, frame.H)[places], ground=225))
+def _sheet(setting: Setting, data: Dataset, frame: Frame, places: Any) -> str:
+    parts = pictures.part_pictures(data, *told_factors(frame.W, frame.H, reach(setting, data)))[places]
+    return data_url(part_sheet(parts, ground=225, unknown=HIDDEN[setting.colour]))
 
 
 def _remark(setting: Setting, pair: fit_pair.Pair) -> str:

@@ -36,6 +36,9 @@ def is_traced(setting: Setting, data: Dataset) -> bool:
 def show_lambda_curve(setting: Setting, data: Dataset) -> None:
     """The curve with the points that are known; the others come by themselves where that is quick."""
     st.markdown("**RMSE on hidden pixels against λ**")
+    if setting.alpha == 0:
+        st.caption("Not measured: nothing is hidden.")
+        return
     setting = setting.solved
     traced = is_traced(setting, data)
     st.fragment(_show, run_every=REST_SECONDS if traced else None)(setting, data, traced, time.monotonic())

@@ -23,6 +23,7 @@ from atnmf_core.figures.panels import (
 )
 from atnmf_core.running.film import Frame
 from pages.common import fit_pair
+from pages.common.limits_view import reach
 from pages.common.picture_view import ERROR_SCALE, R_SCALE, show_panels, show_places
 from pages.common.setting import Setting
 
@@ -51,7 +52,8 @@ def show_given(setting: Setting, data: Dataset) -> None:
     name = pictures.picture_name(data, setting.image - 1)
     counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
     hidden = 1 - pictures.picture(data, fit_pair.mask(setting, data), setting.image - 1).mean()
-    show_panels((first, second), (counted, f"{hidden:.0%} of it hidden"), "given", gap=GAP_OF_TWO)
+    unseen = "hidden" if data.observed.all() else "hidden or missing"
+    show_panels((first, second), (counted, f"{hidden:.0%} of it {unseen}"), "given", gap=GAP_OF_TWO)
 
 
 def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
@@ -91,16 +93,21 @@ def show_nothing_yet(data: Dataset) -> None:
 def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """Where both methods err, on one scale."""
     drawn = panel_data(setting, data, pair)
-    panels, top = error_panels(drawn, pictures.picture_name(data, setting.image - 1), walls=setting.walls)
+    name = pictures.picture_name(data, setting.image - 1)
+    panels, top = error_panels(drawn, name, walls=setting.walls, hidden=HIDDEN[setting.colour])
     scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
     left, right = st.columns([2, 4], gap="large")
     with left:
         show_panels(panels, (scale, scale), "errors", frames=("orange", "blue"), gap=GAP_OF_TWO)
     with right:
         at, nmf = drawn.closer_shares()
+        hidden = (
+            f"Of the hidden pixels, :orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at "
+            f"**{nmf:.0%}**."
+        )
         st.markdown(
-            "Distance |v − restored| at every pixel, both on one scale. Of the hidden pixels, "
-            f":orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at **{nmf:.0%}**."
+            "Distance |v − restored| at every pixel, both on one scale. "
+            + (hidden if setting.alpha else "Nothing is hidden, so no error is measured.")
         )
         ADDRESS.draw("walls")
         st.caption(_walls(drawn))
@@ -129,6 +136,7 @@ def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> Compare
         keep_observed=setting.restored == "kept",
         leash=setting.bound,
         missing=setting.missing,
+        reach=reach(setting, data),
     )
 
 
@@ -166,7 +174,8 @@ def _halves(drawn: ComparedPicture) -> tuple[Mask, Mask]:
 
 def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str:
     better = ' <span class="best">better</span>' if mine.rmse < other.rmse else ""
+    error = f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE hidden{better}'
     return (
-        f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE hidden{better}<br>'
+        f"{'no known value hidden' if np.isnan(mine.rmse) else error}<br>"
         f"PSNR {mine.psnr:.1f} dB · SSIM {mine.ssim:.2f}"
     )

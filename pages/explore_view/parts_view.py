@@ -11,13 +11,15 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.parts import PartOrder, share_in_sample, side_by_side, top_users, use
+from atnmf_core.analysis.recovery import told_factors
 from atnmf_core.figures.images import data_url
-from atnmf_core.figures.palette import grey
+from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.parts import columns_for, part_sheet
 from atnmf_core.running.run import Run
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.fit_pair import Pair
+from pages.common.limits_view import reach
 from pages.common.setting import Setting
 
 from . import COMPONENTS
@@ -52,8 +54,10 @@ def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
 def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]) -> None:
     W, H = run.W, run.H
     shares = use(W, H)
-    parts = pictures.part_pictures(data, W, H)[places]
-    sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225)
+    told = told_factors(W, H, reach(setting, data))
+    parts = pictures.part_pictures(data, *told)[places]
+    colour = HIDDEN[setting.colour]
+    sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225, unknown=colour)
     names = [
         f"{SHEETS[key]}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)
     ]

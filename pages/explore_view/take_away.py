@@ -9,11 +9,14 @@ from atnmf_core.export import factors_npz, measures_csv
 from atnmf_core.figures.images import enlarge, png
 from atnmf_core.figures.panels import figure
 from pages.common import fit_pair
+from pages.common.data_choice import UPLOAD
 from pages.common.markdown import plain
+from pages.common.restored_files import WHAT_IS_KEPT, download_like_source, draw_written, kept
 from pages.common.setting import Setting
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
 from .panels_view import six_panels
+from .sidebar import ADDRESS
 
 __all__ = ["show_take_away"]
 
@@ -43,6 +46,8 @@ def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
                 "image/png",
                 help=f"{panel.title}, PNG",
             )
+    if setting.data == UPLOAD:
+        _restored(setting, data, pair)
     st.markdown("**Numbers**")
     observed = fit_pair.mask(setting, data)
     with st.container(horizontal=True, gap="small"):
@@ -66,3 +71,12 @@ def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
             "text/csv",
         )
     st.caption(f"{plain(data.title)}. {plain(data.terms)}")
+
+
+def _restored(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
+    st.markdown(f"**Restored data** · {WHAT_IS_KEPT[kept(setting, data)]}")
+    draw_written(ADDRESS, setting, data)
+    for method, run in (("AT-NMF", pair.atnmf), ("NMF", pair.nmf)):
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+            st.markdown(method, width=64)
+            download_like_source(setting, data, method, run.W, run.H)

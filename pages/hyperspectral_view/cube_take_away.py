@@ -10,9 +10,10 @@ from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz
 from pages.common import fit_pair
 from pages.common.markdown import plain
+from pages.common.restored_files import WHAT_IS_KEPT, download_like_source, draw_written, kept
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
-from .cube_setting import SIZES, CubeSetting, span
+from .cube_setting import ADDRESS, SIZES, CubeSetting, span
 from .pictures import METHODS, factors_of
 from .sidebar import SCENE
 
@@ -40,14 +41,15 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair
 
 
 def _cubes(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
-    kept = "observed entries kept" if setting.restored == "kept" else "W H alone"
     wavelengths = "" if data.wavelengths is None else ", with its wavelengths"
-    st.markdown(f"**The restored cube** · {kept}{wavelengths}")
+    st.markdown(f"**The restored cube** · {WHAT_IS_KEPT[kept(setting, data)]}{wavelengths}")
+    draw_written(ADDRESS, setting, data)
     for (method, tone), (W, H) in zip(METHODS.items(), factors_of(pair).values(), strict=True):
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             st.markdown(f":{tone}[{method}]", width=64)
             for name in FORMATS:
                 _restored(setting, data, method, W, H, name)
+            download_like_source(setting, data, method, W, H)
 
 
 def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: object, name: str) -> None:
@@ -56,7 +58,7 @@ def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: ob
 
     def make() -> bytes:
         cube = restored_cube(
-            data, fit_pair.mask(setting, data), W, H, method=method, keep_observed=setting.restored == "kept"
+            data, fit_pair.mask(setting, data), W, H, method=method, keep=kept(setting, data)
         )
         return write(cube) if write else write_envi_zip(cube, stem)
 

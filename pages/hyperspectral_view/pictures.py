@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.analysis.recovery import Reach, band_error, band_rmse, hidden_error, reach_of, restored_band
+from atnmf_core.analysis.recovery import band_error, band_rmse, hidden_error, restored_band
 from atnmf_core.figures.cube_view import CubeView, error_top
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN
@@ -18,14 +19,15 @@ from atnmf_core.running.film import Frame
 from pages.common import fit_pair
 from pages.common.components import component
 from pages.common.fit_request import POLL_SECONDS, ShownFits, latest_frames
+from pages.common.limits_view import reach, show_unreached
 from pages.common.picture_view import ERROR_SCALE
-from pages.common.setting import FitKey, MaskKey
+from pages.common.setting import FitKey
 
 from . import COMPONENTS
 from .cube_setting import CubeSetting
 from .view_bar import bands_in_words, is_joint, shown_bands
 
-__all__ = ["METHODS", "factors_of", "reach", "show_limits_of_recovery", "show_pictures"]
+__all__ = ["METHODS", "factors_of", "show_limits_of_recovery", "show_pictures"]
 
 METHODS = {"AT-NMF": "orange", "NMF": "blue"}
 Factors = Mapping[str, tuple[Any, Any]]
@@ -35,15 +37,6 @@ Panels = list[dict[str, str]]
 def factors_of(pair: fit_pair.Pair) -> Factors:
     """W and H by method."""
     return {"AT-NMF": (pair.atnmf.W, pair.atnmf.H), "NMF": (pair.nmf.W, pair.nmf.H)}
-
-
-def reach(setting: CubeSetting, data: Dataset) -> Reach:
-    return _reach(setting.mask_key(data.content_hash), fit_pair.mask(setting, data))
-
-
-@st.cache_data(show_spinner=False, max_size="32 MB")
-def _reach(key: MaskKey, _observed: npt.NDArray[np.bool_]) -> Reach:
-    return reach_of(_observed)
 
 
 def show_pictures(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> None:
@@ -186,6 +179,8 @@ def _restored(
 
 def _figure(figures: Sequence[float], number: int, where: str) -> str:
     """The RMSE of one method among two, and whether it is the lower."""
+    if isnan(figures[number]):
+        return "no known value is hidden: no error measured"
     mine, other = (f"{figure:.3g}" for figure in (figures[number], figures[1 - number]))
     best = (
         ' <span class="best">better</span>' if figures[number] < figures[1 - number] and mine != other else ""
@@ -201,20 +196,8 @@ def _hidden_error(key: FitKey, _data: Dataset, _W: Any, _H: Any) -> npt.NDArray[
 
 def show_limits_of_recovery(setting: CubeSetting, data: Dataset) -> None:
     """Say what cannot be recovered, and what hardly can."""
-    known = reach(setting, data)
-    pixels, bands = int((~known.pixels).sum()), int((~known.bands).sum())
-    lost = [
-        f"{count:,} {noun if count == 1 else noun + 's'}"
-        for count, noun in ((pixels, "pixel"), (bands, "band"))
-        if count
-    ]
-    if lost:
-        st.warning(
-            f"Nothing is observed of {' and '.join(lost)}: nothing tells what belongs there. The restored "
-            f"pictures have {setting.colour} in that place, and restored cubes NaN.",
-            icon=":material/visibility_off:",
-        )
-    weak = known.weak(setting.K)
+    show_unreached(setting, data)
+    weak = reach(setting, data).weak(setting.K)
     if weak:
         st.caption(
             f"{weak:,} pixels have fewer than K = {setting.K} observed bands: what is restored there is a "

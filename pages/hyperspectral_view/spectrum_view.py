@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import streamlit as st
@@ -15,11 +16,12 @@ from atnmf_core.figures.palette import HIDDEN
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.components import component
+from pages.common.limits_view import reach
 from pages.common.take_away import download
 
 from . import COMPONENTS
 from .cube_setting import ADDRESS, CubeSetting, Place, spelled_places
-from .pictures import METHODS, Factors, reach
+from .pictures import METHODS, Factors
 
 __all__ = ["show_spectrum"]
 
@@ -98,8 +100,12 @@ def _measures(spectrum: PixelSpectrum) -> str:
     if not spectrum.observed.any():
         return "Nothing is observed of this pixel: nothing tells what belongs here."
     lines = [
-        f'<b class="{METHODS[method]}">{method}</b> {spectrum.error(method):.4f} RMSE where hidden · '
+        f'<b class="{METHODS[method]}">{method}</b> {_error(spectrum.error(method))} · '
         f"{spectrum.angle(method):.2f}° from the original"
         for method in spectrum.predicted
     ]
     return "<br>".join(lines)
+
+
+def _error(error: float) -> str:
+    return "no known band is hidden" if isnan(error) else f"{error:.4f} RMSE where hidden"

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from atnmf_core import factorize, hide_entries, load_dataset, ssim
+from atnmf_core import Dataset, factorize, hide_entries, load_dataset, ssim
+from atnmf_core.analysis import pictures
 from atnmf_core.analysis.comparison import ComparedPicture, compare_picture
 
 V = np.array([[0.2, 0.4, 0.6, 0.8], [0.8, 0.6, 0.4, 0.2], [0.1, 0.3, 0.5, 1.0]])
@@ -87,3 +88,24 @@ def test_what_nothing_observes_is_not_predicted(keep_observed: bool) -> None:
     assert np.isnan(other.nmf_restored[10 % 6, 10 // 6])
     assert np.isfinite(other.measures()[1].rmse)
     assert sum(other.closer_shares()) == 0
+
+
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+@pytest.mark.parametrize("kind", ["faces", "cube", "matrix"])
+def test_what_nothing_observes_is_the_same_entries_for_every_kind_of_data(kind: str, missing: str) -> None:
+    values = np.random.default_rng(0).uniform(0.1, 1, (12, 12))
+    data = Dataset(values, kind, "data", image_shape=None if kind == "matrix" else (3, 4))
+    observed = np.ones((12, 12), dtype=bool)
+    observed[5] = observed[:, 2] = False
+    W, H = np.ones((12, 2)), np.ones((2, 12))
+    expected = np.where(observed, values, np.nan)
+
+    for index in range(pictures.count(data)):
+        picture = compare_picture(data, observed, (W, H), (W, H), index, lam=2.0, missing=missing)
+        np.testing.assert_array_equal(picture.at_restored, pictures.picture(data, expected, index))
+
+
+def test_nothing_hidden_is_nothing_measured() -> None:
+    at, _ = ComparedPicture(V, np.ones_like(OBSERVED), V + 0.1, V, lam=2.0).measures()
+
+    assert np.isnan(at.rmse)

@@ -2,11 +2,12 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from atnmf_core import InputError, factorize, hide_entries, load_dataset
+from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset
 from atnmf_core.analysis.recovery import (
     band_error,
     band_rmse,
@@ -15,6 +16,8 @@ from atnmf_core.analysis.recovery import (
     reach_of,
     restored_band,
     restored_cube,
+    told_factors,
+    unreached_in_words,
 )
 from atnmf_core.export import spectra_csv
 
@@ -157,3 +160,37 @@ def test_spectra_are_written_line_by_line() -> None:
 
 def cube_column(row: int, col: int) -> np.ndarray:
     return SCENE.images()[:, row, col]
+
+
+def test_every_measured_value_can_stay_exactly_as_it_was() -> None:
+    V = SCENE.V.copy()
+    V[3, :5] = np.nan
+    gappy = replace(SCENE, V=V)
+    observed = OBSERVED & gappy.observed
+
+    cube = restored_cube(gappy, observed, FIT.W, FIT.H, method="NMF", keep="measured")
+
+    assert (cube.V[gappy.observed] == V[gappy.observed]).all()
+    assert cube.V[3, 2] == pytest.approx(FIT.V_hat[3, 2], rel=1e-6)
+
+
+def test_nothing_need_be_kept() -> None:
+    cube = restored_cube(SCENE, OBSERVED, FIT.W, FIT.H, method="NMF", keep="nothing")
+
+    told = ~np.isnan(cube.V)
+    np.testing.assert_allclose(cube.V[told], FIT.V_hat[told], rtol=1e-6)
+
+
+def test_factors_are_unknown_where_nothing_is_observed() -> None:
+    W, H = told_factors(FIT.W, FIT.H, REACH)
+
+    assert np.flatnonzero(np.isnan(W).any(axis=1)).tolist() == [4]
+    assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [7, 30]
+
+
+def test_what_nothing_is_observed_of_is_said_in_the_words_of_the_data() -> None:
+    table = Dataset(SCENE.V, "matrix", "table")
+
+    assert unreached_in_words(SCENE, REACH) == "2 pixels and 1 band"
+    assert unreached_in_words(table, REACH) == "2 columns and 1 row"
+    assert unreached_in_words(SCENE, reach_of(SCENE.observed)) == ""

@@ -167,3 +167,21 @@ def test_the_recipe_reads_what_the_page_read() -> None:
 
     assert by_words.image_shape == (12, 10)
     assert spelled == options.arguments()
+
+
+def test_with_nothing_hidden_no_error_is_measured_and_the_page_says_so(repository: Path) -> None:
+    app = opened(repository, data="lfw", alpha="0", detail="errors")
+
+    assert "no error is measured" in app.main.info[0].value
+    assert any("Not measured: nothing is hidden" in one.value for one in app.main.caption)
+
+
+def test_what_cannot_be_recovered_is_said_on_explore(repository: Path) -> None:
+    values = CUBE.copy()
+    values[3, 4] = np.nan
+    upload = uploads().keep_files([("gaps.npy", npy(values))])
+
+    app = opened(repository, upload=upload, alpha="0")
+
+    assert "Nothing is observed of 1 pixel:" in app.main.warning[0].value
+    assert "every measured value as it was" in "".join(one.value for one in app.main.markdown)

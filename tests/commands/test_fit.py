@@ -121,3 +121,15 @@ def test_what_cannot_be_done_is_refused_before_the_fit(
     assert complaint in said.err
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+def test_what_nothing_is_observed_of_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    V = np.random.default_rng(0).uniform(0.1, 1, (6, 8))
+    V[2], V[:, 5] = np.nan, np.nan
+    np.save(tmp_path / "gaps.npy", V)
+
+    assert main(["fit", "--data", str(tmp_path / "gaps.npy"), "--alpha", "0", "--K", "2"]) == 0
+
+    out = capsys.readouterr().out
+    assert "Nothing is observed of 1 column and 1 row" in out
+    assert "RMSE, hidden" not in out

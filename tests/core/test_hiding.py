@@ -81,12 +81,11 @@ def test_a_matrix_of_one_entry_can_be_asked_for():
 
 
 REFUSED = {
-    "alpha of 0": ({"alpha": 0.0}, ["alpha=0.0", "between 0 and 1"]),
-    "alpha of 1": ({"alpha": 1.0}, ["alpha=1.0", "between 0 and 1"]),
-    "alpha negative": ({"alpha": -0.2}, ["alpha=-0.2", "between 0 and 1"]),
-    "alpha as percent": ({"alpha": 30}, ["alpha=30", "between 0 and 1"]),
-    "alpha NaN": ({"alpha": float("nan")}, ["alpha=nan", "between 0 and 1"]),
-    "alpha a word": ({"alpha": "half"}, ["alpha='half'", "between 0 and 1"]),
+    "alpha of 1": ({"alpha": 1.0}, ["alpha=1.0", "from 0 to below 1"]),
+    "alpha negative": ({"alpha": -0.2}, ["alpha=-0.2", "from 0 to below 1"]),
+    "alpha as percent": ({"alpha": 30}, ["alpha=30", "from 0 to below 1"]),
+    "alpha NaN": ({"alpha": float("nan")}, ["alpha=nan", "from 0 to below 1"]),
+    "alpha a word": ({"alpha": "half"}, ["alpha='half'", "from 0 to below 1"]),
     "shape of a vector": ({"shape": (7,)}, ["shape=(7,)", "(F, N)"]),
     "shape of nothing": ({"shape": (0, 4)}, ["shape=(0, 4)", "at least 1 x 1"]),
     "shape of floats": ({"shape": (6.0, 8)}, ["shape=(6.0, 8)", "(F, N)"]),
@@ -118,3 +117,9 @@ def test_a_refusal_names_the_argument_the_value_and_what_is_allowed(case):
         hide_entries(**{"shape": (6, 8), "alpha": 0.5, **changes})
     missing = [part for part in fragments if part not in str(refusal.value)]
     assert not missing, str(refusal.value)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_share_of_0_hides_nothing(pattern):
+    shape = (6, 8) if pattern != "stripes" else (8, 6)
+    assert hide_entries(shape, 0.0, pattern=pattern, image_shape=(2, 3)).all()

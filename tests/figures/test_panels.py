@@ -94,3 +94,12 @@ def test_the_error_map_marks_walls_only_when_asked() -> None:
     assert plain[0].pixels.shape == nmf.pixels.shape == (3, 4, 3)
     assert marked.pixels.shape == (9, 12, 3)
     np.testing.assert_array_equal(marked.pixels[::3, ::3], plain[0].pixels)
+
+
+def test_pixels_without_a_prediction_are_painted_in_the_error_maps() -> None:
+    gap = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
+
+    errors, _ = error_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), "a face", hidden=HIDDEN["red"])
+
+    for panel in errors:
+        assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]

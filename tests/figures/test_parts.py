@@ -32,3 +32,12 @@ def test_sheets_are_about_square(K: int, columns: int) -> None:
 
 def test_upright_strips_stand_in_one_row() -> None:
     assert columns_for(np.zeros((5, 200, 50))) == 5
+
+
+def test_unknown_pixels_of_a_part_have_the_reserved_colour() -> None:
+    parts = np.array([[[1.0, np.nan], [0.0, 0.5]]])
+
+    sheet = part_sheet(parts, gap=0, unknown="#1F3BFF")
+
+    assert sheet[0, 1].tolist() == [0x1F, 0x3B, 0xFF]
+    assert sheet[0, 0].tolist() == [0, 0, 0]

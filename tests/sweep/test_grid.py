@@ -99,6 +99,7 @@ def test_results_of_another_solver_version_are_not_mistaken_for_these(
     ("settings", "complaint"),
     [
         ({"alphas": [1.3]}, "alpha=1.3"),
+        ({"alphas": [0]}, "alpha=0"),
         ({"alphas": []}, "alphas is empty"),
         ({"alphas": ["half"]}, "alpha='half'"),
         ({"Ks": [0]}, "Ks: 0"),

@@ -1,0 +1,36 @@
+"""What cannot be restored, said in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis.recovery import Reach, reach_of, unreached_in_words
+
+from . import fit_pair
+from .setting import MaskKey, Setting
+
+__all__ = ["reach", "show_unreached"]
+
+
+def reach(setting: Setting, data: Dataset) -> Reach:
+    """Of what something is observed."""
+    return _reach(setting.mask_key(data.content_hash), fit_pair.mask(setting, data))
+
+
+@st.cache_data(show_spinner=False, max_size="32 MB")
+def _reach(key: MaskKey, _observed: npt.NDArray[np.bool_]) -> Reach:
+    return reach_of(_observed)
+
+
+def show_unreached(setting: Setting, data: Dataset) -> None:
+    """A warning where nothing tells what belongs in some places."""
+    lost = unreached_in_words(data, reach(setting, data))
+    if lost:
+        st.warning(
+            f"Nothing is observed of {lost}: nothing tells what belongs there. The restored pictures and the "
+            f"parts have {setting.colour} in that place, and files with restored data NaN.",
+            icon=":material/visibility_off:",
+        )
