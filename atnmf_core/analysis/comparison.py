@@ -24,8 +24,8 @@ Factors = tuple[Values, Values]
 
 
 class PictureMeasures(NamedTuple):
-    """RMSE over the hidden pixels whose true value is known; PSNR and SSIM of the whole picture, SSIM being
-    NaN for a picture of fewer than three rows or columns.
+    """RMSE over the hidden pixels whose true value is known, PSNR of all, where they are predicted; SSIM of
+    the whole picture, NaN where not all of it is predicted or it has fewer than three rows or columns.
     """
 
     rmse: float

@@ -23,7 +23,7 @@ class Typed(Text):
     """A text field."""
 
     def draw(self, key: str, **options: Any) -> None:
-        st.text_input(self.label, key=key, **{"help": self.help} | options)
+        st.text_input(self.label, st.session_state[key], key=key, **{"help": self.help} | options)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Suggested(Text):
         value = st.session_state[key]
         names = {"": AS_READ, value: value} | among
         options = {"format_func": lambda one: names.get(one, one), "help": self.help} | options
-        st.selectbox(self.label, names, key=key, accept_new_options=self.open, **options)
+        index = list(names).index(value)
+        st.selectbox(self.label, names, index, key=key, accept_new_options=self.open, **options)
 
 
 @dataclass(frozen=True)

@@ -190,9 +190,11 @@ def _draw_controls(reading: Reading) -> None:
         among["variable"] = _arrays(reading)
     if reading.array is not None:
         among["kind"] = _kinds(reading)
-        among["bands_axis"] = {"": "as read"} | {
-            str(i): f"{AXES[i]} ({size:,})" for i, size in enumerate(axes[:3])
-        }
+        sizes = {str(i): f"{AXES[i]} ({size:,})" for i, size in enumerate(axes[:3])}
+        names = FILE_CONTROLS["bands_axis"].options
+        chosen = st.session_state["bands_axis"]
+        # An address may name an axis that the array does not have: the reader says so.
+        among["bands_axis"] = {"": names[""], chosen: names[chosen]} | sizes
         if len(axes) == 2:
             shapes = dict.fromkeys(one.image_shape for one in reading.layouts if one.image_shape)
             among["image_shape"] = {f"{rows}x{cols}": f"{rows} × {cols}" for rows, cols in shapes}

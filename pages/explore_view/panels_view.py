@@ -177,5 +177,5 @@ def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str
     error = f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE hidden{better}'
     return (
         f"{'no known value hidden' if np.isnan(mine.rmse) else error}<br>"
-        f"PSNR {mine.psnr:.1f} dB · SSIM {mine.ssim:.2f}"
+        f"PSNR {mine.psnr:.1f} dB{'' if np.isnan(mine.ssim) else f' · SSIM {mine.ssim:.2f}'}"
     )

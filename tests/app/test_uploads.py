@@ -185,3 +185,11 @@ def test_what_cannot_be_recovered_is_said_on_explore(repository: Path) -> None:
 
     assert "Nothing is observed of 1 pixel:" in app.main.warning[0].value
     assert "every measured value as it was" in "".join(one.value for one in app.main.markdown)
+
+
+def test_an_axis_that_is_not_there_names_its_control(repository: Path) -> None:
+    upload = uploads().keep_files([("table.npy", npy(CUBE.reshape(120, 8)))])
+
+    app = opened(repository, upload=upload, bands_axis="2")
+
+    assert "Axis of the bands: There is no axis 2" in sidebar(app)
