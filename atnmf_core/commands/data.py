@@ -11,8 +11,8 @@ from ..datasets import PAPER_FOLDERS, Dataset, catalogue, fetch, read_dataset
 from ..datasets.registry import data_dir
 from ..sweep import load_source, save_dataset
 from .arguments import Subparsers, output_file
-from .progress import progress_bar
 from .reading import add_reading_options, reading
+from .running import progress_bar
 
 __all__ = ["add_parser", "run"]
 

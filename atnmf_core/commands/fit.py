@@ -23,8 +23,8 @@ from ..problem import InputError, Missing
 from ..result import Fit
 from ..sweep import load_source
 from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
-from .progress import progress_bar
 from .reading import add_reading_options, reading, show_notes
+from .running import progress_bar
 
 __all__ = ["add_parser", "run"]
 

@@ -23,9 +23,8 @@ from ..reference.protocol import PROTOCOLS, ignoring_hidden, published_grid
 from ..reference.stored import stored_measurements, sweep_name
 from ..reference.tables import best_of_each
 from ..sweep import Grid, Measurement, load_source, open_store, read_store
-from ..sweep.grid import Point
 from ..sweep.measurements import csv_text, read_csv
-from ..sweep.points import PAPER_STARTS
+from ..sweep.points import PAPER_STARTS, Point
 from .arguments import Subparsers, output_file, write_whole
 from .running import add_running_options, run_grid, tell_failures
 

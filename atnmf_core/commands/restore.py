@@ -14,10 +14,9 @@ from ..restoration import ChoiceProgress, Restoration, restore
 from ..restoration.workers import trials_on_workers
 from ..sweep import load_source
 from .arguments import Subparsers, add_options, numbers_of_parts, output_file, write_whole
-from .progress import progress_bar
 from .reading import add_reading_options, reading
 from .restored_files import check_side_file, is_own_format, write_restored, write_side_file
-from .running import add_worker_options, stopped_by_ctrl_c
+from .running import add_worker_options, progress_bar, stopped_by_ctrl_c
 
 __all__ = ["add_parser", "run"]
 

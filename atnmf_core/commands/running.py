@@ -1,4 +1,4 @@
-"""What the commands that run many fits share: their options, and a run that can be interrupted."""
+"""What commands that take long share: options, a progress bar, and a run that can be interrupted."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+from tqdm import tqdm
 
 from ..datasets import Dataset
 from ..sweep import Store, run_sweep
 from ..sweep.kinds import AnyGrid
 from ..sweep.store import default_store_path, store_from_environment
 from .arguments import TakesArguments, add_options, workers
-from .progress import progress_bar
 
 __all__ = [
     "Terminated",
@@ -32,6 +33,26 @@ __all__ = [
 
 MAX_FAILURES_SHOWN = 3
 """The store has them all."""
+
+
+@contextmanager
+def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Callable[[int, int], None]]:
+    """What it gives is called with how much is done, and of how much; `shown` None means: on a terminal.
+
+    What was done at the first call was done by an earlier run, and does not count for the pace. The total may
+    grow.
+    """
+    with tqdm(
+        desc=label, disable=None if shown is None else not shown, unit=unit, unit_scale=bool(unit)
+    ) as bar:
+
+        def show(done: int, total: int) -> None:
+            if bar.total is None:
+                bar.n = bar.initial = done
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
 
 
 class Terminated(KeyboardInterrupt):

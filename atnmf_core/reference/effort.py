@@ -6,8 +6,9 @@ import statistics
 from collections.abc import Iterable
 
 from ..datasets import catalogue
-from ..sweep.grid import Grid, Point, expected_sweep_seconds
+from ..sweep.grid import Grid, expected_sweep_seconds
 from ..sweep.measurements import Measurement
+from ..sweep.points import Point
 from .compare import PAPER_OUTER
 from .protocol import PROTOCOLS
 

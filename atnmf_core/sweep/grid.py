@@ -8,7 +8,7 @@ import math
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import product
-from numbers import Integral, Real
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar, get_args
 
@@ -17,12 +17,23 @@ import numpy.typing as npt
 
 from ..datasets import Dataset, paper_mask
 from ..hiding import PATTERNS, hide_entries
-from ..problem import LEAST_LAM, InputError, Method, Missing, Solver, check_alpha, check_seed
+from ..problem import (
+    LEAST_LAM,
+    InputError,
+    Method,
+    Missing,
+    Solver,
+    check_alpha,
+    check_count,
+    check_one_of,
+    check_seed,
+    check_tolerance,
+)
 from ..running.cost import expected_seconds
 from .kinds import GRID_KINDS
 from .points import Draw, Point
 
-__all__ = ["Grid", "Point", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
+__all__ = ["Grid", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
 
 MAX_POINTS = 1_000_000
 """A larger grid is a slip of the pen, and would fill the store before the first fit."""
@@ -74,18 +85,17 @@ class Grid:
 
     def _check(self) -> None:
         for K in self.Ks:
-            _whole("Ks", K, least=1)
+            check_count("Ks", K)
         for name in ("starts", "max_outer", "max_inner"):
-            _whole(name, getattr(self, name), least=1)
+            check_count(name, getattr(self, name))
         for name in ("tol_inner", "tol_outer"):
-            _nonnegative(name, getattr(self, name))
+            check_tolerance(name, getattr(self, name))
         check_seed(self.seed)
         check_seed(self.mask_seed)
         for name, allowed in _CHOICES.items():
             values = getattr(self, name)
             for value in values if isinstance(values, tuple) else (values,):
-                if value not in allowed:
-                    raise InputError(f"{name}: {value!r} is not one of {', '.join(allowed)}.")
+                check_one_of(name, value, allowed)
         if not isinstance(self.dataset, str) or not self.dataset:
             raise InputError(f"dataset={self.dataset!r}: a name of the catalogue or a path is needed.")
         if "atnmf" in self.methods and not self.lams:
@@ -218,16 +228,6 @@ def _checked_lam(lam: Any) -> float:
     if not isinstance(lam, Real) or isinstance(lam, bool) or not 1 < float(lam) < float("inf"):
         raise InputError(f"lams: {lam!r} is not a finite number above 1.")
     return float(lam)
-
-
-def _whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}: {value!r} is not a whole number of at least {least}.")
-
-
-def _nonnegative(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < float("inf"):
-        raise InputError(f"{name}: {value!r} is not a finite number of at least 0.")
 
 
 def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:

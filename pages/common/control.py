@@ -33,11 +33,9 @@ __all__ = [
     "Text",
     "controls_of",
     "declare",
-    "from_query",
     "read_query",
     "redeclare",
     "spell_query",
-    "to_query",
 ]
 
 T = TypeVar("T")
@@ -248,13 +246,3 @@ def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> d
         for name, control in controls.items()
         if values[name] is not None and values[name] != control.default
     }
-
-
-def from_query(kind: type[T], query: Mapping[str, str]) -> T:
-    """The setting that a query spells."""
-    return kind(**read_query(controls_of(kind), query))
-
-
-def to_query(setting: Any) -> dict[str, str]:
-    """The query that spells a setting."""
-    return spell_query(controls_of(type(setting)), vars(setting))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atnmf_core import load_dataset
-from pages.common.control import from_query, to_query
 from pages.common.setting import Setting
 from pages.hyperspectral_view.cube_setting import CubeSetting, span, spelled_places
+from tests.app.queries import from_query, to_query
 
 SCENE = load_dataset("simulated-scene", rows=20, cols=30, bands=12)
 OTHERWISE = {

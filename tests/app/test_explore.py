@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import DataUnavailable, fetch
 from pages.common import data_choice, download_offer
-from pages.common.control import from_query
 from pages.common.setting import Setting
+from tests.app.queries import from_query
 from tests.datasets.paper_server import serving, stand_in
 
 SECONDS = 120

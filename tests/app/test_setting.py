@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.common.control import from_query, to_query
 from pages.common.setting import ALPHAS, LAMBDAS, MAX_K, MAX_LAM, Setting
+from tests.app.queries import from_query, to_query
 
 OTHERWISE = Setting(
     data="cbcl",

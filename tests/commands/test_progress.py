@@ -2,7 +2,7 @@
 
 import pytest
 
-from atnmf_core.commands.progress import progress_bar
+from atnmf_core.commands.running import progress_bar
 
 
 @pytest.mark.parametrize(("shown", "is_shown"), [(True, True), (False, False), (None, False)])

@@ -116,7 +116,7 @@ def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_lengt
         (["synthetic", "--alpha", "0.35"], "--alpha 0.35: the paper has 0.3, 0.4"),
         (["synthetic", "--lam", "4"], "--lam 4: the table synthetic has lambda = 2, 3, 5."),
         (["synthetic", "--starts", "11"], "--starts 11: the authors made 10 starts"),
-        (["synthetic", "--starts", "0"], "starts: 0"),
+        (["synthetic", "--starts", "0"], "starts=0"),
         (["synthetic", "--methods", "pca"], "invalid choice: 'pca'"),
     ],
 )
