@@ -14,6 +14,7 @@ st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
         st.Page("pages/hyperspectral.py", title="Hyperspectral", icon=":material/layers:"),
+        st.Page("pages/restore.py", title="Restore", icon=":material/healing:"),
         st.Page("pages/curves.py", title="Curves", icon=":material/show_chart:"),
         st.Page("pages/reproduce.py", title="Reproduce", icon=":material/fact_check:"),
         st.Page("pages/learn.py", title="Learn", icon=":material/school:"),

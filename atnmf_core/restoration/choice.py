@@ -64,6 +64,7 @@ class ChoiceProgress:
     done, total : paths fitted, and known so far to be needed.
     best : the best candidate so far, None before there is one.
     seconds : since the choice began.
+    so_far : what would be chosen now; None while there is nothing to choose.
     """
 
     stage: str
@@ -71,6 +72,7 @@ class ChoiceProgress:
     total: int
     best: Candidate | None
     seconds: float
+    so_far: Choice | None = field(default=None, repr=False)
 
 
 Callback = Callable[[ChoiceProgress], bool | None]
@@ -252,7 +254,9 @@ class _Search:
             self._records = [r for r in self._records if (r.candidate, r.replicate) not in fresh] + records
             self._done += 1
             if self._callback is not None:
-                progress = ChoiceProgress(stage, self._done, self._total, self.best, self.seconds)
+                progress = ChoiceProgress(
+                    stage, self._done, self._total, self.best, self.seconds, self.choice(0.0)
+                )
                 if self._callback(progress):
                     self.going = False
                     return

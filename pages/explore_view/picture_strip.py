@@ -12,7 +12,6 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.setting import Setting
 
-from . import COMPONENTS
 from .sidebar import ADDRESS
 
 __all__ = ["picture_strip"]
@@ -36,7 +35,7 @@ def _thumbnails(data: Dataset, chosen: int) -> None:
     count = pictures.count(data)
     first = (chosen - 1) // THUMBNAILS * THUMBNAILS + 1
     shown = range(first, min(first + THUMBNAILS, count + 1))
-    component("strip", folder=COMPONENTS)(
+    component("strip")(
         data={
             "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
             "first": first,

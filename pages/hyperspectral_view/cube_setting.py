@@ -10,12 +10,10 @@ from atnmf_core.problem import Missing
 from pages.common.address import Address
 from pages.common.control import Number, OneOf, Text, declare, redeclare
 from pages.common.file_setting import FileSetting
+from pages.common.place import PIXEL, Place, inside, place_of, spelled_place
 from pages.common.setting import MAX_IMAGES, FitKey, Setting
 
-__all__ = ["ADDRESS", "SIZES", "CubeSetting", "Place", "span", "spelled_places"]
-
-Place = tuple[int, int]
-"""Row and column of a pixel, counted from 1."""
+__all__ = ["ADDRESS", "SIZES", "CubeSetting", "span", "spelled_places"]
 
 SIZES = {
     "small": {"rows": 64, "cols": 64, "bands": 100},
@@ -24,7 +22,6 @@ SIZES = {
 }
 MAX_PINS = 6
 COUNT = r"[1-9]\d{0,5}"
-PIXEL = rf"{COUNT}\.{COUNT}"
 
 
 @dataclass(frozen=True)
@@ -134,12 +131,12 @@ class CubeSetting(Setting):
 
     def place(self, data: Dataset) -> Place:
         """The pixel looked at, brought inside the image."""
-        return _inside(_place(self.pixel), data)
+        return inside(place_of(self.pixel), data)
 
     def pinned(self, data: Dataset) -> list[Place]:
         """The pixels to compare that are in the image, each once."""
         rows, cols = data.image_shape
-        places = [_place(word) for word in self.pins.split("_") if word]
+        places = [place_of(word) for word in self.pins.split("_") if word]
         return [(row, col) for row, col in dict.fromkeys(places) if row <= rows and col <= cols]
 
 
@@ -154,23 +151,7 @@ def span(text: str, length: int) -> tuple[int, int]:
 
 def spelled_places(places: list[Place]) -> str:
     """Pins as an address has them, the latest few."""
-    return "_".join(_spelled(place) for place in places[-MAX_PINS:])
-
-
-def _place(text: str) -> Place:
-    row, _, col = text.partition(".")
-    return (int(row), int(col)) if col else (0, 0)
-
-
-def _spelled(place: Place) -> str:
-    return f"{place[0]}.{place[1]}"
-
-
-def _inside(place: Place, data: Dataset) -> Place:
-    rows, cols = data.image_shape
-    if place == (0, 0):
-        return (rows + 1) // 2, (cols + 1) // 2
-    return min(place[0], rows), min(place[1], cols)
+    return "_".join(spelled_place(place) for place in places[-MAX_PINS:])
 
 
 ADDRESS = Address("hyperspectral", CubeSetting, FileSetting)

@@ -23,7 +23,6 @@ from pages.common.limits_view import reach, show_unreached
 from pages.common.picture_view import ERROR_SCALE
 from pages.common.setting import FitKey
 
-from . import COMPONENTS
 from .cube_setting import CubeSetting
 from .view_bar import bands_in_words, is_joint, shown_bands
 
@@ -63,11 +62,12 @@ def _meanwhile(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> 
 def _mount(setting: CubeSetting, data: Dataset, given: Panels, learned: Panels) -> None:
     """In columns: what is given, AT-NMF, NMF."""
     rows, cols = data.image_shape
-    component("views", folder=COMPONENTS)(
+    component("views")(
         key="views",
         data={
             "rows": rows,
             "cols": cols,
+            "columns": 3,
             "panels": [given[0], *learned[:2], given[1], *learned[2:]],
             "pixel": [number - 1 for number in setting.place(data)],
             "pins": [[row - 1, col - 1] for row, col in setting.pinned(data)],

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import isnan
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from atnmf_core import Dataset
@@ -17,16 +18,24 @@ from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.limits_view import reach
+from pages.common.place import Place
 from pages.common.take_away import download
 
-from . import COMPONENTS
-from .cube_setting import ADDRESS, CubeSetting, Place, spelled_places
+from .cube_setting import ADDRESS, CubeSetting, spelled_places
 from .pictures import METHODS, Factors
 
 __all__ = ["show_spectrum"]
 
 KEY = "spectrum"
 NAMES = {"AT-NMF": "atnmf", "NMF": "nmf"}
+LINES = (("truth", "original", "original"), ("orange", "atnmf", "AT-NMF"), ("blue", "nmf", "NMF"))
+LEGEND = (
+    ("truth", "original"),
+    ("seen", "observed"),
+    ("orange", "AT-NMF"),
+    ("blue", "NMF"),
+    ("unseen", "hidden"),
+)
 
 
 def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
@@ -37,13 +46,16 @@ def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None
 def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
     now = _now(setting)
     current, *pins = _spectra(now, data, factors)
-    component("spectrum", "chart", "spectra", folder=COMPONENTS)(
+    component("spectrum", "chart", "spectra")(
         key=KEY,
         data=band_axis(data)
         | {
             "names": [data.wavelength_label(f) for f in range(data.shape[0])],
             "top": spectra_top([values for one in (current, *pins) for values in one.spectra()]),
             "hidden_colour": HIDDEN[setting.colour],
+            "lines": LINES,
+            "legend": [entry for entry in LEGEND if factors or entry[0] not in METHODS.values()],
+            "flag": ("observed", "hidden"),
             "current": _told(current),
             "pins": [_told(pin) for pin in pins],
         },
@@ -92,6 +104,7 @@ def _told(spectrum: PixelSpectrum) -> dict[str, Any]:
         "seen": f"{seen} of {bands} bands observed",
         "measures": _measures(spectrum),
         "original": points(spectrum.original),
+        "specks": points(np.where(spectrum.observed, spectrum.original, np.nan)),
         "observed": [bool(is_seen) for is_seen in spectrum.observed],
     } | {name: points(spectrum.predicted[method]) for method, name in NAMES.items() if spectrum.predicted}
 

@@ -15,10 +15,12 @@ from pages.explore_view.sidebar import ADDRESS as EXPLORE
 from pages.hyperspectral_view.cube_setting import ADDRESS as HYPERSPECTRAL
 from pages.learn_view.state import ADDRESS as LEARN
 from pages.reproduce_view.choice import ADDRESS as REPRODUCE
+from pages.restore_view.setting import ADDRESS as RESTORE
 
 ADDRESSES = {
     "explore": EXPLORE,
     "hyperspectral": HYPERSPECTRAL,
+    "restore": RESTORE,
     "curves": CURVES,
     "reproduce": REPRODUCE,
     "learn": LEARN,
@@ -95,6 +97,30 @@ FIRST_VIEWS = {
         "balance": "auto",
         "pixel": "",
         "pins": "",
+    },
+    "restore": {
+        **AS_READ,
+        "data": "simulated-scene",
+        "upload": "",
+        "restore_losses": "unmarked",
+        "restore_dead": 0.1,
+        "restore_streaks": 0.0,
+        "restore_block": 0.0,
+        "restore_cosmic": 0.0,
+        "restore_noise": 0.0,
+        "restore_damage_seed": 0,
+        "restore_by": "search",
+        "K": 5,
+        "lam": 1.1,
+        "leash": math.inf,
+        "seed": 0,
+        "colour": "red",
+        "restore_run": "",
+        "restore_view": "band",
+        "image": 33,
+        "pixel": "",
+        "restore_threshold": 1.0,
+        "restore_side": "both",
     },
     "curves": {
         **AS_READ,
@@ -248,6 +274,26 @@ LINKS = {
             {"data": "upload", "upload": "00ff", "triplet": "infrared", "clip": "5", "balance": "joint"},
         ),
         ("rows=9-3&pixel=0.1&pins=1.2_&clip=3&size=huge&red=0", {}),
+    ],
+    "restore": [
+        (
+            "losses=marked&dead=0.5&view=rgb&pixel=3.4",
+            {"restore_losses": "marked", "restore_dead": 0.5, "restore_view": "rgb", "pixel": "3.4"},
+        ),
+        (
+            "data=lfw&dead=0.3&by=hand&K=8&lam=1.2&leash=0.5&threshold=2&run=0123456789abcdef",
+            {
+                "data": "lfw",
+                "restore_dead": 0.3,
+                "restore_by": "hand",
+                "K": 8,
+                "lam": 1.2,
+                "leash": 0.5,
+                "restore_threshold": 2.0,
+                "restore_run": "0123456789abcdef",
+            },
+        ),
+        ("dead=7&threshold=0&side=left&run=no", {}),
     ],
     "curves": [
         (

@@ -1,4 +1,5 @@
-// Pictures of one scene, zoomed together. A pixel that is chosen in one is marked in all and told to the page.
+// Pictures of one scene or image, zoomed together. A pixel that is chosen in one is marked in all and told to the
+// page. A picture may have one from before over it, to be swiped away.
 const PIXEL = "atnmf-cube-pixel", MARKS = "atnmf-cube-marks", PIN = "atnmf-cube-pin";
 const CLOSEST = 32, CLICK = 4;
 
@@ -10,6 +11,8 @@ export default function ({ data, parentElement }) {
   }
   host.marks = { pixel: data.pixel, pins: data.pins };
   const grid = host.querySelector(".views");
+  grid.style.setProperty("--columns", data.columns);
+  grid.classList.toggle("six", data.panels.length === 6);
   drawPanels(grid, data);
   const show = () => place(host, data);
   const choose = (row, col) => {
@@ -49,13 +52,27 @@ function drawPanels(grid, data) {
     image.hidden = !panel.src;
     image.alt = panel.alt;
     if (panel.src) image.src = panel.src;
+    drawSwipe(figure, panel);
     figure.querySelector(".note").innerHTML = panel.note;
   });
 }
 
+// The picture before lies over the one after, up to a bar that is moved along.
+function drawSwipe(figure, panel) {
+  const swipe = figure.querySelector(".swipe"), before = figure.querySelector(".before");
+  swipe.hidden = before.hidden = !panel.before;
+  if (!panel.before) return;
+  before.src = panel.before;
+  swipe.setAttribute("aria-label", panel.swipe);
+  const move = () => figure.style.setProperty("--before", `${swipe.value}%`);
+  swipe.oninput = move;
+  swipe.onkeydown = swipe.onpointerdown = (event) => event.stopPropagation();
+  move();
+}
+
 function emptyFigure() {
   const figure = document.createElement("figure");
-  figure.innerHTML = '<figcaption></figcaption><div class="frame"><img alt="" draggable="false"><div class="marks"></div></div><div class="note"></div>';
+  figure.innerHTML = '<figcaption></figcaption><div class="frame"><img alt="" draggable="false"><div class="before-frame"><img class="before" alt="" draggable="false" hidden></div><div class="marks"></div></div><input class="swipe" type="range" min="0" max="100" value="0" hidden><div class="note"></div>';
   return figure;
 }
 
@@ -73,7 +90,7 @@ function place(host, data) {
   const marks = pins.map(([row, col], i) => `<div class="pin" style="left:${left(col)}%;top:${top(row)}%">${i + 1}</div>`);
   marks.push(`<div class="mark" data-row="${pixel[0]}" data-col="${pixel[1]}" style="left:${left(pixel[1])}%;top:${top(pixel[0])}%;${size}"></div>`);
   for (const frame of host.querySelectorAll(".frame")) {
-    frame.querySelector("img").style.cssText = `width:${100 * zoom}%;height:${100 * zoom}%;left:${-100 * zoom * x}%;top:${-100 * zoom * y}%`;
+    for (const image of frame.querySelectorAll("img")) image.style.cssText = `width:${100 * zoom}%;height:${100 * zoom}%;left:${-100 * zoom * x}%;top:${-100 * zoom * y}%`;
     frame.querySelector(".marks").innerHTML = marks.join("");
   }
 }

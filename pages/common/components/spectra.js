@@ -2,7 +2,7 @@
 const TONES = { truth: "ink faint", orange: "orange", blue: "blue dashed" };
 const NARROW = { left: 1.9, right: 0.4, top: 0.4, bottom: 1.15 };
 
-function drawSpectra(svg, { x, unit, lines, observed = [], hidden = [], top, height, small = false, onPoint }) {
+function drawSpectra(svg, { x, unit, lines, within, observed = [], hidden = [], top, height, small = false, onPoint }) {
   const ends = [Math.min(...x), Math.max(...x)];
   svg.classList.toggle("small", small);
   const plot = chart(svg, {
@@ -15,9 +15,20 @@ function drawSpectra(svg, { x, unit, lines, observed = [], hidden = [], top, hei
   });
   const width = Math.min(12, Math.max(1, (plot.wide / x.length) * 0.8));
   hidden.forEach((is, i) => is && plot.add("rect", "hidden", { x: plot.X(x[i]) - width / 2, y: plot.Y(0) + 1, width, height: small ? 3 : 6 }));
+  if (within) spread(plot, x, within);
   for (const { tone, values } of lines) plot.path(TONES[tone], values.map((value, i) => [x[i], value]));
   observed.forEach((value, i) => value !== null && plot.dot("speck", x[i], value, small ? 1 : 1.9));
   if (onPoint) readable(svg, plot, x, onPoint);
+}
+
+// The area between low and high, in pieces where they are known.
+function spread(plot, x, { low, high }) {
+  const half = (i) => [i ? (x[i] + x[i - 1]) / 2 : x[i], i + 1 < x.length ? (x[i] + x[i + 1]) / 2 : x[i]];
+  low.forEach((value, i) => {
+    if (value === null) return;
+    const [left, right] = half(i).map(plot.X).sort((a, b) => a - b);
+    plot.add("rect", "within", { x: left, y: plot.Y(high[i]), width: Math.max(1, right - left), height: Math.max(1, plot.Y(value) - plot.Y(high[i])) });
+  });
 }
 
 // Follows the pointer with a rule at the nearest band.

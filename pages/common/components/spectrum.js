@@ -1,7 +1,6 @@
 // The spectrum of the pixel that was chosen in the pictures, and of those that are pinned beside it.
 const PIXEL = "atnmf-cube-pixel", MARKS = "atnmf-cube-marks", PIN = "atnmf-cube-pin";
 const EVERY = 120;
-const LINES = [["truth", "original", "original"], ["orange", "atnmf", "AT-NMF"], ["blue", "nmf", "NMF"]];
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".host");
@@ -11,9 +10,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   host.querySelector(".seen").textContent = current.seen;
   host.querySelector(".measures").innerHTML = current.measures;
   const pinning = host.querySelector(".pinning"), known = pins.some((pin) => same(pin.place, current.place));
+  pinning.hidden = data.pinning === false;
   pinning.textContent = known ? "Unpin" : "Pin";
   pinning.onclick = () => setTriggerValue(known ? "unpin" : "pin", current.place);
-  drawLegend(host.querySelector(".legend"), current);
+  drawLegend(host.querySelector(".legend"), data);
   const cards = pins.map((pin, i) => pinned(pin, i, setTriggerValue));
   host.querySelector(".pins").replaceChildren(...cards);
   const readout = host.querySelector(".readout");
@@ -65,15 +65,15 @@ function unhurried(host, act) {
 const same = (one, other) => one[0] === other[0] && one[1] === other[1];
 
 function chartOf(data, pixel) {
-  const lines = LINES.filter(([, name]) => pixel[name]).map(([tone, name]) => ({ tone, values: pixel[name] }));
-  const observed = pixel.original.map((value, i) => (pixel.observed[i] ? value : null));
-  return { x: data.x, unit: data.unit, top: data.top, lines, observed, hidden: pixel.observed.map((is) => !is) };
+  const lines = linesOf(data, pixel).map(([tone, name]) => ({ tone, values: pixel[name] }));
+  return { x: data.x, unit: data.unit, top: data.top, lines, within: pixel.within, observed: pixel.specks, hidden: pixel.observed.map((is) => !is) };
 }
 
-function drawLegend(legend, current) {
-  const entries = [["truth", "original"], ["seen", "observed"], ["orange", "AT-NMF"], ["blue", "NMF"], ["unseen", "hidden"]];
-  const shown = entries.filter(([tone]) => (tone !== "orange" && tone !== "blue") || current.atnmf);
-  legend.replaceChildren(...shown.map(([tone, words]) => Object.assign(document.createElement("span"), { className: tone, textContent: words })));
+// Tone, name in the data and words of each line that is known.
+const linesOf = (data, pixel) => data.lines.filter(([, name]) => pixel[name]);
+
+function drawLegend(legend, data) {
+  legend.replaceChildren(...data.legend.map(([tone, words]) => Object.assign(document.createElement("span"), { className: tone, textContent: words })));
 }
 
 function pinned(pin, i, setTriggerValue) {
@@ -94,15 +94,15 @@ function pinned(pin, i, setTriggerValue) {
 const say = (value) => (value === null || value === undefined ? "unknown" : value.toFixed(4));
 
 function sentence(data, pixel, i) {
-  const values = LINES.filter(([, name]) => pixel[name]).map(([, name, words]) => `${words} <b>${say(pixel[name][i])}</b>`);
-  return `${data.names[i]}, ${pixel.observed[i] ? "observed" : "hidden"}: ${values.join(" · ")}`;
+  const values = linesOf(data, pixel).map(([, name, words]) => `${words} <b>${say(pixel[name][i])}</b>`);
+  return `${data.names[i]}, ${data.flag[pixel.observed[i] ? 0 : 1]}: ${values.join(" · ")}`;
 }
 
 function fillTable(table, data, pixel) {
-  const columns = LINES.filter(([, name]) => pixel[name]);
+  const columns = linesOf(data, pixel);
   const digits = (value) => (value === null ? "" : String(Number(value.toPrecision(7))));
   const row = (cells, tag) => `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
-  const head = ["band", ...(data.unit === "nm" ? ["nm"] : []), "observed", ...columns.map(([, , words]) => words)];
+  const head = ["band", ...(data.unit === "nm" ? ["nm"] : []), data.flag[0], ...columns.map(([, , words]) => words)];
   const body = data.x.map((x, i) =>
     row([i + 1, ...(data.unit === "nm" ? [Number(x.toPrecision(7))] : []), pixel.observed[i] ? "yes" : "no", ...columns.map(([, name]) => digits(pixel[name][i]))], "td"),
   );

@@ -1,0 +1,159 @@
+"""Restorations of data that was damaged on purpose, measured against the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..datasets import Dataset
+from ..factorization import factorize
+from ..metrics import rmse
+from .choice import ChoiceProgress, Losses, MapTrials
+from .damage import Damage, damaged
+from .packed import PackedRestoration, pack
+from .restore import Restoration, restore
+from .trials import remembered
+
+__all__ = ["Errors", "Order", "Outcome", "damaged_dataset", "errors_of", "run"]
+
+Mask = npt.NDArray[np.bool_]
+NO_DAMAGE = Damage()
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be restored, and how.
+
+    Attributes
+    ----------
+    damage : what is done to the data first; a false one leaves it as it is.
+    losses : as in `restore`; with "marked" ones the damage becomes missing entries.
+    K, lam, leash, seed : as in `restore`; None for chosen. An infinite lam is plain NMF.
+    """
+
+    damage: Damage = NO_DAMAGE
+    losses: Losses = "unmarked"
+    K: int | None = None
+    lam: float | None = None
+    leash: float | None = None
+    seed: int = 0
+
+    def python(self, name: str) -> str:
+        """A script that carries it out on a data set of the catalogue and prints the first three `Errors`."""
+        marked = self.losses == "marked"
+        options = "".join(
+            f", {name}={value!r}" if value != math.inf else f', {name}=float("inf")'
+            for name, value in (("K", self.K), ("lam", self.lam), ("leash", self.leash))
+            if value is not None
+        )
+        shares = ", ".join(f"{name}={value!r}" for name, value in vars(self.damage).items() if value)
+        where = "spoiled.wrong & ~r.unrestorable" if marked else "None"
+        lines = (
+            "from dataclasses import replace",
+            "",
+            "import numpy as np",
+            "",
+            "from atnmf_core import factorize, load_dataset, restore, rmse",
+            "from atnmf_core.restoration.damage import Damage, damaged",
+            "",
+            f'data = load_dataset("{name}")',
+            f"spoiled = damaged(data, Damage({shares}), marked={marked})",
+            f'r = restore(replace(data, V=spoiled.V), "{self.losses}"{options}, seed={self.seed})',
+            f"same, where = dict(K=r.fit.W.shape[1], seed={self.seed}), {where}",
+            "nmf = factorize(np.nan_to_num(spoiled.V), **same)",
+            "told = factorize(np.nan_to_num(spoiled.V), ~spoiled.wrong, **same)",
+            f'print(f"restored {{rmse(data.V, {"r.V" if marked else "r.fit.V_hat"}, where):.6f}}")',
+            'print(f"NMF {rmse(data.V, nmf.V_hat, where):.6f}")',
+            'print(f"NMF told {rmse(data.V, told.V_hat, where):.6f}")',
+        )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Root mean square errors against the undamaged data.
+
+    With unmarked losses, of the models over the whole matrix; with marked ones, of what is predicted for the
+    missing entries.
+
+    Attributes
+    ----------
+    restored : of the restoration, which was not told what is wrong.
+    nmf : of NMF with as many parts, which takes everything for sound: marked losses for zeros.
+    told : of NMF with as many parts that was told which entries are wrong.
+    damaged : of the damaged data itself; of zeros, where the losses are marked.
+    precision, recall : share of the suspects that are wrong, and of the wrong entries that are suspect.
+    """
+
+    restored: float
+    nmf: float
+    told: float
+    damaged: float
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A restoration and, where the truth is known, its errors."""
+
+    packed: PackedRestoration
+    errors: Errors | None
+
+
+def damaged_dataset(data: Dataset, order: Order) -> tuple[Dataset, Mask]:
+    """The data as it is to be restored, and which of its entries were spoiled."""
+    if not order.damage:
+        return data, np.zeros(data.shape, dtype=bool)
+    spoiled = damaged(data, order.damage, marked=order.losses == "marked")
+    return replace(data, V=spoiled.V, truth=None), spoiled.wrong
+
+
+def run(
+    report: Callable[[ChoiceProgress], None], data: Dataset, order: Order, trials: Path | None = None
+) -> Outcome:
+    """Carry out an order; a task for another process. Trials that are in the folder are not fitted again."""
+    spoiled, wrong = damaged_dataset(data, order)
+    where: MapTrials | None = None if trials is None else remembered(trials)
+    restoration = restore(
+        spoiled,
+        order.losses,
+        K=order.K,
+        lam=order.lam,
+        leash=order.leash,
+        seed=order.seed,
+        callback=report,
+        map_trials=where,
+    )
+    errors = errors_of(data, spoiled, wrong, restoration, order) if order.damage else None
+    return Outcome(pack(restoration), errors)
+
+
+def errors_of(
+    truth: Dataset, spoiled: Dataset, wrong: Mask, restoration: Restoration, order: Order
+) -> Errors:
+    """Of the restoration, and of NMF that is and is not told what is wrong."""
+    V = np.nan_to_num(spoiled.V)
+    common: dict[str, Any] = {"K": restoration.fit.W.shape[1], "seed": order.seed}
+    marked = order.losses == "marked"
+    told = factorize(V, truth.observed & ~wrong, **common).V_hat
+    # NMF that is told nothing takes marked losses for zeros, which they are in V.
+    nmf = factorize(V, truth.observed, **common).V_hat
+    where = wrong & ~restoration.unrestorable if marked else truth.observed
+    restored = restoration.V if marked else restoration.fit.V_hat
+    suspects = restoration.defects
+    found = int((suspects & wrong).sum())
+    return Errors(
+        restored=rmse(truth.V, restored, where),
+        nmf=rmse(truth.V, nmf, where),
+        told=rmse(truth.V, told, where),
+        damaged=rmse(truth.V, V, where),
+        precision=found / max(int(suspects.sum()), 1),
+        recall=found / max(int(wrong.sum()), 1),
+    )

@@ -1,0 +1,70 @@
+"""Restorations that come with the program: what the Restore page opens with, and its presets.
+
+``python -m atnmf_core.restoration.examples`` makes the files again; a test compares them with `restore`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..datasets import load_dataset
+from .bench import Errors, Order, Outcome, run
+from .damage import Damage
+from .packed import PackedRestoration
+
+__all__ = ["EXAMPLES", "Example", "bundled"]
+
+FOLDER = Path(__file__).parent / "bundled"
+
+
+class Example(NamedTuple):
+    """A data set of the catalogue, and what is done to it."""
+
+    data: str
+    order: Order
+
+
+EXAMPLES = {
+    "dead": Example("simulated-scene", Order(Damage(dead=0.1))),
+    "striped": Example("simulated-scene", Order(Damage(streaks=0.1))),
+    "cosmic": Example("simulated-scene", Order(Damage(cosmic=0.03))),
+    "lost": Example("simulated-scene", Order(Damage(dead=0.5), "marked")),
+    "faces": Example("lfw", Order(Damage(dead=0.3))),
+}
+
+
+@cache
+def bundled(data: str, order: Order) -> Outcome | None:
+    """The outcome of an order, if it comes with the program."""
+    name = next((name for name, example in EXAMPLES.items() if example == (data, order)), "")
+    file = FOLDER / f"{name}.npz"
+    if not name or not file.is_file():
+        return None
+    errors = np.loadtxt(FOLDER / f"{name}.csv", delimiter=",", skiprows=1)
+    return Outcome(PackedRestoration.from_bytes(file.read_bytes()), Errors(*errors.tolist()))
+
+
+def _make(names: Sequence[str]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name in names:
+        example = EXAMPLES[name]
+        outcome = run(lambda progress: None, load_dataset(example.data), example.order)
+        (FOLDER / f"{name}.npz").write_bytes(outcome.packed.to_bytes())
+        assert outcome.errors is not None
+        errors = asdict(outcome.errors)
+        (FOLDER / f"{name}.csv").write_text(
+            ",".join(errors) + "\n" + ",".join(repr(error) for error in errors.values()) + "\n"
+        )
+        print(name, outcome.errors, outcome.packed.choice and outcome.packed.choice.verdict)
+
+
+if __name__ == "__main__":
+    import sys
+
+    _make(sys.argv[1:] or tuple(EXAMPLES))

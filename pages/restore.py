@@ -1,0 +1,45 @@
+"""Restore: damaged data made whole, what was wrong with it, and how far to trust that."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.common.download_offer import show_offer
+from pages.common.streamlit_private import ensure_app_frame
+from pages.restore_view.pictures import choose_picture, show_damage
+from pages.restore_view.presets import show_presets
+from pages.restore_view.request import request, show_wait
+from pages.restore_view.result import show_result
+from pages.restore_view.sidebar import show_sidebar
+from pages.restore_view.take_away import show_take_away
+from pages.restore_view.verdict import show_choice, show_verdict
+
+FOLDER = Path(__file__).parent
+
+ensure_app_frame()
+st.html(FOLDER / "common" / "style.css")
+setting, data = show_sidebar()
+st.title("Bring damaged data, take it home whole", anchor=False)
+show_presets(setting)
+if data is None:
+    show_offer(setting)
+    st.stop()
+
+if setting.losses == "marked" and data.observed.all() and not setting.order.damage:
+    st.info(
+        "Nothing is missing in this data: nothing to restore. If some entries are wrong and nobody knows "
+        "which, choose that in the sidebar; or try damage there.",
+        icon=":material/check_circle:",
+    )
+    st.stop()
+
+shown = request(setting, data)
+if shown is None:
+    show_wait(setting, data)
+    choose_picture(setting, data)
+    show_damage(setting, data)
+    st.stop()
+show_verdict(setting, shown)
+show_result(shown)
+show_choice(shown)
+show_take_away(setting, shown)

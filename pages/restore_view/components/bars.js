@@ -1,0 +1,32 @@
+// The share of defects along each direction of the data: many in one place are a bad line.
+export default function ({ data, parentElement }) {
+  const host = parentElement.querySelector(".bars");
+  host.style.setProperty("--hidden", data.colour);
+  while (host.children.length > data.charts.length) host.lastChild.remove();
+  while (host.children.length < data.charts.length) {
+    const figure = document.createElement("figure");
+    figure.innerHTML = "<figcaption></figcaption><svg role='img'></svg>";
+    host.append(figure);
+  }
+  const draw = () => data.charts.forEach((one, i) => drawBars(host.children[i], one));
+  draw();
+  return whenResized(host, draw);
+}
+
+function drawBars(figure, { title, label, shares }) {
+  figure.querySelector("figcaption").textContent = title;
+  const svg = figure.querySelector("svg"), count = shares.length, top = Math.max(0.02, ...shares);
+  svg.setAttribute("aria-label", label);
+  const percent = roundNumbers(0, 100 * top, 2);
+  const plot = chart(svg, {
+    x: [0.5, count + 0.5],
+    y: [0, 100 * top],
+    height: 7,
+    edge: { left: 2.4, right: 0.4, top: 0.5, bottom: 1.3 },
+    ticks: { x: roundNumbers(1, count, 5).filter((tick) => tick >= 1 && Number.isInteger(tick)), y: percent },
+  });
+  const width = Math.max(1, plot.X(2) - plot.X(1) - (count < 80 ? 1 : 0));
+  shares.forEach((share, i) => {
+    if (share > 0) plot.add("rect", share > 0.5 ? "bar bad" : "bar", { x: plot.X(i + 0.5), y: plot.Y(100 * share), width, height: plot.Y(0) - plot.Y(100 * share) });
+  });
+}

@@ -1,0 +1,141 @@
+"""The pictures: damaged, restored, true where that is known, and what was found to be wrong."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+from atnmf_core.figures.images import data_url
+from atnmf_core.figures.palette import HIDDEN, grey
+from atnmf_core.figures.restored_view import RestoredView
+from atnmf_core.restoration.suspects import restored_at, suspects_at
+from pages.common.address import change
+from pages.common.components import component
+from pages.common.picture_view import ERROR_SCALE
+
+from .request import Restored, damage
+from .setting import ADDRESS, RestoreSetting
+
+__all__ = ["choose_picture", "show_damage", "show_pictures", "view_of"]
+
+THUMBNAILS = 14
+
+
+def view_of(setting: RestoreSetting, truth: Dataset | None, data: Dataset) -> RestoredView:
+    whole = data.kind == "cube" and setting.view == "rgb"
+    index = None if whole else min(setting.image, pictures.count(data)) - 1
+    return RestoredView(data, truth or data, index, HIDDEN[setting.colour])
+
+
+def show_damage(setting: RestoreSetting, data: Dataset) -> None:
+    """What there is before anything is restored: it follows every move of a slider at once."""
+    spoiled, wrong = damage(setting, data)
+    ours = bool(setting.order.damage)
+    view = view_of(setting, data if ours else None, spoiled)
+    panels = [_damaged(view, spoiled), _panel("Restored", tone="orange")]
+    if ours:
+        panels.append(_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage"))
+        note = f"{wrong.mean():.1%} of all entries"
+        panels.append(
+            _panel(
+                "Damaged entries", src=data_url(view.suspects(wrong)), alt="Where damage was done", note=note
+            )
+        )
+    _mount(setting, spoiled, panels)
+
+
+def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
+    """All pictures, for the suspects that count just now."""
+    data, restoration = shown.data, shown.restoration
+    view = view_of(setting, shown.truth, data)
+    suspects = suspects_at(data, restoration, setting.threshold, setting.side)
+    V = restored_at(data, restoration, suspects)
+    before = _damaged(view, data)
+    after = _panel(
+        "Restored",
+        "orange",
+        data_url(view.picture(V)),
+        f"{_name(view)} as restored",
+        "what looked wrong or was missing, predicted",
+    )
+    panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
+    if shown.truth is not None:
+        src = data_url(view.picture(shown.truth.V))
+        panels.append(_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
+    what = suspects if setting.losses == "unmarked" else suspects | ~data.observed
+    title = "Defects found" if setting.losses == "unmarked" else "Missing entries"
+    note = f"{int(what.sum()):,} entries, {what.mean():.1%}"
+    if view.index is None:
+        note = f'<img class="scale" src="{ERROR_SCALE}" alt="">0 … {view.top(what):.0%} of a pixel\'s bands'
+    panels.append(_panel(title, "", data_url(view.suspects(what)), f"{title} in {_name(view)}", note))
+    _mount(setting, data, panels)
+
+
+def choose_picture(setting: RestoreSetting, data: Dataset) -> None:
+    """Which band or face is looked at."""
+    if data.kind == "cube":
+        with st.container(key="view_bar", horizontal=True, vertical_alignment="center", gap="small"):
+            ADDRESS.draw("view", label_visibility="collapsed")
+            if setting.view == "band":
+                st.select_slider(
+                    "Band",
+                    range(1, data.shape[0] + 1),
+                    format_func=lambda number: data.wavelength_label(number - 1),
+                    key="image",
+                    label_visibility="collapsed",
+                )
+    elif data.kind == "faces":
+        _strip(data, min(setting.image, pictures.count(data)))
+
+
+def _strip(data: Dataset, chosen: int) -> None:
+    first = (chosen - 1) // THUMBNAILS * THUMBNAILS + 1
+    shown = range(first, min(first + THUMBNAILS, pictures.count(data) + 1))
+    component("strip")(
+        data={
+            "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
+            "first": first,
+            "chosen": chosen,
+            "count": pictures.count(data),
+            "noun": "face",
+        },
+        key="restore_strip",
+        on_chosen_change=lambda: change(image=int(st.session_state["restore_strip"]["chosen"])),
+    )
+
+
+@st.cache_data(show_spinner=False, max_size="8 MB")
+def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
+    v = pictures.picture(_data, _data.V, number - 1)
+    return data_url(grey(v, pictures.white_level(v)))
+
+
+def _damaged(view: RestoredView, data: Dataset) -> dict[str, str]:
+    missing = float((~data.observed).mean())
+    note = f"{missing:.1%} missing" if missing else "as it came"
+    return _panel("Damaged", "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
+
+
+def _name(view: RestoredView) -> str:
+    return "colour composite" if view.index is None else pictures.picture_name(view.data, view.index)
+
+
+def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]]) -> None:
+    rows, cols = data.image_shape or data.shape
+    place = setting.place(data) if data.image_shape else (1, 1)
+    component("views")(
+        key="restore_views",
+        data={
+            "rows": rows,
+            "cols": cols,
+            "columns": len(panels),
+            "panels": panels,
+            "pixel": [number - 1 for number in place],
+            "pins": [],
+        },
+    )
+
+
+def _panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str = "") -> dict[str, str]:
+    return {"title": title, "tone": tone, "src": src, "alt": alt, "note": note}

@@ -1,0 +1,201 @@
+"""Asking for a restoration, and what the page shows until it is there: a button, progress and Cancel."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+from cachetools import LRUCache
+
+from atnmf_core import Dataset, Restoration
+from atnmf_core.figures.restoration import error_against_K
+from atnmf_core.restoration import ChoiceProgress
+from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run
+from atnmf_core.restoration.examples import bundled
+from atnmf_core.running.duration import in_words
+from atnmf_core.sweep import default_store
+from pages.common.address import change
+from pages.common.background import scheduler, visitor
+from pages.common.markdown import plain
+
+from .setting import RestoreSetting
+
+__all__ = ["Restored", "ask", "damage", "request", "show_wait"]
+
+MAX_BYTES = 400_000_000
+POLL_SECONDS = 0.7
+PATIENCE_SECONDS = 1.5
+
+
+class Key(NamedTuple):
+    """What decides a restoration. `data` is a content hash."""
+
+    data: str
+    order: Order
+
+    @property
+    def name(self) -> str:
+        """As an address has it."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+
+class Restored(NamedTuple):
+    """What the page shows: the data as it was before it was damaged and as it was restored from.
+
+    `wrong` and `errors` are known for damage of our own making only.
+    """
+
+    truth: Dataset | None
+    data: Dataset
+    wrong: npt.NDArray[np.bool_] | None
+    restoration: Restoration
+    errors: Errors | None
+
+
+class Outcomes:
+    """Finished restorations and failures by key, while there is room."""
+
+    def __init__(self) -> None:
+        # The last one must find room, however large it is.
+        self._done = LRUCache[Key, Outcome](MAX_BYTES, lambda one: min(one.packed.nbytes, MAX_BYTES))
+        self._failed = LRUCache[Key, BaseException](50)
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Outcome | None:
+        with self._lock:
+            return self._done.get(key)
+
+    def failure(self, key: Key) -> BaseException | None:
+        with self._lock:
+            return self._failed.get(key)
+
+    def forget_failure(self, key: Key) -> None:
+        with self._lock:
+            self._failed.pop(key, None)
+
+    def store(self, key: Key, future: Future[Outcome]) -> None:
+        if future.cancelled():
+            return
+        error = future.exception()
+        with self._lock:
+            if error is None:
+                self._done[key] = future.result()
+            else:
+                self._failed[key] = error
+
+
+@st.cache_resource(show_spinner=False)
+def outcomes() -> Outcomes:
+    """Those of this server."""
+    return Outcomes()
+
+
+def key_of(setting: RestoreSetting, data: Dataset) -> Key:
+    return Key(data.content_hash, setting.order)
+
+
+def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
+    """The data as it is to be restored, and which of its entries were spoiled for that."""
+    order = setting.order
+    return _damaged(data.content_hash, Order(order.damage, order.losses), data)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _damaged(content_hash: str, order: Order, _data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
+    return damaged_dataset(_data, order)
+
+
+def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
+    """The restoration of this setting where it is known; it is begun where somebody has asked for it."""
+    key = key_of(setting, data)
+    outcome = bundled(setting.data, setting.order) or outcomes().get(key)
+    if outcome is None:
+        scheduler().join(key, visitor())
+        wanted = setting.run == key.name and outcomes().failure(key) is None
+        if wanted and scheduler().job(key) is None:
+            task = partial(run, data=data, order=setting.order, trials=default_store().parent / "trials")
+            job = scheduler().submit(key, task, visitor(), long=True)
+            job.future.add_done_callback(partial(outcomes().store, key))
+        return None
+    spoiled, wrong = damage(setting, data)
+    restoration = _unpacked(key, outcome, spoiled)
+    ours = bool(setting.order.damage)
+    return Restored(data if ours else None, spoiled, wrong if ours else None, restoration, outcome.errors)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _unpacked(key: Key, _outcome: Outcome, _data: Dataset) -> Restoration:
+    return _outcome.packed.unpack(_data)
+
+
+def ask(key: Key) -> None:
+    """Have this restoration begun, and taken up again after a reload or a restart."""
+    outcomes().forget_failure(key)
+    change(restore_run=key.name)
+
+
+def show_wait(setting: RestoreSetting, data: Dataset) -> None:
+    """A button that begins it; while it runs, how far it is, what it has found, and Cancel."""
+    key = key_of(setting, data)
+    if scheduler().job(key) is not None:
+        st.fragment(_progress, run_every=POLL_SECONDS)(key)
+        return
+    failure = outcomes().failure(key)
+    if failure is not None:
+        st.error(f"This could not be restored: {plain(str(failure))}", icon=":material/error:")
+    elif setting.run == key.name:
+        # It has ended since this run of the page asked for it.
+        st.rerun()
+    searching = setting.by == "search"
+    with st.container(key="wait", horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Find the best setting" if searching else "Restore",
+            type="primary",
+            icon=":material/search:" if searching else ":material/healing:",
+            on_click=ask,
+            args=(key,),
+        )
+        st.markdown(
+            "Tries K, λ and leash on entries that it holds out, and restores with the best."
+            if searching
+            else "Restores with the K, λ and leash of the sidebar."
+        )
+
+
+def _cancel(key: Key) -> None:
+    change(restore_run="")
+    scheduler().cancel(key)
+
+
+def _progress(key: Key) -> None:
+    job = scheduler().job(key)
+    if job is None:
+        st.rerun()
+    with st.container(key="wait", horizontal=True, vertical_alignment="center"):
+        st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
+        st.progress(*_how_far(job.progress))
+    _so_far(job.progress)
+
+
+def _how_far(progress: ChoiceProgress | None) -> tuple[float, str]:
+    if progress is None:
+        return 0.0, "Starting"
+    if progress.stage == "fit":
+        return 0.95, "Restoring with the best setting"
+    share = 0.9 * progress.done / max(progress.total, 1)
+    best = "" if progress.best is None else f" · best so far: {progress.best}"
+    words = {"coarse": "A first look", "fine": "Looking closer"}[progress.stage]
+    return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} gone{best}"
+
+
+def _so_far(progress: Any) -> None:
+    """The chart of a search under way, as it draws itself."""
+    choice = getattr(progress, "so_far", None)
+    if choice is not None:
+        st.plotly_chart(error_against_K(choice, height=300), key="so_far", config={"displayModeBar": False})

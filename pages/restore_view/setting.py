@@ -1,0 +1,120 @@
+"""Everything that the Restore page shows is a function of one `RestoreSetting`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from atnmf_core import Dataset
+from atnmf_core.restoration.bench import Order
+from atnmf_core.restoration.choice import Losses
+from atnmf_core.restoration.damage import Damage
+from atnmf_core.restoration.suspects import Side
+from pages.common.address import Address
+from pages.common.control import Number, OneOf, Stops, Text, declare, redeclare
+from pages.common.file_setting import FILE_CONTROLS, FileSetting
+from pages.common.place import PIXEL, Place, inside, place_of
+from pages.common.setting import MAX_IMAGES, MAX_SEED, Setting
+
+__all__ = ["ADDRESS", "DAMAGES", "RestoreSetting"]
+
+SHARES = tuple(step / 100 for step in (0, 1, 2, 3, 5, 10, 15, 20, 30, 40, 50))
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
+DAMAGES = ("dead", "streaks", "block", "cosmic", "noise")
+
+
+def _share(default: float, label: str, help: str) -> float:
+    return declare(Stops(default, label, SHARES, "{:.0%}", help=help))
+
+
+@dataclass(frozen=True)
+class RestoreSetting:
+    """The state of the Restore page. The defaults are the first view: a scene with a tenth of its entries
+    dead, restored without being told which.
+
+    Attributes
+    ----------
+    losses : whether what is wrong is marked as missing, or nobody knows which entries are.
+    dead, streaks, block, cosmic, noise, damage_seed : what is done to sound data first, see `Damage`.
+    by : whether K, lambda and leash are searched for or set by hand.
+    run : the order that was asked for, as `RestoreSetting.order_name`, so that it is taken up again after a
+        reload or a restart of the server.
+    view : three bands of a cube as a colour picture, or a single one (`image`).
+    pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
+    threshold, side : which suspects count.
+    """
+
+    data: str = redeclare(Setting, "data", "simulated-scene")
+    upload: str = redeclare(Setting, "upload")
+    losses: Losses = declare(
+        OneOf(
+            "unmarked",
+            "What is wrong with it?",
+            {
+                "unmarked": "Some entries are wrong, I do not know which",
+                "marked": "I know what is missing",
+            },
+        )
+    )
+    dead: float = _share(0.1, "Dead and dark pixels", "Single entries at 0 to 0.6 of their value.")
+    streaks: float = _share(0.0, "Dark streaks", "Image columns, others in each band or image.")
+    block: float = _share(0.0, "A dark block", "One rectangle, in a third of the bands of a cube.")
+    cosmic: float = _share(0.0, "Cosmic rays", "Single entries, at random, that are far too bright.")
+    noise: float = _share(
+        0.0, "Noise", "On every entry; its standard deviation as a share of the mean value."
+    )
+    damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
+    by: str = declare(
+        OneOf("search", "K, λ and leash are", {"search": "searched for", "hand": "set by hand"})
+    )
+    K: int = redeclare(Setting, "K", 5)
+    lam: float = redeclare(Setting, "lam", 1.1)
+    leash: float = redeclare(Setting, "leash")
+    seed: int = redeclare(Setting, "seed")
+    colour: str = redeclare(Setting, "colour")
+    run: str = declare(Text("", pattern=r"[0-9a-f]{0,16}"))
+    view: str = declare(OneOf("band", "Picture", {"rgb": "Colour composite", "band": "Single band"}))
+    image: int = declare(Number(33, "Band", 1, MAX_IMAGES))
+    pixel: str = declare(Text("", pattern=PIXEL))
+    threshold: float = declare(
+        Stops(
+            1.0,
+            "Suspicion from which an entry counts as a defect",
+            THRESHOLDS,
+            help="1: as the restoration judged. Higher: only what is far beyond doubt.",
+        )
+    )
+    side: Side = declare(
+        OneOf("both", "Defects are", {"both": "both", "dark": "too dark", "bright": "too bright"})
+    )
+
+    VIEW: ClassVar[tuple[str, ...]] = ("view", "image", "pixel", "threshold", "side", "colour", "run")
+
+    @property
+    def order(self) -> Order:
+        """What is to be restored, and how."""
+        shares = {name: getattr(self, name) for name in DAMAGES}
+        by_hand = self.by == "hand"
+        return Order(
+            Damage(**shares, seed=self.damage_seed) if any(shares.values()) else Damage(),
+            self.losses,
+            self.K if by_hand else None,
+            self.lam if by_hand else None,
+            self.leash if by_hand and math.isfinite(self.leash) else None,
+            self.seed,
+        )
+
+    def place(self, data: Dataset) -> Place:
+        """The pixel looked at, brought inside the image."""
+        return inside(place_of(self.pixel), data)
+
+
+SHARED = ("data", "upload", "K", "lam", "leash", "seed", "colour", "image", "pixel")
+"""Controls that mean the same on other pages, and have the same session keys."""
+ADDRESS = Address(
+    "restore",
+    RestoreSetting,
+    FileSetting,
+    key=lambda name: name if name in (*SHARED, *FILE_CONTROLS) else f"restore_{name}",
+)

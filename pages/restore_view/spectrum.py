@@ -1,0 +1,85 @@
+"""The spectrum of the pixel that was pointed at: measured, restored with its deviation, and true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core.figures.cube_view import band_axis, points, spectra_top
+from atnmf_core.figures.palette import HIDDEN
+from atnmf_core.restoration.suspects import restored_at, suspects_at
+from pages.common.address import change
+from pages.common.components import component
+from pages.common.place import spelled_place
+
+from .request import Restored
+from .setting import RestoreSetting
+
+__all__ = ["show_spectrum"]
+
+KEY = "restore_spectrum"
+LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "measured", "measured"))
+
+
+def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
+    """Of the pixel looked at."""
+    data = shown.data
+    one = _told(setting, shown)
+    known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
+    legend = [("truth", "true")] if shown.truth is not None else []
+    legend += [
+        ("seen", "measured"),
+        ("orange", "restored"),
+        ("within", "± one deviation"),
+        ("unseen", "defect or missing"),
+    ]
+    component("spectrum", "chart", "spectra")(
+        key=KEY,
+        data=band_axis(data)
+        | {
+            "names": [data.wavelength_label(f) for f in range(data.shape[0])],
+            "top": spectra_top(known),
+            "hidden_colour": HIDDEN[setting.colour],
+            "lines": [line for line in LINES if line[0]],
+            "legend": legend,
+            "flag": ("as measured", "restored"),
+            "pinning": False,
+            "current": one,
+            "pins": [],
+        },
+        on_pixel_change=_look,
+        on_pin_change=lambda: None,
+        on_unpin_change=lambda: None,
+    )
+
+
+def _look() -> None:
+    row, col = st.session_state[KEY]["pixel"]
+    change(pixel=spelled_place((int(row) + 1, int(col) + 1)))
+
+
+def _told(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:
+    data, restoration = shown.data, shown.restoration
+    row, col = setting.place(data)
+    n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])
+    suspects = suspects_at(data, restoration, setting.threshold, setting.side)
+    restored = restored_at(data, restoration, suspects)[:, n]
+    changed = suspects[:, n] | ~data.observed[:, n]
+    deviation = np.where(changed, restoration.deviation[:, n], np.nan)
+    told = {
+        "place": [row - 1, col - 1],
+        "name": f"Row {row}, column {col}",
+        "seen": f"{int(changed.sum())} of {len(changed)} bands restored",
+        "measures": "",
+        "measured": points(data.V[:, n]),
+        "specks": points(data.V[:, n]),
+        "restored": points(restored),
+        "observed": [not is_changed for is_changed in changed.tolist()],
+        "within": {
+            "low": points(np.maximum(restored - deviation, 0)),
+            "high": points(restored + deviation),
+        },
+    }
+    return told if shown.truth is None else told | {"truth": points(shown.truth.V[:, n])}

@@ -1,0 +1,154 @@
+"""What people take home: the data made whole, what was wrong with it, a report, and how to do it again."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.datasets import UnreadableData, bytes_like, write_envi_zip, write_mat, write_npz
+from atnmf_core.figures.images import png
+from atnmf_core.figures.restored_view import defect_sheet
+from atnmf_core.restoration.suspects import restored_at, suspects_at
+from pages.common.data_choice import UPLOAD
+from pages.common.file_setting import file_setting
+from pages.common.markdown import plain
+from pages.common.take_away import download
+from pages.common.uploads import Files, uploads
+
+from .request import Restored
+from .setting import ADDRESS, RestoreSetting
+
+__all__ = ["show_take_away"]
+
+
+def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
+    """Files on the left, the snippet on the right."""
+    st.subheader("Take away", anchor=False)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.markdown("**The data, made whole** · measured entries as they were")
+        with st.container(horizontal=True, gap="small"):
+            _restored(setting, shown)
+        st.markdown("**What was wrong**")
+        with st.container(horizontal=True, gap="small"):
+            _defects(shown)
+        if shown.data.terms:
+            st.caption(f"{plain(shown.data.title)}. {plain(shown.data.terms)}")
+    with right:
+        _recipe(setting, shown)
+
+
+def _now(shown: Restored) -> np.ndarray:
+    """The suspects by the threshold of this moment: the fragment moves it without drawing this again."""
+    now = ADDRESS.get(RestoreSetting)
+    return suspects_at(shown.data, shown.restoration, now.threshold, now.side)
+
+
+def _whole(shown: Restored) -> Dataset:
+    V = restored_at(shown.data, shown.restoration, _now(shown))
+    return replace(shown.data, V=V, title=f"{shown.data.title}, restored", truth=None)
+
+
+def _restored(setting: RestoreSetting, shown: Restored) -> None:
+    stem = f"{shown.data.name}-restored"
+    files = uploads().files(setting.upload) if setting.data == UPLOAD else ()
+    if files and shown.truth is None:
+        name, many = files[0][0], len(files) > 1
+        label = f"As {'the files' if many else plain(name)} came"
+        file = f"{stem}.zip" if many else f"restored-{name}"
+        mime = "application/zip" if many else "application/octet-stream"
+        download(label, lambda: _as_it_came(files, shown), file, mime, "In the format it came in")
+    writers: dict[str, tuple[Callable[[Dataset], bytes], str]] = {"NPZ": (write_npz, "npz")}
+    if shown.data.kind == "cube":
+        writers |= {
+            "MAT": (write_mat, "mat"),
+            "ENVI pair": (lambda cube: write_envi_zip(cube, stem), "zip"),
+        }
+    for label, (write, ending) in writers.items():
+        download(label, _making(write, shown), f"{stem}.{ending}", "application/octet-stream")
+
+
+def _making(write: Callable[[Dataset], bytes], shown: Restored) -> Callable[[], bytes]:
+    return lambda: write(_whole(shown))
+
+
+def _as_it_came(files: Files, shown: Restored) -> bytes:
+    """The uploaded files with what was restored in its place. Entries that cannot be restored, and for which
+    the format has no word, stay as they were.
+    """
+    V, options = _whole(shown).V, file_setting().options.arguments()
+    try:
+        written = bytes_like(list(files), V, **options)
+    except UnreadableData:
+        written = bytes_like(list(files), np.where(np.isnan(V), shown.data.V, V), **options)
+    if len(written) == 1:
+        return written[0][1]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, contents in written:
+            zipped.writestr(name, contents)
+    return archive.getvalue()
+
+
+def _defects(shown: Restored) -> None:
+    stem = shown.data.name
+    download(
+        "Mask, NPY",
+        lambda: _npy(_images(shown.data, _changed(shown))),
+        f"{stem}-defects.npy",
+        "application/octet-stream",
+    )
+    download(
+        "Picture, PNG",
+        lambda: png(defect_sheet(shown.data, _changed(shown))),
+        f"{stem}-defects.png",
+        "image/png",
+    )
+    if shown.data.kind == "cube":
+        download(
+            "Mask, ENVI",
+            lambda: write_envi_zip(
+                replace(shown.data, V=_changed(shown).astype(np.float32), title="Defects"), f"{stem}-defects"
+            ),
+            f"{stem}-defects.zip",
+            "application/zip",
+        )
+    download(
+        "Deviations, NPY",
+        lambda: _npy(_images(shown.data, shown.restoration.deviation)),
+        f"{stem}-deviations.npy",
+        "application/octet-stream",
+        "One standard deviation of each prediction, laid out as the data",
+    )
+
+
+def _changed(shown: Restored) -> np.ndarray:
+    return _now(shown) | ~shown.data.observed
+
+
+def _images(data: Dataset, matrix: np.ndarray) -> np.ndarray:
+    """As people index it: rows x columns x bands, images x rows x columns, or the matrix."""
+    if data.image_shape is None:
+        return matrix
+    images = data.images(matrix)
+    return images.transpose(1, 2, 0) if data.kind == "cube" else images
+
+
+def _npy(array: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def _recipe(setting: RestoreSetting, shown: Restored) -> None:
+    st.markdown("**The same again**")
+    if setting.data != UPLOAD and shown.truth is not None:
+        # Without colours: Streamlit's are too pale to read on the dark theme.
+        st.code(setting.order.python(setting.data), language=None, wrap_lines=True)

@@ -1,0 +1,80 @@
+"""What came of it, in a sentence or two, and how the setting was chosen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from atnmf_core.figures.restoration import adversary_map, error_against_K
+from atnmf_core.restoration.bench import Errors
+
+from .request import Restored
+from .setting import RestoreSetting
+
+__all__ = ["show_choice", "show_verdict"]
+
+PLAIN = {"displayModeBar": False}
+
+
+def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
+    """The errors against the truth or, without one, what was found and how far it can be trusted."""
+    with st.container(key="callout"):
+        st.markdown(_sentence(setting, shown))
+        choice = shown.restoration.choice
+        if choice is not None:
+            st.caption(choice.verdict)
+
+
+def _sentence(setting: RestoreSetting, shown: Restored) -> str:
+    if shown.errors is not None:
+        return (_of_marked if setting.losses == "marked" else _of_unmarked)(setting, shown.errors)
+    restoration, data = shown.restoration, shown.data
+    missing = int((~data.observed).sum())
+    if setting.losses == "marked":
+        typical = _typical(shown)
+        return f"**{missing:,}** missing entries are predicted, each give or take about **{typical:.3g}**."
+    found = int(restoration.defects.sum())
+    if not found and not missing:
+        return (
+            "**No entry looks wrong: nothing to restore.** Lower the threshold to see what comes nearest to "
+            "a defect, or try damage in the sidebar to see what would be found."
+        )
+    also = f", and {missing:,} were missing" if missing else ""
+    return (
+        f"**{found:,}** entries look wrong ({found / data.V.size:.2%}){also}. They are predicted, each give "
+        f"or take about **{_typical(shown):.3g}**; all others stay as they were measured."
+    )
+
+
+def _typical(shown: Restored) -> float:
+    import numpy as np
+
+    changed = shown.restoration.defects | ~shown.data.observed
+    return float(np.sqrt(np.mean(shown.restoration.deviation[changed] ** 2)))
+
+
+def _of_unmarked(setting: RestoreSetting, errors: Errors) -> str:
+    return (
+        f":orange[AT-NMF], not told which entries are bad, is off by **{errors.restored:.3g}**; "
+        f":blue[NMF] by **{errors.nmf:.3g}**; NMF told the bad entries by **{errors.told:.3g}**. "
+        f"It found {errors.recall:.0%} of them, and {errors.precision:.0%} of what it found was bad."
+    )
+
+
+def _of_marked(setting: RestoreSetting, errors: Errors) -> str:
+    return (
+        f"The missing entries are predicted to within **{errors.restored:.3g}** (root mean square). NMF that "
+        f"takes them for zeros is off by **{errors.nmf:.3g}**; leaving them empty, by {errors.damaged:.3g}."
+    )
+
+
+def show_choice(shown: Restored) -> None:
+    """The held-out error against K, and as a map of lambda and leash."""
+    choice = shown.restoration.choice
+    if choice is None:
+        return
+    st.subheader("Why this setting", anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.plotly_chart(error_against_K(choice, height=320), key="restore_K", config=PLAIN)
+    with right:
+        st.plotly_chart(adversary_map(choice), key="restore_map", config=PLAIN)

@@ -1,0 +1,80 @@
+"""The Restore page runs from top to bottom and says what came of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from atnmf_core import Dataset, load_dataset
+from atnmf_core.restoration.examples import EXAMPLES, bundled
+from pages.common.uploads import uploads
+
+SECONDS = 120
+TITLE = "Bring damaged data, take it home whole"
+
+
+def opened(repository: Path, **query: str) -> AppTest:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
+    page.switch_page("pages/restore.py")
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def told(page: AppTest) -> str:
+    return "\n".join(element.value for element in (*page.main.markdown, *page.info, *page.caption))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"view": "rgb", "threshold": "2", "side": "dark", "pixel": "9.9"},
+        {"data": "lfw", "dead": "0.3", "image": "8", "colour": "blue"},
+        {"data": "lfw", "losses": "marked", "block": "0.2", "dead": "0"},
+        {"data": "synthetic", "dead": "0.2", "by": "hand", "K": "99"},
+        {"data": "upload", "upload": "unknown"},
+    ],
+    ids=str,
+)
+def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
+    page = opened(repository, **query)
+
+    assert not page.exception
+    assert page.title[0].value == TITLE
+
+
+def test_the_first_view_tells_all_three_errors(repository: Path) -> None:
+    errors = bundled(*EXAMPLES["dead"]).errors
+
+    page = opened(repository)
+
+    assert f"is off by **{errors.restored:.3g}**; :blue[NMF] by **{errors.nmf:.3g}**" in told(page)
+    assert f"NMF told the bad entries by **{errors.told:.3g}**" in told(page)
+    assert "Find the best setting" not in [button.label for button in page.button]
+
+
+def test_the_threshold_changes_the_count(repository: Path) -> None:
+    data, kept = load_dataset("simulated-scene"), bundled(*EXAMPLES["dead"])
+
+    page = opened(repository, threshold="2")
+
+    count = int((kept.packed.suspicion >= 2).sum())
+    assert f"**{count:,}** of {data.V.size:,} entries count as defects" in told(page)
+
+
+def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> None:
+    page = opened(repository, dead="0.2")
+
+    assert "Find the best setting" in [button.label for button in page.button]
+    page = opened(repository, dead="0.2", by="hand")
+    assert "Restore" in [button.label for button in page.button]
+
+
+def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> None:
+    upload = uploads().keep(Dataset(np.random.default_rng(0).random((12, 30)), "matrix", "mine"))
+
+    page = opened(repository, data="upload", upload=upload, losses="marked", dead="0")
+
+    assert "nothing to restore" in told(page)
+    assert "choose that in the sidebar" in told(page)

@@ -1,0 +1,54 @@
+"""A restoration comes out of its packing as it went in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from atnmf_core import Dataset, Restoration, restore
+from atnmf_core.restoration.damage import Damage, damaged
+from atnmf_core.restoration.packed import PackedRestoration, pack
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    rng = np.random.default_rng(0)
+    sound = rng.random((24, 2)) @ rng.random((2, 40)) + 0.1
+    V = damaged(sound, Damage(dead=0.05)).V
+    V[3:5, 7:20] = np.nan
+    V[:, 2] = np.nan
+    return Dataset(V, "cube", "small", image_shape=(5, 8))
+
+
+@pytest.fixture(scope="module", params=["chosen", "given"])
+def restored(request: pytest.FixtureRequest, data: Dataset) -> Restoration:
+    given = {"K": 2, "lam": 1.1, "leash": 1.0} if request.param == "given" else {"K": (2, 3), "lam": 1.1}
+    return restore(data, "unmarked", **given)
+
+
+@pytest.mark.parametrize("through_a_file", [False, True])
+def test_what_was_packed_comes_out(data: Dataset, restored: Restoration, through_a_file: bool) -> None:
+    packed = pack(restored)
+    if through_a_file:
+        packed = PackedRestoration.from_bytes(packed.to_bytes())
+
+    out = packed.unpack(data)
+
+    np.testing.assert_allclose(out.V, restored.V, rtol=1e-6)
+    for name in ("defects", "unrestorable", "bounded"):
+        assert np.array_equal(getattr(out, name), getattr(restored, name))
+    assert restored.unrestorable.any()
+    np.testing.assert_allclose(out.deviation, restored.deviation, rtol=0.02, atol=1e-4)
+    suspected = (restored.suspicion >= 0.5) & (restored.suspicion < 200)
+    np.testing.assert_allclose(out.suspicion[suspected], restored.suspicion[suspected], rtol=0.02)
+    assert out.lines == restored.lines
+    assert repr(out.choice) == repr(restored.choice)
+    assert out.summary == restored.summary
+
+
+def test_other_data_gives_another_restoration(data: Dataset, restored: Restoration) -> None:
+    brighter = replace(data, V=2 * data.V)
+
+    measured = data.observed & ~restored.defects
+
+    assert np.array_equal(pack(restored).unpack(brighter).V[measured], 2 * data.V[measured])

@@ -1,0 +1,68 @@
+"""The threshold decides which suspects are replaced, and nothing else changes."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import Dataset, Restoration, restore
+from atnmf_core.restoration.damage import Damage, damaged
+from atnmf_core.restoration.suspects import restored_at, shares_along, suspects_at
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    rng = np.random.default_rng(1)
+    sound = rng.random((20, 2)) @ rng.random((2, 30)) + 0.2
+    V = damaged(sound, Damage(dead=0.05, cosmic=0.03)).V
+    V[0, 0] = np.nan
+    return Dataset(V, "cube", "small", image_shape=(5, 6))
+
+
+@pytest.fixture(scope="module")
+def restored(data: Dataset) -> Restoration:
+    return restore(data, "unmarked", K=2, lam=1.1, leash=1.0)
+
+
+def test_at_one_the_restoration_is_as_it_was(data: Dataset, restored: Restoration) -> None:
+    suspects = suspects_at(data, restored)
+
+    assert np.array_equal(suspects, restored.defects)
+    assert np.array_equal(restored_at(data, restored, suspects), restored.V, equal_nan=True)
+
+
+@pytest.mark.parametrize("threshold", [0.5, 2.0])
+def test_what_is_not_suspect_stays_as_it_was_measured(
+    data: Dataset, restored: Restoration, threshold: float
+) -> None:
+    suspects = suspects_at(data, restored, threshold)
+
+    V = restored_at(data, restored, suspects)
+
+    assert np.array_equal(suspects, restored.suspicion >= threshold)
+    assert np.array_equal(V[data.observed & ~suspects], data.V[data.observed & ~suspects])
+    assert not np.isnan(V[0, 0])
+
+
+def test_both_sides_together_are_all(data: Dataset, restored: Restoration) -> None:
+    dark, bright = (suspects_at(data, restored, side=side) for side in ("dark", "bright"))
+
+    assert dark.any()
+    assert bright.any()
+    assert not (dark & bright).any()
+    assert np.array_equal(dark | bright, restored.defects)
+    assert (data.V[dark] < restored.fit.V_hat[dark]).all()
+
+
+def test_shares_are_counted_along_bands_rows_and_columns() -> None:
+    mask = np.random.default_rng(0).random((4, 6)) < 0.4
+    data = Dataset(np.ones((4, 6)), "cube", "small", image_shape=(2, 3))
+
+    shares = shares_along(mask, data)
+
+    for band in range(4):
+        assert shares["band"][band] == sum(mask[band]) / 6
+    for row in range(2):
+        expected = [mask[f, n] for f in range(4) for n in range(6) if n % 2 == row]
+        assert shares["image row"][row] == pytest.approx(np.mean(expected))
+    for col in range(3):
+        expected = [mask[f, n] for f in range(4) for n in range(6) if n // 2 == col]
+        assert shares["image column"][col] == pytest.approx(np.mean(expected))
