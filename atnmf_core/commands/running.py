@@ -26,6 +26,7 @@ __all__ = [
     "add_running_options",
     "add_worker_options",
     "ended_by_signals",
+    "progress_bar",
     "run_grid",
     "stopped_by_ctrl_c",
     "tell_failures",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..datasets import Dataset, UnreadableData
 from ..figures.error_curves import against_lambda
@@ -130,14 +130,12 @@ def _grid_of_name(args: argparse.Namespace) -> Grid:
 
 def _grid(args: argparse.Namespace) -> Grid | None:
     """The grid of the JSON file, if there is one, changed by the options given; None without either."""
-    settings: dict[str, Any] = {}
-    if args.grid:
-        settings = Grid.settings_from_json(args.grid.read_bytes())
-    for option, value in given(args, *SWEEP_OPTIONS).items():
-        settings[SWEEP_OPTIONS[option]] = (
-            [lam for some in value for lam in some] if option == "lam" else value
-        )
-    return Grid.from_settings(settings) if settings else None
+    changes = {SWEEP_OPTIONS[option]: value for option, value in given(args, *SWEEP_OPTIONS).items()}
+    if "lams" in changes:
+        changes["lams"] = [lam for some in changes["lams"] for lam in some]
+    if not changes and args.grid is None:
+        return None
+    return Grid.from_json(args.grid.read_bytes() if args.grid else "{}", **changes)
 
 
 def _report(record: SweepRecord, rows: list[Measurement], store: Path) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, M
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -33,8 +32,6 @@ SCHEDULER_TIMEOUT = 5
 """How long a Dask scheduler may take to answer, in seconds."""
 
 T = TypeVar("T")
-Call = tuple[str, AnyPoint, list[Any]]
-"""A point's key, the point, and the arrays that it is computed from."""
 
 
 class EngineError(Exception):
@@ -80,9 +77,16 @@ def run_sweep(
     if again is not None:
         store.forget(sweep, only_failed=again == "failed")
     run = store.begin_run(sweep)
-    rounds = partial(_round, store, sweep, run, grid, inputs, n_jobs, dask)
+    errors: list[StoreError] = []
+
+    def begin_round() -> Generator[tuple[str, Any]]:
+        calls = _calls(store, sweep, run, grid, inputs, errors)
+        yield from on_workers(_compute, calls, list(inputs.values()), n_jobs, dask)
+        if errors:
+            raise errors[0]
+
     try:
-        _work(rounds, store, sweep, lambda: progress(len(grid) - store.waiting(sweep), len(grid)))
+        _work(store, sweep, begin_round, lambda: progress(len(grid) - store.waiting(sweep), len(grid)))
     except KeyboardInterrupt:
         store.end_run(run, "stopped", "stopped by the user")
         raise
@@ -93,9 +97,9 @@ def run_sweep(
 
 
 def _work(
-    begin_round: Callable[[], Generator[tuple[str, Any]]],
     store: Store,
     sweep: int,
+    begin_round: Callable[[], Generator[tuple[str, Any]]],
     report: Callable[[], object],
 ) -> None:
     """Rounds until no point waits: the first is all of the sweep, later ones take over from what died."""
@@ -120,37 +124,22 @@ def _work(
             report()
 
 
-def _round(
+def _calls(
     store: Store,
     sweep: int,
     run: int,
     grid: AnyGrid,
     inputs: Mapping[Hashable, Any],
-    n_jobs: int,
-    dask: str | None,
-) -> Generator[tuple[str, Any]]:
-    """Compute all points that are free."""
-    errors: list[StoreError] = []
-
-    def calls() -> Iterator[Call]:
-        # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
-        try:
-            for key, fields in store.claims(sweep, run):
-                point = grid.point(**fields)
-                yield key, point, [inputs[name] for name in point.inputs]
-        except StoreError as error:
-            errors.append(error)
-
-    yield from _outcomes(calls(), list(inputs.values()), n_jobs, dask)
-    for error in errors:
-        raise error
-
-
-def _outcomes(
-    calls: Iterable[Call], arrays: list[Any], n_jobs: int, dask: str | None
-) -> Generator[tuple[str, Any]]:
-    """What `_compute` gives for each call, as it is finished; `arrays` are all those that calls refer to."""
-    return on_workers(_compute, ((key, point, *own) for key, point, own in calls), arrays, n_jobs, dask)
+    errors: list[StoreError],
+) -> Iterator[tuple[Any, ...]]:
+    """The arguments of `_compute` for every point that is free."""
+    # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
+    try:
+        for key, fields in store.claims(sweep, run):
+            point = grid.point(**fields)
+            yield key, point, *(inputs[name] for name in point.inputs)
+    except StoreError as error:
+        errors.append(error)
 
 
 def on_workers(

@@ -162,26 +162,19 @@ class Grid:
         return json.dumps(asdict(self), indent=2)
 
     @classmethod
-    def from_json(cls, text: str) -> Grid:
-        """The grid that a JSON text describes: an object with the attributes of this class as keys."""
-        return cls.from_settings(cls.settings_from_json(text))
-
-    @staticmethod
-    def settings_from_json(text: str | bytes) -> dict[str, Any]:
-        """The settings in a JSON text, not yet checked, so that some may be changed first."""
+    def from_json(cls, text: str | bytes, **changes: Any) -> Grid:
+        """The grid that a JSON text describes, an object with the attributes of this class as keys, with some
+        of them changed; a single value stands for a list of one.
+        """
         try:
             settings = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise InputError(f"the grid is not valid JSON: {error}.") from error
         if not isinstance(settings, dict):
             raise InputError("the grid must be a JSON object, with keys such as dataset, alphas and Ks.")
-        return settings
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Grid:
-        """The grid with these attributes; a single value stands for a list of one."""
+        settings |= changes
         known = [field.name for field in fields(cls)]
-        unknown = sorted(set(settings) - set(known))
+        unknown = sorted(settings.keys() - set(known))
         if unknown:
             raise InputError(f"a grid has no {', '.join(unknown)}; it has {', '.join(known)}.")
         lacking = [name for name in ("dataset", "alphas", "Ks") if name not in settings]

@@ -103,19 +103,9 @@ class Plan:
 
     def grid(self, source: str) -> Grid:
         """The sweep, on the data that `source` names for another process."""
-        return Grid(
-            dataset=source,
-            alphas=tuple(sorted(self.alphas)),
-            Ks=(self.K,),
-            lams=self.lams(),
-            methods=self.methods,
-            missing=self.missing,
-            solver=self.solver,
-            starts=self.starts,
-            seed=self.seed,
-            mask_seed=self.mask_seed,
-            pattern=self.pattern,
-        )
+        same = ("methods", "missing", "solver", "starts", "seed", "mask_seed", "pattern")
+        settings = {name: getattr(self, name) for name in same}
+        return Grid(source, tuple(sorted(self.alphas)), (self.K,), self.lams(), **settings)
 
     def _range_problem(self) -> str | None:
         low, high, count = self.low, self.high, self.count

@@ -36,7 +36,7 @@ def test_a_grid_survives_the_way_through_json() -> None:
 def test_single_values_and_repetitions_are_understood() -> None:
     settings = {"dataset": "lfw", "alphas": 0.3, "Ks": [5, 5], "lams": [2, 2.0, 3]}
 
-    grid = Grid.from_settings(settings)
+    grid = Grid.from_json("{}", **settings)
 
     assert (grid.alphas, grid.Ks, grid.lams) == ((0.3,), (5,), (2.0, 3.0))
 
@@ -126,7 +126,7 @@ def test_settings_that_cannot_be_run_are_refused_by_name(settings: dict[str, obj
     good = {"dataset": "lfw", "alphas": [0.3], "Ks": [5], "lams": [2.0]}
 
     with pytest.raises(InputError, match=complaint):
-        Grid.from_settings(good | settings)
+        Grid.from_json("{}", **good | settings)
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", "{", '{"dataset": "lfw"}'])
