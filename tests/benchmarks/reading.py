@@ -143,6 +143,9 @@ def by_this_program(path: Path) -> object:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.reading", description=__doc__)
     parser.add_argument("--only", help="formats, separated by semicolons")
+    parser.add_argument(
+        "--shape", type=int, nargs=3, default=SHAPE, metavar=("ROWS", "COLS", "BANDS"), help="of the cube"
+    )
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--ours", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -150,8 +153,8 @@ def main() -> int:
     if args.read:
         (by_this_program if args.ours else FORMATS[args.only][2])(args.read)
         return 0
-    cube = np.random.default_rng(0).integers(0, 10_000, SHAPE).astype(np.float32)
-    print(f"{' x '.join(map(str, SHAPE))}, float32; seconds by the clock and of processor time")
+    cube = np.random.default_rng(0).integers(0, 10_000, args.shape).astype(np.float32)
+    print(f"{' x '.join(map(str, args.shape))}, float32; seconds by the clock and of processor time")
     print(f"{'':16} {'tool':>7} {'ours':>7}   {'tool':>7} {'ours':>7}")
     met = True
     for name in args.only.split(";") if args.only else FORMATS:

@@ -31,20 +31,25 @@ def clean_entries(
     """
     values = stored.values
     dtype = np.float32 if values.size > limits.float32_above else np.float64
+    missing = list(_declared_missing(stored, options))
+    untouched = stored.gain == 1 and stored.offset == 0 and not missing and options.negative == "refuse"
+    untouched = untouched and values.flags.aligned
     with np.errstate(all="ignore"):
-        entries: Array = values.astype(dtype)
+        # A copy of a large array takes a while: only where something is changed.
+        entries: Array = values.astype(dtype, copy=not untouched)
         _scale(entries, stored.gain, stored.offset)
     notes = []
-    for what, missing in _declared_missing(stored, options):
-        gaps = missing & ~np.isnan(entries)
+    for what, where in missing:
+        gaps = where & ~np.isnan(entries)
         count = int(gaps.sum())
         if count:
             entries[gaps] = np.nan
             notes.append(f"{_count(count, 'entry', 'entries')} {what}: not observed.")
     if dtype == np.float32 and values.dtype.itemsize > 4:
         notes.append("A matrix of this size is held in single precision.")
-    _refuse_useless(entries, stored.label)
-    notes.extend(_without_negative(entries, stored, options))
+    lowest = _lowest(entries, stored.label)
+    if lowest < 0:
+        notes.append(_without_negative(entries, stored, options))
     return entries, tuple(notes)
 
 
@@ -120,8 +125,9 @@ def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
     return dtype.type(int(number)) if bounds.min <= number <= bounds.max else None
 
 
-def _refuse_useless(entries: Array, label: str) -> None:
-    low, high = np.fmin.reduce(entries, axis=None), np.fmax.reduce(entries, axis=None)
+def _lowest(entries: Array, label: str) -> float:
+    """The smallest entry; refused where there is none, or where some are infinite."""
+    low, high = (float(extreme.reduce(entries, axis=None)) for extreme in (np.fmin, np.fmax))
     if np.isnan(low):
         raise UnreadableData(f"{label} has no value at all: every entry is missing.")
     if np.isinf(low) or np.isinf(high):
@@ -130,11 +136,10 @@ def _refuse_useless(entries: Array, label: str) -> None:
             f"{label} has {_count(infinite, 'infinite entry', 'infinite entries')}.",
             [Remedy("nodata", float("inf"), "count them as missing")],
         )
+    return low
 
 
-def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptions) -> list[str]:
-    if np.fmin.reduce(entries, axis=None) >= 0:
-        return []
+def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptions) -> str:
     negative = entries < 0
     count = int(negative.sum())
     if options.negative == "refuse":
@@ -145,7 +150,7 @@ def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptio
         )
     entries[negative] = 0 if options.negative == "zero" else np.nan
     became = "set to 0" if options.negative == "zero" else "taken as missing"
-    return [f"{_count(count, 'negative entry was', 'negative entries were')} {became}."]
+    return f"{_count(count, 'negative entry was', 'negative entries were')} {became}."
 
 
 def _remedies(entries: Array, negative: npt.NDArray[Any]) -> list[Remedy]:

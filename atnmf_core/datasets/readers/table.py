@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,21 +75,46 @@ class _Table:
     def __post_init__(self) -> None:
         self.text, self.encoding = _decoded(self.source)
         self.delimiter = _delimiter(self.text)
+        lines = self._lines()
+        first = next(lines, None)
+        if first is not None and not self._is_heading(first[2] or self._cells(first[1])):
+            lines = itertools.chain([first], lines)
+        named = self.heading_numbers is not None and self.heading_numbers.size < len(self.heading)
+        names_first = named or (len(self.heading) > 1 and not self.heading[0])
+        whole = None if names_first else self._quickly(lines_after=first[0] if self.heading and first else 0)
+        if whole is not None:
+            self.values = whole
+        else:
+            names_first = self._carefully(lines, names_first)
+        self._describe(names_first)
+
+    def _quickly(self, lines_after: int) -> Array | None:
+        """A file of nothing but numbers, by NumPy; None where it has anything else."""
+        if self.delimiter == ";":
+            return None
+        lines = self.text.splitlines()[lines_after:]
+        longest = max((len(line) for line in lines[:1]), default=0)
+        if len(lines) * (longest // 2 + 1) > 4 * self.limits.entries:
+            return None  # probably too many; counted one by one below
+        separator = None if self.delimiter == " " else self.delimiter
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                values: Array = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2)
+        except (UserWarning, ValueError):
+            return None
+        return values if 0 < values.size <= self.limits.entries else None
+
+    def _carefully(self, lines: Iterable[tuple[int, str, list[str] | None]], names_first: bool) -> bool:
+        """Line by line, with names, empty cells and reasons; returns whether the first column holds names."""
         rows: list[Array] = []
-        names_first = False
         cells = 0
-        for number, line, row in self._lines():
-            if not rows and not self.heading and self._is_heading(row or line.split(self.delimiter)):
-                named = self.heading_numbers is not None and self.heading_numbers.size < len(self.heading)
-                names_first = named or (len(self.heading) > 1 and not self.heading[0])
-                continue
-            values = None if names_first else self._quickly(line, row)
-            if values is None:
-                row = row or self._cells(line)
-                if not rows:
-                    names_first = names_first or (len(row) > 1 and not self._is_numeric(row[:1]))
-                values = self._numbers(row[1:] if names_first else row, number)
-                self.names += row[:1] if names_first else []
+        for number, line, split in lines:
+            row = split or self._cells(line)
+            if not rows:
+                names_first = names_first or (len(row) > 1 and not self._is_numeric(row[:1]))
+            values = self._numbers(row[1:] if names_first else row, number)
+            self.names += row[:1] if names_first else []
             cells += values.size
             if cells > self.limits.entries:
                 raise UnreadableData(
@@ -103,7 +129,7 @@ class _Table:
         if not rows or rows[0].size == 0:
             raise UnreadableData(f"{self.source.label} has no numbers in it.")
         self.values = np.stack(rows)
-        self._describe(names_first)
+        return names_first
 
     def _describe(self, names_first: bool) -> None:
         if self.heading_numbers is not None and self.heading_numbers.size != self.values.shape[1]:
@@ -193,19 +219,6 @@ class _Table:
         stream = io.StringIO()
         csv.writer(stream, delimiter=self.delimiter, lineterminator="").writerow(row)
         return stream.getvalue()
-
-    def _quickly(self, line: str, row: list[str] | None) -> Array | None:
-        """A line of nothing but numbers, by NumPy; None where it has anything else."""
-        if row is not None or self.delimiter == ";":
-            return None
-        expected = len(line.split()) if self.delimiter == " " else line.count(self.delimiter) + 1
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                values: Array = np.fromstring(line, sep=self.delimiter)
-            except (DeprecationWarning, ValueError):
-                return None
-        return values if values.size == expected else None
 
     def _is_numeric(self, row: list[str]) -> bool:
         return all(self._number(cell) is not None for cell in row)
