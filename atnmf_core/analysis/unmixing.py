@@ -21,6 +21,7 @@ __all__ = ["Materials", "Score", "materials_of", "score", "spectral_angles", "wi
 Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 FREEDOM = 1.4
 FEWEST = 5
@@ -33,7 +34,8 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
     """Angles in degrees between the columns of two matrices of as many rows: K x M for F x K and F x M.
 
     It is what unmixing measures spectra by, since brightness does not matter to it. A column of zeros points
-    nowhere and is at 90 degrees to everything.
+    nowhere and is at 90 degrees to everything. The angle between two spectra is over the bands in which both
+    are known (not NaN), and NaN where there are none.
 
     Examples
     --------
@@ -45,6 +47,22 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
         raise InputError(
             f"spectra of shapes {first.shape} and {second.shape}: matrices with one row per band are needed."
         )
+    known = ~np.isnan(first), ~np.isnan(second)
+    if all(one.all() for one in known):
+        return _angles(first, second)
+    angles = np.full((first.shape[1], second.shape[1]), np.nan)
+    for k, spectrum in enumerate(first.T):
+        # Columns of the other matrix that are known in the same bands are compared together.
+        both = known[0][:, [k]] & known[1]
+        patterns, alike = np.unique(both, axis=1, return_inverse=True)
+        for number, bands in enumerate(patterns.T):
+            if bands.any():
+                columns = np.flatnonzero(alike.reshape(-1) == number)
+                angles[k, columns] = _angles(spectrum[bands, None], second[np.ix_(bands, columns)])[0]
+    return angles
+
+
+def _angles(first: Wide, second: Wide) -> Wide:
     # The cosine of a small angle has lost its digits; the chord between unit vectors has not.
     one, two = _unit(first), _unit(second)
     chords = np.linalg.norm(one[:, :, None] - two[:, None, :], axis=0)
@@ -76,14 +94,16 @@ def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
 
 @dataclass(frozen=True, eq=False)
 class Materials:
-    """What one method found, in the places shared with others: spectra F x K and abundances K x N."""
+    """What one method found, in the places shared with others: spectra F x K and abundances K x N, NaN in
+    bands and pixels of which nothing was observed.
+    """
 
     spectra: Wide
     abundances: Wide
 
     def share(self, place: int) -> float:
         """How much of the whole scene the material at this place makes up."""
-        return float(self.abundances[place].mean())
+        return float(np.nanmean(self.abundances[place]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,27 +129,50 @@ class Score:
 
 
 def materials_of(
-    factors: Sequence[tuple[Array, Array]], truth: Truth | None = None
+    factors: Sequence[tuple[Array, Array]],
+    truth: Truth | None = None,
+    *,
+    summing: Sequence[tuple[Array, Array]] = (),
+    bands: Mask | None = None,
+    pixels: Mask | None = None,
 ) -> tuple[tuple[Materials, ...], Truth | None]:
     """The materials of several fits of one cube with as many parts, and the truth about them, matched: those
     at one place belong together.
 
+    Parameters
+    ----------
+    factors : W and H of each fit, to be scaled by `with_unit_sums`.
+    truth : what is known about the materials.
+    summing : further factors whose abundances sum to one as they are; they follow the fits.
+    bands, pixels : those of which something was observed; all by default. Others play no role.
+
+    Notes
+    -----
     Places follow the truth where there is one, then the use that the first fit makes of its materials. Where
     there are more true materials than parts, the truth is cut down to those that the first fit found.
     Partners are chosen so that the sum of their spectral angles is smallest; against a truth that has
     abundances only, so that the squared error of the maps is.
     """
-    scaled = [with_unit_sums(W, H) for W, H in factors]
+    F, N = len(factors[0][0]), factors[0][1].shape[1]
+    seen = np.ones(F, dtype=bool) if bands is None else bands
+    told = np.ones(N, dtype=bool) if pixels is None else pixels
+    scaled = [with_unit_sums(W[seen], H[:, told]) for W, H in factors]
+    scaled += [(W[seen].astype(np.float64), H[:, told].astype(np.float64)) for W, H in summing]
     if truth is not None:
-        truth = _found_by(truth, *scaled[0])
-    matched = [_matched(W, H, truth) for W, H in scaled]
+        truth = _found_by(truth, *scaled[0], seen, told)
+    known = None if truth is None else _part_of(truth, seen, told)
+    matched = [_matched(W, H, known) for W, H in scaled]
     lead = _rest(matched[0], order_by_use(*scaled[0]))
     orders = [
         np.concatenate([mine, _partners(scaled[0][0][:, lead], W, _rest(mine, np.arange(W.shape[1])))])
         for mine, (W, _) in zip(matched, scaled, strict=True)
     ]
-    found = tuple(Materials(W[:, order], H[order]) for (W, H), order in zip(scaled, orders, strict=True))
-    return found, truth
+    found = []
+    for (W, H), order in zip(scaled, orders, strict=True):
+        spectra, abundances = np.full((F, len(order)), np.nan), np.full((len(order), N), np.nan)
+        spectra[seen], abundances[:, told] = W[:, order], H[order]
+        found.append(Materials(spectra, abundances))
+    return tuple(found), truth
 
 
 def _cost(W: Wide, H: Wide, truth: Truth) -> Wide:
@@ -141,9 +184,14 @@ def _cost(W: Wide, H: Wide, truth: Truth) -> Wide:
     return cost
 
 
-def _found_by(truth: Truth, W: Wide, H: Wide) -> Truth:
+def _part_of(truth: Truth, bands: Mask, pixels: Mask) -> Truth:
+    spectra = truth.endmembers[bands] if truth.endmembers.size else truth.endmembers
+    return Truth(spectra, truth.abundances[:, pixels] if truth.abundances.size else truth.abundances)
+
+
+def _found_by(truth: Truth, W: Wide, H: Wide, bands: Mask, pixels: Mask) -> Truth:
     """Of the true materials those that have a partner."""
-    kept = np.sort(linear_sum_assignment(_cost(W, H, truth))[0])
+    kept = np.sort(linear_sum_assignment(_cost(W, H, _part_of(truth, bands, pixels)))[0])
     if kept.size == truth.count:
         return truth
     names = tuple(truth.names[k] for k in kept) if truth.names else ()
@@ -177,7 +225,8 @@ def score(found: Materials, truth: Truth) -> Score:
             pair = (found.spectra[:, [place]], truth.endmembers[:, [place]])
             angles[place] = spectral_angles(*pair)[0, 0]
         if truth.abundances.size:
-            errors[place] = rmse(truth.abundances[place], found.abundances[place])
+            mine = found.abundances[place]
+            errors[place] = rmse(truth.abundances[place], mine, ~np.isnan(mine))
     return Score(angles, errors)
 
 

@@ -20,7 +20,7 @@ from .markdown import plain
 from .setting import start_of
 from .uploads import uploads
 
-__all__ = ["UPLOAD", "show_upload_form", "uploaded", "uploaded_reading"]
+__all__ = ["UPLOAD", "received_files", "show_upload_form", "uploaded", "uploaded_reading"]
 
 UPLOAD = "upload"
 MEGABYTES = 200
@@ -79,17 +79,25 @@ def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:
             _draw_controls(reading)
 
 
-def _receive(files: list[Any]) -> None:
-    """Cache new files, and let the rules of the reader decide how they are read."""
+def received_files(files: list[Any], key: str) -> list[tuple[str, bytes]]:
+    """The bare names and contents of files from Streamlit's uploader that were not there in the last run;
+    the session remembers under `key` which were. None where they are too large to be read.
+    """
     identity = tuple(file.file_id for file in files)
-    if not files or st.session_state.get("upload_received") == identity:
-        return
+    if not files or st.session_state.get(key) == identity:
+        return []
     limit = Limits.from_environment().bytes
     if sum(file.size for file in files) > limit:
         st.error(f"These files have more than the {limit:,} bytes that are read.", icon=":material/error:")
-        return
-    st.session_state["upload_received"] = identity
-    upload = uploads().keep_files([(_bare(file.name), file.getvalue()) for file in files])
+        return []
+    st.session_state[key] = identity
+    return [(_bare(file.name), file.getvalue()) for file in files]
+
+
+def _receive(files: list[Any]) -> None:
+    """Cache new files, and let the rules of the reader decide how they are read."""
+    received = received_files(files, "upload_received")
+    upload = uploads().keep_files(received) if received else st.session_state["upload"]
     if upload != st.session_state["upload"]:
         _set(upload=upload, **{name: control.default for name, control in FILE_CONTROLS.items()})
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from atnmf_core import Dataset
 from atnmf_core.problem import Missing
 from pages.common.address import Address
-from pages.common.control import Number, OneOf, Text, declare, redeclare
+from pages.common.control import Number, OneOf, Switch, Text, declare, redeclare
 from pages.common.file_setting import FileSetting
 from pages.common.place import PIXEL, Place, inside, place_of, spelled_place
 from pages.common.setting import MAX_IMAGES, FitKey, Setting
@@ -54,6 +54,8 @@ class CubeSetting(Setting):
         balance and stretches others by themselves.
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
     pins : pixels to compare, joined by "_".
+    pure : whether pure pixels are shown as materials beside the fitted ones.
+    library : the upload that holds reference spectra; empty for none.
     """
 
     data: str = redeclare(Setting, "data", "simulated-scene")
@@ -108,10 +110,19 @@ class CubeSetting(Setting):
     )
     pixel: str = declare(Text("", pattern=PIXEL))
     pins: str = declare(Text("", pattern=rf"{PIXEL}(_{PIXEL}){{0,{MAX_PINS - 1}}}"))
+    pure: bool = declare(
+        Switch(
+            False,
+            "Pure pixels beside the fitted materials",
+            help="The pixels that the fit starts from, as they are: where they are good, fitting can make "
+            "them worse.",
+        )
+    )
+    library: str = declare(Text("", pattern=r"[0-9a-f]{64}"))
 
     VIEW: ClassVar[tuple[str, ...]] = (
         *Setting.VIEW,
-        *("view", "triplet", "red", "green", "blue", "clip", "balance", "pixel", "pins"),
+        *("view", "triplet", "red", "green", "blue", "clip", "balance", "pixel", "pins", "pure", "library"),
     )
 
     def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:

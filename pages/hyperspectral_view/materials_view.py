@@ -1,48 +1,84 @@
-"""Materials: what each column of W is made of and where each row of H says it is, by either method."""
+"""Materials: what each column of W is made of and where each row of H says it is, by either method, and pure
+pixels beside them; named by the nearest spectra of a library.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from atnmf_core import Dataset
+from atnmf_core import Dataset, InputError
+from atnmf_core.analysis.library_match import nearest_spectra
+from atnmf_core.analysis.pure_materials import pure_materials
 from atnmf_core.analysis.unmixing import Materials, Score, materials_of, score
 from atnmf_core.datasets import Truth
 from atnmf_core.figures.composite import smaller
-from atnmf_core.figures.cube_view import band_axis, spectra_top
+from atnmf_core.figures.cube_view import band_axis, points, spectra_top
 from atnmf_core.figures.images import data_url
-from atnmf_core.figures.palette import MATERIALS, tint
+from atnmf_core.figures.palette import HIDDEN, MATERIALS, paint, tint
 from pages.common import fit_pair
 from pages.common.components import component
+from pages.common.limits_view import reach
+from pages.common.markdown import plain
 from pages.common.setting import FitKey
 
 from . import COMPONENTS
-from .cube_setting import CubeSetting
+from .cube_setting import ADDRESS, CubeSetting
+from .library_choice import chosen_library
 from .pictures import METHODS, factors_of
 
 __all__ = ["show_materials"]
 
 MOST_SIDE = 160
-Key = tuple[tuple[FitKey, FitKey], str]
-"""The fits, and what the truth is known to be."""
+MAX_NAMES = 2
+"""Of library spectra on a card."""
+WAYS = METHODS | {"Pure pixels": "pure"}
+Key = tuple[tuple[FitKey, FitKey], str, bool]
+"""The fits, what the truth is known to be, and whether pure pixels are beside them."""
 
 
 def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     """A card per material, and how near the truth all of them are."""
-    key = (fit_pair.keys(setting, data), "" if data.truth is None else data.truth.content_hash)
-    found, truth = _found(key, data, pair)
-    st.subheader("Materials", anchor=False)
+    truth_hash = "" if data.truth is None else data.truth.content_hash
+    key = (fit_pair.keys(setting, data), truth_hash, setting.pure)
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+        st.subheader("Materials", anchor=False, width="content")
+        ADDRESS.draw("pure")
+    try:
+        found, truth = _found(key, setting, data, pair)
+    except InputError as error:
+        # No pure pixels in such data; the fits are shown without them.
+        st.caption(plain(str(error)))
+        key = (*key[:2], False)
+        found, truth = _found(key, replace(setting, pure=False), data, pair)
     st.markdown(_summary(found, truth))
+    if setting.library and data.wavelengths is None:
+        st.caption("The cube does not tell its wavelengths, so no library spectrum can be compared with it.")
     component("materials", "chart", "spectra", folder=COMPONENTS)(
-        key="materials", data=_cards(key, data, found, truth)
+        key="materials", data=_cards(key, setting.library, setting.colour, data, found, truth)
     )
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _found(key: Key, _data: Dataset, _pair: fit_pair.Pair) -> tuple[tuple[Materials, ...], Truth | None]:
-    return materials_of(list(factors_of(_pair).values()), _data.truth)
+def _found(
+    key: Key, _setting: CubeSetting, _data: Dataset, _pair: fit_pair.Pair
+) -> tuple[tuple[Materials, ...], Truth | None]:
+    known = reach(_setting, _data)
+    pure = []
+    if _setting.pure:
+        observed = fit_pair.mask(_setting, _data)
+        pure.append(pure_materials(_data.V, observed, K=_setting.K, seed=_setting.seed))
+    return materials_of(
+        list(factors_of(_pair).values()),
+        _data.truth,
+        summing=pure,
+        bands=known.bands,
+        pixels=known.pixels,
+    )
 
 
 def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
@@ -50,10 +86,15 @@ def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
         "Columns of W as spectra, rows of H as abundance maps, scaled so that a pixel's abundances sum to "
         "about one. What stands on one card belongs together."
     )
+    if len(found) == len(WAYS):
+        alike += (
+            " **Pure pixels** are no fit: spectra of single pixels, and abundances that sum to one (fully "
+            "constrained least squares)."
+        )
     if truth is None:
         return alike
     scores = [score(one, truth) for one in found]
-    told = [_mean(method, tone, one) for (method, tone), one in zip(METHODS.items(), scores, strict=True)]
+    told = [_mean(way, tone, one) for (way, tone), one in zip(WAYS.items(), scores, strict=False)]
     return f"Against the true materials: {' · '.join(told)}. {alike}"
 
 
@@ -63,36 +104,60 @@ def _mean(method: str, tone: str, one: Score) -> str:
         parts.append(f"mean spectral angle **{one.mean_angle:.2f}°**")
     if isfinite(one.mean_error):
         parts.append(f"abundance RMSE **{one.mean_error:.3f}**")
-    return f":{tone}[{method}] {', '.join(parts)}"
+    return f"{f':{tone}[{method}]' if method in METHODS else method} {', '.join(parts)}"
 
 
 @st.cache_data(show_spinner=False, max_size="32 MB")
-def _cards(key: Key, _data: Dataset, _found: tuple[Materials, ...], _truth: Truth | None) -> dict[str, Any]:
-    return band_axis(_data) | {
-        "cards": [_card(_data, _found, _truth, place) for place in range(_found[0].spectra.shape[1])],
-        "maps": len(_found) + (_truth is not None),
-    }
+def _cards(
+    key: Key,
+    library: str,
+    unknown: str,
+    _data: Dataset,
+    _found: tuple[Materials, ...],
+    _truth: Truth | None,
+) -> dict[str, Any]:
+    cards = [_card(_data, _found, _truth, place, unknown) for place in range(_found[0].spectra.shape[1])]
+    for card, nearest in zip(cards, _nearest(library, _data, _found), strict=True):
+        card["nearest"] = nearest
+    return band_axis(_data) | {"cards": cards, "maps": len(_found) + (_truth is not None)}
 
 
-def _card(data: Dataset, found: tuple[Materials, ...], truth: Truth | None, place: int) -> dict[str, Any]:
+def _nearest(library: str, data: Dataset, found: tuple[Materials, ...]) -> list[list[str]]:
+    """For each place a line per way of finding it, with the library's nearest spectra."""
+    spectra = chosen_library(library)
+    lines: list[list[str]] = [[] for _ in range(found[0].spectra.shape[1])]
+    if spectra is None or data.wavelengths is None:
+        return lines
+    for way, one in zip(WAYS, found, strict=False):
+        for line, matches in zip(
+            lines, nearest_spectra(one.spectra, data.wavelengths, spectra, MAX_NAMES), strict=True
+        ):
+            names = ", ".join(f"{match.name} {match.angle:.1f}°" for match in matches)
+            line.append(f"{way} is nearest to {names}" if names else f"{way}: the library has other bands")
+    return lines
+
+
+def _card(
+    data: Dataset, found: tuple[Materials, ...], truth: Truth | None, place: int, unknown: str
+) -> dict[str, Any]:
     colour = MATERIALS[place % len(MATERIALS)]
     is_known = truth is not None and place < truth.count
     name = truth.names[place] if is_known and truth.names else f"Material {place + 1}"
-    lines, maps = [], []
+    spectra, maps = {}, []
     if is_known and truth.endmembers.size:
-        lines.append({"tone": "truth", "values": truth.endmembers[:, place].tolist()})
-    for (method, tone), one in zip(METHODS.items(), found, strict=True):
-        lines.append({"tone": tone, "values": one.spectra[:, place].tolist()})
+        spectra["truth"] = truth.endmembers[:, place]
+    for (method, tone), one in zip(WAYS.items(), found, strict=False):
+        spectra[tone] = one.spectra[:, place]
         figures = _figures(score(one, truth), place) if is_known else ""
-        maps.append(_map(data, one.abundances[place], colour, method, tone, name, figures))
+        maps.append(_map(data, one.abundances[place], (colour, unknown), method, tone, name, figures))
     if is_known and truth.abundances.size:
-        maps.append(_map(data, truth.abundances[place], colour, "truth", "", name, ""))
+        maps.append(_map(data, truth.abundances[place], (colour, unknown), "truth", "", name, ""))
     return {
         "name": name.capitalize(),
         "remark": f"{found[0].share(place):.0%} of the scene",
         "colour": colour,
-        "top": spectra_top([line["values"] for line in lines]),
-        "lines": lines,
+        "top": spectra_top(list(spectra.values())),
+        "lines": [{"tone": tone, "values": points(values)} for tone, values in spectra.items()],
         "maps": maps,
     }
 
@@ -106,8 +171,16 @@ def _figures(one: Score, place: int) -> str:
 
 
 def _map(
-    data: Dataset, abundances: Any, colour: str, method: str, tone: str, name: str, figures: str
+    data: Dataset,
+    abundances: Any,
+    colours: tuple[str, str],
+    method: str,
+    tone: str,
+    name: str,
+    figures: str,
 ) -> dict[str, str]:
-    picture = tint(smaller(data.image(abundances), MOST_SIDE), colour)
+    colour, unknown = colours
+    image = smaller(data.image(abundances), MOST_SIDE)
+    picture = paint(tint(image, colour), np.isnan(image), HIDDEN[unknown])
     alt = f"Where {name} is, by {method}" if method != "truth" else f"Where {name} truly is"
     return {"title": method, "tone": tone, "src": data_url(picture), "alt": alt, "figures": figures}

@@ -21,6 +21,7 @@ from pages.common.sidebar import (
 )
 
 from .cube_setting import ADDRESS, SIZES, CubeSetting, span
+from .library_choice import draw_library_choice
 from .truth_choice import known_truth
 
 __all__ = ["SCENE", "show_sidebar"]
@@ -37,6 +38,7 @@ def show_sidebar() -> tuple[CubeSetting, Dataset | None]:
         data = _cube()
         draw_hiding_and_model(ADDRESS, data)
         ADDRESS.draw("start", width="stretch")
+        draw_library_choice()
         draw_seeds_and_colour(ADDRESS)
         draw_reset_and_link(ADDRESS)
     ADDRESS.write()

@@ -137,3 +137,47 @@ def test_truths_are_told_apart() -> None:
 
     assert len(hashes) == 3
     assert Truth(E, A).content_hash == Truth(E.copy(), A.copy()).content_hash
+
+
+def test_angles_are_over_the_bands_that_both_spectra_have() -> None:
+    one, other = RNG.random((9, 3)), RNG.random((9, 5))
+    one[RNG.random(one.shape) < 0.3] = np.nan
+    other[RNG.random(other.shape) < 0.3] = np.nan
+    other[:, 4] = np.nan
+
+    angles = spectral_angles(one, other)
+
+    for k in range(3):
+        for m in range(4):
+            both = [f for f in range(9) if not (np.isnan(one[f, k]) or np.isnan(other[f, m]))]
+            dot = sum(one[f, k] * other[f, m] for f in both)
+            lengths = sum(one[f, k] ** 2 for f in both) * sum(other[f, m] ** 2 for f in both)
+            assert angles[k, m] == pytest.approx(np.degrees(np.arccos(dot / np.sqrt(lengths))), abs=1e-5)
+    assert np.isnan(angles[:, 4]).all()
+
+
+def test_bands_and_pixels_of_which_nothing_was_observed_play_no_role() -> None:
+    bands, pixels = np.arange(20) != 3, np.arange(200) != 7
+    W, H = E[:, SHUFFLED].copy(), A[SHUFFLED].copy()
+    W[3], H[:, 7] = 1e6, 1e6
+
+    (found,), _ = materials_of([(W, H)], Truth(E, A), bands=bands, pixels=pixels)
+
+    np.testing.assert_allclose(found.spectra[bands], E[bands], rtol=1e-6)
+    assert np.isnan(found.spectra[3]).all()
+    assert np.isnan(found.abundances[:, 7]).all()
+    scored = score(found, Truth(E, A))
+    assert scored.mean_angle == pytest.approx(0, abs=1e-5)
+    assert scored.mean_error == pytest.approx(0, abs=1e-6)
+    assert found.share(0) == pytest.approx(A[0, pixels].mean(), rel=1e-6)
+
+
+def test_abundances_that_sum_to_one_are_not_scaled() -> None:
+    """No pixel has more than 0.6 of the last material: a scale of its own would make it 1."""
+    mixed = A.copy()
+    mixed[3] *= 0.6
+    mixed /= mixed.sum(axis=0)
+
+    (_, pure), _ = materials_of([(E, A)], Truth(E, A), summing=[(E[:, SHUFFLED], mixed[SHUFFLED])])
+
+    np.testing.assert_allclose(pure.abundances, mixed, rtol=1e-12)

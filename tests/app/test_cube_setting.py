@@ -27,6 +27,8 @@ OTHERWISE = {
     "balance": "channel",
     "pixel": "4.17",
     "pins": "1.2_30.4",
+    "pure": True,
+    "library": "0f" * 32,
 }
 OWN = [field.name for field in fields(CubeSetting) if field.name not in {f.name for f in fields(Setting)}]
 

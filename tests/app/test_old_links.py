@@ -97,6 +97,8 @@ FIRST_VIEWS = {
         "balance": "auto",
         "pixel": "",
         "pins": "",
+        "pure": False,
+        "library": "",
     },
     "restore": {
         **AS_READ,

@@ -193,3 +193,16 @@ def test_an_axis_that_is_not_there_names_its_control(repository: Path) -> None:
     app = opened(repository, upload=upload, bands_axis="2")
 
     assert "Axis of the bands: There is no axis 2" in sidebar(app)
+
+
+def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(repository: Path) -> None:
+    table = "name," + ",".join(str(nm) for nm in range(400, 2600, 100))
+    table += "".join(f"\nspectrum {i}," + ",".join(str(0.1 * (i + j % 3)) for j in range(22)) for i in (1, 2))
+    library = uploads().keep_files([("library.csv", table.encode())])
+
+    app = opened(repository, "hyperspectral", data="simulated-scene", K="3", library=library, pure="1")
+
+    assert "2 spectra, 400 to 2500 nm" in sidebar(app)
+    text = "".join(one.value for one in app.main.markdown)
+    assert "**Pure pixels** are no fit" in text
+    assert "Pure pixels mean spectral angle" in text

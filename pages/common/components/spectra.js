@@ -1,5 +1,5 @@
 // Spectra over the bands: lines, a speck for each observed value, and a mark under the axis for each hidden band.
-const TONES = { truth: "ink faint", orange: "orange", blue: "blue dashed" };
+const TONES = { truth: "ink faint", orange: "orange", blue: "blue dashed", pure: "ink dashed" };
 const NARROW = { left: 1.9, right: 0.4, top: 0.4, bottom: 1.15 };
 
 function drawSpectra(svg, { x, unit, lines, within, observed = [], hidden = [], top, height, small = false, onPoint }) {

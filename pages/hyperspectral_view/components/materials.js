@@ -12,16 +12,24 @@ export default function ({ data, parentElement }) {
   return whenResized(host, draw);
 }
 
-function drawn({ name, remark, colour, maps }) {
+function drawn({ name, remark, colour, maps, nearest }) {
   const card = document.createElement("div");
   card.className = "card";
   card.style.setProperty("--colour", colour);
-  card.innerHTML = '<header><strong></strong><span></span></header><div><svg role="img"></svg></div><div class="maps"></div>';
+  card.innerHTML = '<header><strong></strong><span></span></header><div><svg role="img"></svg></div><div class="maps"></div><ul class="nearest"></ul>';
   card.querySelector("strong").textContent = name;
   card.querySelector("header span").textContent = remark;
   card.querySelector("svg").setAttribute("aria-label", `Spectrum of ${name}`);
   card.querySelector(".maps").replaceChildren(...maps.map(mapped));
+  card.querySelector(".nearest").replaceChildren(...nearest.map(item));
+  card.querySelector(".nearest").hidden = nearest.length === 0;
   return card;
+}
+
+function item(text) {
+  const line = document.createElement("li");
+  line.textContent = text;
+  return line;
 }
 
 function mapped({ title, tone, src, alt, figures }) {
