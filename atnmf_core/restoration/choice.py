@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..problem import InputError
 from .candidates import (
     PLAIN,
     Candidate,
@@ -176,6 +177,8 @@ class _Search:
         self._V = np.ascontiguousarray(np.where(observed, V, 0)[:, columns], dtype=np.float32)
         self._observed = np.ascontiguousarray(observed[:, columns])
         self._held = [np.ascontiguousarray(h[:, columns]) for h in held]
+        if not all(h.any() for h in self._held):
+            raise InputError("there is too little data to hold some out and choose by it: give K and lam.")
         self._truths = [self._V[h] for h in self._held]
         self._records: list[Record] = []
         self._done = self._total = 0

@@ -175,3 +175,8 @@ def test_after_calibration_the_right_shares_lie_within_one_and_two_deviations(dr
     fresh = np.abs(draw(size=20_000)) / factor
     assert 0.6 < (fresh < 1).mean() < 0.76
     assert 0.9 < (fresh < 2).mean() < 0.98
+
+
+def test_data_too_small_to_hold_some_out_asks_for_a_model():
+    with pytest.raises(InputError, match="give K and lam"):
+        restore(np.array([[1.0, 2.0], [np.nan, 3.0]]), map_trials=one_by_one)
