@@ -19,19 +19,18 @@ class Netcdf3File:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        with netcdf_file(io.BytesIO(data), mmap=False) as file:
-            self.description = {
-                "attributes": _plain(file._attributes),
-                "arrays": [
-                    _described(name, variable)
-                    for name, variable in file.variables.items()
-                    if variable.shape and variable.data.dtype.kind in "biuf"
-                ],
-            }
+        self._file = netcdf_file(io.BytesIO(data), mmap=False)
+        self.description = {
+            "attributes": _plain(self._file._attributes),
+            "arrays": [
+                _described(name, variable)
+                for name, variable in self._file.variables.items()
+                if variable.shape and variable.data.dtype.kind in "biuf"
+            ],
+        }
 
     def read(self, name: str) -> npt.NDArray[Any]:
-        with netcdf_file(io.BytesIO(self._data), mmap=False) as file:
-            values: npt.NDArray[Any] = file.variables[name].data.copy()
+        values: npt.NDArray[Any] = self._file.variables[name].data
         return values
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
