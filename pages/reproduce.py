@@ -9,8 +9,7 @@ from pages.common.streamlit_private import ensure_app_frame
 from pages.reproduce_view.cell import show_cell
 from pages.reproduce_view.choice import ADDRESS, Choice, arrive
 from pages.reproduce_view.explanations import show_notes, show_treatments
-from pages.reproduce_view.run import choose_run, show_run
-from pages.reproduce_view.store import read_runs
+from pages.reproduce_view.run import choose_run, read_runs, show_run
 from pages.reproduce_view.tables import bundled_cells, show_numbers, show_tables
 from pages.reproduce_view.take_away import show_take_away
 

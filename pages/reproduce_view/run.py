@@ -1,9 +1,10 @@
-"""Running a cell again on this machine: how long it will take, how far it is, and a button to cancel it."""
+"""Cells run again on this machine: what the store has of them, how long one takes, how far it is, Cancel."""
 
 from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -11,21 +12,74 @@ from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.effort import expected_run_seconds
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.reference.stored import sweep_name
+from atnmf_core.reference.stored import stored_measurements, sweep_name
 from atnmf_core.running.duration import in_words
-from atnmf_core.sweep import SweepRecord, default_store, open_store
+from atnmf_core.sweep import Measurement, SweepRecord, default_store, open_store
 from pages.common.data_choice import entry_of, load
 from pages.common.download_offer import offer_data
 from pages.common.markdown import plain
-from pages.common.sweeps import cancel_sweep, queue_sweep, refusing, show_refusal, trouble
+from pages.common.sweeps import (
+    STORE_ERRORS,
+    cancel_sweep,
+    keep_going,
+    queue_sweep,
+    reading_store,
+    refusing,
+    show_refusal,
+    trouble,
+)
 
 from .choice import ADDRESS, Choice, key
-from .store import StoredRuns, read_runs
 
-__all__ = ["choose_run", "show_run"]
+__all__ = ["StoredRuns", "choose_run", "read_runs", "show_run"]
 
 POLL_SECONDS = 1.0
 CORES = os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class StoredRuns:
+    """What the store says about the paper's tables.
+
+    Attributes
+    ----------
+    rows : measurements of the chosen table that were made here.
+    active : all runs that are under way or wait for their turn, of any table.
+    chosen : the run of the chosen cell.
+    failures : the errors of its fits that failed, each once.
+    unreadable : why the store could not be read, empty where it could.
+    """
+
+    rows: tuple[Measurement, ...] = ()
+    active: tuple[SweepRecord, ...] = ()
+    chosen: SweepRecord | None = None
+    failures: tuple[str, ...] = ()
+    unreadable: str = ""
+
+
+def read_runs(choice: Choice) -> StoredRuns:
+    """What the store has now."""
+    try:
+        return _read(choice)
+    except STORE_ERRORS as error:
+        return StoredRuns(unreadable=str(error))
+
+
+def _read(choice: Choice) -> StoredRuns:
+    keep_going()
+    name = sweep_name(choice.table, choice.grid())
+    with reading_store() as store:
+        if store is None:
+            return StoredRuns()
+        records = [record for record in store.sweeps() if record.reproduces]
+        chosen = next((record for record in records if record.name == name), None)
+        failures = store.outcomes(name, failed=True) if chosen is not None else ()
+        return StoredRuns(
+            rows=stored_measurements(store, choice.table),
+            active=tuple(record for record in records if record.is_under_way),
+            chosen=chosen,
+            failures=tuple(dict.fromkeys(result.error or "" for result in failures)),
+        )
 
 
 def choose_run() -> None:

@@ -159,7 +159,7 @@ def test_the_chart_and_its_numbers_can_be_taken_away(dashboard: Dashboard) -> No
     contents = {name: Path(file.path()).read_bytes() for name, file in files.items()}
     assert contents["PNG"].startswith(b"\x89PNG")
     assert contents["SVG"].startswith(b"<svg")
-    assert contents["CSV"].startswith(b"dataset,version,alpha,K,method,lam")
+    assert contents["CSV"].startswith(b"alpha,method,lam,K,missing,solver,")
     assert not re.findall(rb'<(?:script|link)[^>]+(?:src|href)="http', contents["HTML"])
 
 
