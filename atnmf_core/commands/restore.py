@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import warnings
 from pathlib import Path
 
 from ..datasets import Dataset, ReadingOptions
@@ -118,9 +119,12 @@ def run(args: argparse.Namespace) -> int:
 def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
     words = "Stopping: the best model so far is used. Ctrl-C again ends at once, and nothing is written."
     with (
+        warnings.catch_warnings(),
         stopped_by_ctrl_c(words) as asked,
         progress_bar(f"restore {data.name}", args.progress) as show,
     ):
+        # joblib counts the trials that an early end cancels, which the user has just asked for.
+        warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
 
         def report(progress: ChoiceProgress) -> bool:
             if progress.stage == "fit":

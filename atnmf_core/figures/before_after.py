@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 
 LONGEST = 512
 """Pictures with a longer side are made smaller."""
-MAX_FACES, FACES_IN_A_ROW = 24, 8
+MAX_FACES, FACES_IN_A_ROW = 24, 6
 MISSING = "#AEB7C0"
 
 

@@ -30,8 +30,8 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
 
     The chosen one has a band of one standard error, and the chosen K a ring. The level is one standard error
     above the best: everything below it predicts as well, and the simplest of it is chosen. Circles are
-    open where candidates were given up before all hold-outs were fitted; crosses are the typical errors of
-    those that the rule leaves out.
+    open where candidates were given up before all hold-outs were fitted; crosses are
+    those that the rule leaves out, in proportion to their typical errors.
     """
     chosen = choice.chosen.treatment
     tried = dict.fromkeys(score.candidate.treatment for score in choice.scores)
@@ -45,9 +45,9 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
     colour = NMF if chosen.lam is None else ATNMF
     traces += _band(_of(choice, chosen), colour)
     traces.append(_line(choice, chosen, colour, f"{_name(chosen)}, chosen", width=2.5))
-    traces.append(_ring(next(s for s in choice.scores if s.candidate == choice.chosen), colour))
+    traces.append(_ring(choice, colour))
     Ks = sorted({score.candidate.K for score in choice.scores})
-    errors = [error for score in choice.scores if (error := _error(score)) > 0]
+    errors = [error for score in choice.scores if (error := _error(score, choice)) > 0]
     ticks = _ticks(min(errors), max(errors)) if errors else []
     layout = {
         "xaxis": {
@@ -117,17 +117,29 @@ def _of(choice: Choice, treatment: Treatment) -> list[Score]:
     return sorted(own, key=lambda score: score.candidate.K)
 
 
-def _error(score: Score) -> float:
-    """What is drawn: the error or, for candidates that the rule leaves out, their typical error."""
-    return score.error if math.isfinite(score.error) else score.typical
+def _error(score: Score, choice: Choice) -> float:
+    """What is drawn: the error or, for candidates that the rule leaves out, one that is to their typical
+    error as the chosen candidate's is to its own.
+    """
+    if math.isfinite(score.error):
+        return score.error
+    chosen = _chosen(choice)
+    ratio = chosen.error / chosen.typical if math.isfinite(chosen.error) and chosen.typical > 0 else 1.0
+    return score.typical * ratio
+
+
+def _chosen(choice: Choice) -> Score:
+    return next(score for score in choice.scores if score.candidate == choice.chosen)
 
 
 def _words(score: Score) -> str:
-    spread = "" if math.isnan(score.standard_error) else f" ± {score.standard_error:.2g}"
-    number = f"{_error(score):.3g}{spread}"
+    if math.isfinite(score.error):
+        spread = "" if math.isnan(score.standard_error) else f" ± {score.standard_error:.2g}"
+        number = f"{score.error:.3g}{spread}"
+    else:
+        number = f"left out for its typical error, {score.typical:.3g}"
     outs = "one hold-out" if score.replicates == 1 else f"mean of {score.replicates} hold-outs"
-    remark = "" if math.isfinite(score.error) else "<br>left out: its typical error is too large"
-    return f"<b>{_name(score.candidate.treatment)}, K = {score.candidate.K}</b><br>{number}, {outs}{remark}"
+    return f"<b>{_name(score.candidate.treatment)}, K = {score.candidate.K}</b><br>{number}, {outs}"
 
 
 def _line(
@@ -146,7 +158,7 @@ def _line(
     ]
     return {
         "x": [score.candidate.K for score in line],
-        "y": [_error(score) for score in line],
+        "y": [_error(score, choice) for score in line],
         "mode": "lines+markers",
         "name": name,
         "legendgroup": name,
@@ -180,10 +192,10 @@ def _band(line: Sequence[Score], colour: str) -> list[Trace]:
     ]
 
 
-def _ring(score: Score, colour: str) -> Trace:
+def _ring(choice: Choice, colour: str) -> Trace:
     return {
-        "x": [score.candidate.K],
-        "y": [_error(score)],
+        "x": [choice.chosen.K],
+        "y": [_error(_chosen(choice), choice)],
         "mode": "markers",
         "marker": {"size": 18, "color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 2}},
         "cliponaxis": False,
@@ -232,9 +244,12 @@ def _cell_text(score: Score | None) -> str:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two errors."""
+    """Round numbers between two errors, the fewer the further these are apart."""
+    steps: tuple[float, ...] = (1, 2, 5)
+    if high < 40 * low:
+        steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8) if high < 4 * low else (1, 1.5, 2, 3, 5, 7)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    return [step * 10.0**power for power in powers for step in (1, 1.5, 2, 3, 4, 5, 7)]
+    return [step * 10.0**power for power in powers for step in steps]
 
 
 def _common(height: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 
@@ -105,7 +106,9 @@ def _chosen(choice: Choice) -> str:
     early = (
         "" if choice.complete else " The choice was ended early; this is the best that was found until then."
     )
-    note = f"Error: {RULES[choice.rule]}. {choice.suspects:.1%} of these look wrong.{early}"
+    note = f"Error: {RULES[choice.rule]}. {choice.suspects:.1%} of all held-out entries look wrong.{early}"
+    if any(math.isinf(score.error) for score in choice.scores):
+        note += " Crosses: candidates left out for their typical error, drawn in proportion to it."
     return f"<h2>How it was chosen</h2>{charts[0]}<p>{escape(note)}</p>{''.join(charts[1:])}"
 
 

@@ -67,11 +67,12 @@ def test_a_lucky_candidate_of_one_hold_out_does_not_set_the_level() -> None:
     assert level.y0 == pytest.approx(0.012)
 
 
-def test_what_the_rule_leaves_out_shows_its_typical_error_and_says_so() -> None:
+def test_what_the_rule_leaves_out_is_drawn_in_proportion_to_its_typical_error() -> None:
     plain = trace(error_against_K(CHOICE), "NMF")
 
-    assert plain.y == (0.031,)
-    assert "left out" in plain.customdata[0]
+    # The chosen one has an error of 0.011 where its typical error is 0.010.
+    assert plain.y == pytest.approx((0.031 * 1.1,))
+    assert "left out for its typical error, 0.031" in plain.customdata[0]
 
 
 def test_the_map_has_a_column_per_lambda_and_outlines_the_chosen_one() -> None:
@@ -131,7 +132,7 @@ def test_the_report_says_what_was_found_and_with_which_settings(
     assert "Bad as a whole: bands 104 to 113." in text
     assert "Not restored: 30 entries. 1 " in text
     assert "has no sound entry at all." in text
-    assert "10.0% of these look wrong" in text
+    assert "10.0% of all held-out entries look wrong" in text
     assert '<th scope="row">seed</th><td>3</td>' in text
 
 
