@@ -6,7 +6,13 @@ import streamlit as st
 
 ASSETS = Path(__file__).parent / "assets"
 
-st.set_page_config(page_title="AT-NMF Lab", page_icon=ASSETS / "icon.svg", layout="wide")
+st.set_page_config(
+    page_title="AT-NMF Lab",
+    page_icon=ASSETS / "icon.svg",
+    layout="wide",
+    # In another site's frame the page needs the width; a button still opens the controls.
+    initial_sidebar_state="collapsed" if st.context.is_embedded else "auto",
+)
 st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg", size="large")
 st.html(ASSETS / "style.css")
 

@@ -21,7 +21,7 @@ THUMBNAILS = 14
 
 def picture_strip(setting: Setting, data: Dataset) -> None:
     """Small pictures to choose from (for a cube a slider over its bands), and what restored means."""
-    strip, restored = st.columns([4, 2], gap="medium", vertical_alignment="center")
+    strip, restored = st.columns([3, 2], gap="medium", vertical_alignment="center")
     with strip:
         if data.kind == "cube":
             ADDRESS.draw("image", high=pictures.count(data))

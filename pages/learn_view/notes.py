@@ -37,7 +37,7 @@ def chapter_notes() -> dict[str, ChapterNotes]:
 def _notes(text: str) -> ChapterNotes:
     minutes, _, body = text.removeprefix("Minutes: ").partition("\n")
     return ChapterNotes(
-        int(minutes), re.sub(r"^(Ask|Students answer):", r"**\1.**", body.strip(), flags=re.MULTILINE)
+        int(minutes), re.sub(r"^(Ask|Students answer):", r"**\1:**", body.strip(), flags=re.MULTILINE)
     )
 
 

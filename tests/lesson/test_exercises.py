@@ -76,7 +76,7 @@ def test_every_chapter_has_notes_with_a_question_an_answer_and_a_time() -> None:
     assert list(chapter_notes()) == [chapter.name for chapter in CHAPTERS]
     for notes in chapter_notes().values():
         assert 5 <= notes.minutes <= 20
-        assert notes.body.count("**Ask.**") == notes.body.count("**Students answer.**") >= 1
+        assert notes.body.count("**Ask:**") == notes.body.count("**Students answer:**") >= 1
 
 
 @pytest.mark.parametrize(("kind", "dead", "bright"), [("dead", 1, 0), ("bright", 0, 1), ("both", 0.5, 0.5)])

@@ -22,7 +22,7 @@ from ..chapter import Chapter, Stage
 
 __all__ = ["LAMS", "USES"]
 
-NAMES = {"dead": "dead pixels", "bright": "bright pixels", "both": "both"}
+NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
 LAMS = (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, math.inf)
 BAND = 40
@@ -125,7 +125,7 @@ USES = Chapter(
     name="uses",
     short="Uses",
     controls={
-        "damage": OneOf("dead", "Damage that nobody marked", {kind: NAMES[kind] for kind in DEFECTS}),
+        "damage": OneOf("dead", "Unmarked pixels are", {kind: NAMES[kind] for kind in DEFECTS}),
         "share": Stops(0.2, "Share of wrong entries", SHARES),
         "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, high=math.inf),
         "g": OpenStops(math.inf, "Leash g", LEASHES),
