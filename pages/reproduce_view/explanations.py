@@ -10,7 +10,7 @@ from atnmf_core.problem import ANMF_NOTE, METHOD_NAMES
 from atnmf_core.reference.compare import Cell, exception_reason, method_title, small_spread
 from atnmf_core.reference.protocol import PROTOCOLS
 
-__all__ = ["show_notes", "show_treatments"]
+__all__ = ["gain_in_words", "show_notes", "show_treatments"]
 
 
 def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
@@ -24,8 +24,8 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     st.markdown(
         "The denominator counts every entry, so hidden ones look like zeros that were measured: they are "
         "**unmarked**. That is how the published numbers were made, and “measured” repeats it. So the tables "
-        f"answer how well an adversary stands up to losses that nobody has marked. {_gain(cells, alpha)} "
-        "With the mask in both places,"
+        "answer how well an adversary stands up to losses that nobody has marked. "
+        f"{gain_in_words(cells, alpha)} With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))
     st.markdown(
@@ -59,7 +59,7 @@ def _update(denominator: str) -> str:
     return f'<div style="text-align:center;font-family:serif;font-size:1.0625rem">H ← H ∘ {fraction}</div>'
 
 
-def _gain(cells: Sequence[Cell], alpha: float) -> str:
+def gain_in_words(cells: Sequence[Cell], alpha: float) -> str:
     """What the adversary gains over NMF in the published table, at the chosen alpha."""
     here = {cell.key: cell.published.mean for cell in cells if cell.published.alpha == alpha}
     nmf = here[alpha, "nmf", None]

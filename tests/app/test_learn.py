@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from atnmf_core.lesson import findings
+from atnmf_core.lesson import findings, mend, mend_known, recorded
+from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.curves import bundled_curve
+from atnmf_core.reference.defects import unmarked_defects
 from pages.learn_view.chapters import CHAPTERS
+from pages.learn_view.exercises import EXERCISES
 from pages.learn_view.state import ADDRESS, control_key
 
 SECONDS = 60
@@ -178,6 +183,66 @@ def test_the_findings_show_every_cell_or_that_it_is_missing(repository: Path, al
     absent = any(finding.ignore_nmf is None for finding in findings(alpha))
     assert ("| – |" in table) == absent
     assert ("Not measured" in page.caption[0].value) == absent
+
+
+def test_the_findings_name_the_numbers_of_unmarked_defects(repository: Path) -> None:
+    page = opened(repository, chapter="7")
+
+    told = words(page)
+    for row in unmarked_defects():
+        line = next(line for line in told.splitlines() if f", {row.damage} (K\u00a0=\u00a0{row.K}," in line)
+        errors = [row.nmf, row.l1, row.atnmf, row.mask_known]
+        assert [float(cell.strip(" *")) for cell in line.strip("| ").split("|")[1:]] == [
+            round(error, 4) for error in errors
+        ]
+    example = [row for row in unmarked_defects() if row.data == "moffet"][-1]
+    assert (
+        f"{example.damage}, NMF is off by {example.nmf:.4f}, AT-NMF with λ = {example.lam:g} by "
+        f"{example.atnmf:.4f}; NMF that knows which entries are wrong has {example.mask_known:.4f}."
+    ) in told
+    # The text calls 2 the lowest price of the paper's tables.
+    assert min(cell.lam for name in NAMES for cell in published(name) if cell.lam is not None) == 2
+    lost = [row for row in unmarked_defects() if row.atnmf > row.nmf]
+    assert ("It has a price" in told) == bool(lost)
+    assert all(f"AT-NMF {row.atnmf:.3f}, NMF {row.nmf:.3f}" in told for row in lost)
+
+
+@pytest.mark.parametrize("number", range(1, len(EXERCISES) + 1))
+def test_an_exercise_shows_its_task_and_its_solution_the_answer(repository: Path, number: int) -> None:
+    exercise = EXERCISES[number - 1]
+    for solution in (False, True):
+        page = opened(repository, **dict(parse_qsl(exercise.link(number, solution=solution)[1:])))
+        assert not page.exception
+        assert exercise.task in words(page)
+        assert (exercise.answer() in words(page)) == solution
+    next(button for button in page.button if "←" in button.label).click().run()
+    assert exercise.task not in "\n".join(element.value for element in page.main.markdown[:2])
+    assert "exercise" not in page.query_params
+
+
+def test_the_notes_for_teachers_are_on_one_page_and_lead_back(repository: Path) -> None:
+    page = opened(repository, chapter="3")
+
+    next(button for button in page.button if "to print" in button.label).click().run()
+
+    assert page.title[0].value == "Teaching this lesson"
+    assert page.query_params["notes"] == "1"
+    assert len(page.subheader) == len(CHAPTERS) + 1
+    for exercise in EXERCISES:
+        assert exercise.answer() in words(page)
+
+
+def test_the_last_chapter_says_what_its_fits_say(repository: Path) -> None:
+    page = opened(repository, chapter="8", damage="bright", share="0.1", lam="1.05", g="0.25")
+
+    given = recorded("bright", 0.1)
+    nmf, atnmf, known = mend(given, math.inf), mend(given, 1.05, 0.25), mend_known(given)
+    told = words(page)
+    assert f"NMF **{nmf.error:.4f}**], :orange[AT-NMF **{atnmf.error:.4f}**]" in told
+    assert f"NMF has {known.error:.4f}" in told
+    assert f"**{nmf.error / atnmf.error:.1f} times as close** as NMF" in told
+    caught = (atnmf.walls & given.wrong).sum() / given.wrong.sum()
+    assert f"gave up on {caught:.0%} of the {given.wrong.sum()} wrong" in told
 
 
 def test_findings_without_any_measurement_say_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
