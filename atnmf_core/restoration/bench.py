@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import cpu_count
 
 from ..datasets import Dataset
 from ..factorization import factorize
@@ -18,7 +19,7 @@ from .choice import ChoiceProgress, Losses, MapTrials
 from .damage import Damage, damaged
 from .packed import PackedRestoration, pack
 from .restore import Restoration, restore
-from .trials import remembered
+from .trials import stored_trials
 
 __all__ = ["Errors", "Order", "Outcome", "damaged_dataset", "errors_of", "run"]
 
@@ -120,7 +121,9 @@ def run(
 ) -> Outcome:
     """Carry out an order; a task for another process. Trials that are in the folder are not fitted again."""
     spoiled, wrong = damaged_dataset(data, order)
-    where: MapTrials | None = None if trials is None else remembered(trials)
+    # One core stays free for whoever waits for something else.
+    workers = max(1, cpu_count() - 1)
+    where: MapTrials | None = None if trials is None else stored_trials(trials, workers)
     restoration = restore(
         spoiled,
         order.losses,

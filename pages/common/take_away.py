@@ -15,7 +15,7 @@ from .file_setting import file_setting
 from .setting import Setting
 from .uploads import uploads
 
-__all__ = ["download", "recipe", "show_recipe", "source_of", "stem_of"]
+__all__ = ["download", "file_names", "recipe", "show_recipe", "source_of", "stem_of"]
 
 MAX_NAMED = 4
 """More files than these are not spelled one by one."""
@@ -41,12 +41,13 @@ def source_of(setting: Setting, data: Dataset, **options: int) -> str:
     if setting.data != UPLOAD:
         given = "".join(f", {name}={value}" for name, value in options.items())
         return f'load_dataset("{setting.data}"{given})'
-    return f"read_dataset({json.dumps(_files(setting), ensure_ascii=False)}{file_setting().options.python()})"
+    names = json.dumps(file_names(setting.upload), ensure_ascii=False)
+    return f"read_dataset({names}{file_setting().options.python()})"
 
 
-def _files(setting: Setting) -> str | list[str]:
+def file_names(upload: str) -> str | list[str]:
     """What to give the reader in place of the uploaded files; a header stands for an ENVI pair."""
-    names = [name for name, _ in uploads().files(setting.upload)]
+    names = [name for name, _ in uploads().files(upload)]
     headers = [name for name in names if name.lower().endswith(".hdr")]
     if len(names) == 1 or headers:
         return (headers or names)[0]
@@ -69,7 +70,7 @@ def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
 def _command_data(setting: Setting, source: str) -> str:
     """What the command line calls the data; empty where it takes more than one name to say."""
     if setting.data == UPLOAD:
-        files = _files(setting)
+        files = file_names(setting.upload)
         return files if isinstance(files, str) and ".subset(" not in source else ""
     return setting.data if source == f'load_dataset("{setting.data}")' else ""
 

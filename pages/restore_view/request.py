@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from cachetools import LRUCache
 
 from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import error_against_K
-from atnmf_core.restoration import ChoiceProgress
+from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run
 from atnmf_core.restoration.examples import bundled
 from atnmf_core.running.duration import in_words
@@ -26,7 +27,7 @@ from pages.common.markdown import plain
 
 from .setting import RestoreSetting
 
-__all__ = ["Restored", "ask", "damage", "request", "show_wait"]
+__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_wait"]
 
 MAX_BYTES = 400_000_000
 POLL_SECONDS = 0.7
@@ -132,6 +133,13 @@ def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _unpacked(key: Key, _outcome: Outcome, _data: Dataset) -> Restoration:
     return _outcome.packed.unpack(_data)
+
+
+def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
+    """What a search has found for this data and damage, also where K, lambda and leash are set by hand."""
+    searched = replace(setting, by="search")
+    outcome = bundled(searched.data, searched.order) or outcomes().get(key_of(searched, data))
+    return None if outcome is None else outcome.packed.choice
 
 
 def ask(key: Key) -> None:

@@ -15,7 +15,7 @@ from pages.common.address import Address
 from pages.common.control import Number, OneOf, Stops, Text, declare, redeclare
 from pages.common.file_setting import FILE_CONTROLS, FileSetting
 from pages.common.place import PIXEL, Place, inside, place_of
-from pages.common.setting import MAX_IMAGES, MAX_SEED, Setting
+from pages.common.setting import MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
 
 __all__ = ["ADDRESS", "DAMAGES", "RestoreSetting"]
 
@@ -100,7 +100,7 @@ class RestoreSetting:
             Damage(**shares, seed=self.damage_seed) if any(shares.values()) else Damage(),
             self.losses,
             self.K if by_hand else None,
-            self.lam if by_hand else None,
+            (self.lam if self.lam < MAX_LAM else math.inf) if by_hand else None,
             self.leash if by_hand and math.isfinite(self.leash) else None,
             self.seed,
         )

@@ -5,21 +5,31 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.datasets import UnreadableData, bytes_like, write_envi_zip, write_mat, write_npz
+from atnmf_core.datasets import (
+    ReadingOptions,
+    UnreadableData,
+    bytes_like,
+    write_envi_zip,
+    write_mat,
+    write_npz,
+)
 from atnmf_core.figures.images import png
+from atnmf_core.figures.restoration_report import restoration_page
 from atnmf_core.figures.restored_view import defect_sheet
+from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration.suspects import restored_at, suspects_at
 from pages.common.data_choice import UPLOAD
 from pages.common.file_setting import file_setting
 from pages.common.markdown import plain
-from pages.common.take_away import download
+from pages.common.take_away import download, file_names
 from pages.common.uploads import Files, uploads
 
 from .request import Restored
@@ -39,6 +49,7 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
         st.markdown("**What was wrong**")
         with st.container(horizontal=True, gap="small"):
             _defects(shown)
+            _report(setting, shown)
         if shown.data.terms:
             st.caption(f"{plain(shown.data.title)}. {plain(shown.data.terms)}")
     with right:
@@ -147,8 +158,43 @@ def _npy(array: Any) -> bytes:
     return file.getvalue()
 
 
+def _report(setting: RestoreSetting, shown: Restored) -> None:
+    order = asdict(setting.order)
+    damage = {name: share for name, share in order.pop("damage").items() if share}
+    said = {"damage": damage, **order} if damage else order
+    settings = {name: str(value) for name, value in said.items() if value is not None}
+    download(
+        "Report, HTML",
+        lambda: restoration_page(shown.data, shown.restoration, settings),
+        f"{shown.data.name}-report.html",
+        "text/html",
+        "Before, after, the defects and the choice in one file",
+    )
+
+
 def _recipe(setting: RestoreSetting, shown: Restored) -> None:
     st.markdown("**The same again**")
-    if setting.data != UPLOAD and shown.truth is not None:
-        # Without colours: Streamlit's are too pale to read on the dark theme.
-        st.code(setting.order.python(setting.data), language=None, wrap_lines=True)
+    # Without colours: Streamlit's are too pale to read on the dark theme.
+    show = partial(st.code, language=None, wrap_lines=True)
+    if shown.truth is not None and setting.data != UPLOAD:
+        show(setting.order.python(setting.data))
+        return
+    if shown.truth is not None:
+        st.caption("Damage that was tried on a file of your own has no recipe; restoring the file has.")
+        return
+    names = file_names(setting.upload) if setting.data == UPLOAD else setting.data
+    name = names if isinstance(names, str) else names[0]
+    order = setting.order
+    again = RestoreRecipe(
+        name,
+        order.losses,
+        order.K,
+        order.lam,
+        order.leash,
+        order.seed,
+        file_setting().options if setting.data == UPLOAD else ReadingOptions(),
+        setting.data == UPLOAD,
+    )
+    out = f"restored-{name}" if setting.data == UPLOAD else f"{name}-restored.npz"
+    show(again.python(out))
+    show(again.command_line(out))

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
+from atnmf_core import Dataset
 from atnmf_core.figures.restoration import adversary_map, error_against_K
+from atnmf_core.restoration import Choice
 from atnmf_core.restoration.bench import Errors
+from pages.common.address import change
+from pages.common.setting import MAX_LAM
 
-from .request import Restored
-from .setting import RestoreSetting
+from .request import Restored, ask, choice_of, key_of
+from .setting import ADDRESS, RestoreSetting
 
 __all__ = ["show_choice", "show_verdict"]
 
 PLAIN = {"displayModeBar": False}
+CHART = "restore_K"
 
 
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
@@ -46,8 +55,6 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
 
 
 def _typical(shown: Restored) -> float:
-    import numpy as np
-
     changed = shown.restoration.defects | ~shown.data.observed
     return float(np.sqrt(np.mean(shown.restoration.deviation[changed] ** 2)))
 
@@ -67,14 +74,43 @@ def _of_marked(setting: RestoreSetting, errors: Errors) -> str:
     )
 
 
-def show_choice(shown: Restored) -> None:
-    """The held-out error against K, and as a map of lambda and leash."""
-    choice = shown.restoration.choice
+def show_choice(setting: RestoreSetting, data: Dataset) -> None:
+    """The held-out error against K, and as a map of lambda and leash; a point of the first can be chosen."""
+    choice = choice_of(setting, data)
     if choice is None:
         return
     st.subheader("Why this setting", anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.plotly_chart(error_against_K(choice, height=320), key="restore_K", config=PLAIN)
+        st.plotly_chart(
+            error_against_K(choice, height=320),
+            key=CHART,
+            config=PLAIN,
+            on_select=partial(_choose, choice, data),
+            selection_mode="points",
+        )
+        st.caption("Click a point to restore with that setting.")
     with right:
         st.plotly_chart(adversary_map(choice), key="restore_map", config=PLAIN)
+
+
+def _choose(choice: Choice, data: Dataset) -> None:
+    """Set by hand what was clicked, and have it restored."""
+    points = st.session_state[CHART].selection.points
+    if not points:
+        return
+    K, error = points[0]["x"], points[0]["y"]
+    found = [
+        score.candidate
+        for score in choice.scores
+        if score.candidate.K == K and error in (score.error, score.typical)
+    ]
+    if found:
+        lam, leash = found[0].treatment.lam, found[0].treatment.leash
+        change(
+            restore_by="hand",
+            K=found[0].K,
+            lam=MAX_LAM if lam is None else lam,
+            leash=math.inf if leash is None else leash,
+        )
+        ask(key_of(ADDRESS.get(RestoreSetting), data))

@@ -1,0 +1,45 @@
+"""What comes with the program is what `restore` gives."""
+
+import numpy as np
+import pytest
+
+from atnmf_core import load_dataset
+from atnmf_core.restoration.bench import Order, damaged_dataset, run
+from atnmf_core.restoration.examples import EXAMPLES, bundled
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_bundled_with_its_choice(name: str) -> None:
+    outcome = bundled(*EXAMPLES[name])
+
+    assert outcome is not None
+    assert outcome.packed.choice is not None
+    assert outcome.packed.choice.complete
+    assert outcome.packed.W.shape[1] == outcome.packed.choice.chosen.K
+
+
+def test_the_bundled_faces_are_as_restored_now() -> None:
+    """Without the search, which has tests of its own: with the setting that it chose."""
+    name, order = EXAMPLES["faces"]
+    data, kept = load_dataset(name), bundled(name, order)
+    chosen = kept.packed.choice.chosen
+    lam = chosen.treatment.lam
+    given = Order(
+        order.damage, order.losses, chosen.K, np.inf if lam is None else lam, chosen.treatment.leash
+    )
+
+    now = run(lambda progress: None, data, given)
+
+    assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=1e-3)
+    spoiled, _ = damaged_dataset(data, order)
+    here, there = now.packed.unpack(spoiled), kept.packed.unpack(spoiled)
+    assert (here.defects != there.defects).mean() < 1e-3
+    same = here.defects == there.defects
+    np.testing.assert_allclose(here.V[same], there.V[same], atol=2e-3)
+
+
+def test_another_order_is_not_bundled() -> None:
+    name, order = EXAMPLES["dead"]
+
+    assert bundled(name, Order(order.damage, order.losses, seed=1)) is None
+    assert bundled("lfw", order) is None
