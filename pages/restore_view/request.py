@@ -31,7 +31,6 @@ __all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_
 
 MAX_BYTES = 400_000_000
 POLL_SECONDS = 0.7
-PATIENCE_SECONDS = 1.5
 
 
 class Key(NamedTuple):

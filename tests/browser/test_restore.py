@@ -1,0 +1,166 @@
+"""The Restore page: presets and their verdicts, a search through reload and restart, a file taken home."""
+
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spectral
+from playwright.sync_api import Browser, expect
+
+from atnmf_core import Dataset
+from atnmf_core.datasets import write_envi
+from atnmf_core.restoration.examples import EXAMPLES, bundled
+
+from .dashboard import Dashboard
+from .server import serve
+
+PRESETS = {
+    "Dead pixels nobody marked": "dead",
+    "Striped cube": "striped",
+    "Cosmic rays": "cosmic",
+    "Half the pixels lost": "lost",
+    "Faces with dead pixels": "faces",
+}
+SECONDS = 300_000
+"""For a search on a machine that has other things to do, in milliseconds."""
+
+
+@pytest.mark.parametrize("title", PRESETS)
+def test_a_preset_leads_to_its_verdict(dashboard: Dashboard, title: str) -> None:
+    page = dashboard.open("/restore")
+
+    preset = page.get_by_role("button", name=title, exact=True)
+    preset.click()
+    dashboard.wait_until_idle()
+
+    errors = bundled(*EXAMPLES[PRESETS[title]]).errors
+    verdict = page.locator(".st-key-callout")
+    expect(verdict).to_contain_text(f"{errors.restored:.3g}")
+    expect(verdict).to_contain_text(f"{errors.nmf:.3g}")
+    expect(preset).to_have_attribute("aria-pressed", "true")
+    for picture in page.locator(".views img:not([hidden]):not(.before)").all():
+        assert picture.get_attribute("alt")
+
+
+def test_the_recipe_prints_the_errors_of_the_verdict(
+    dashboard: Dashboard, repository: Path, tmp_path: Path
+) -> None:
+    """With the setting by hand: the search has tests of its own."""
+    query = {"data": "lfw", "dead": 0.3, "by": "hand", "K": 4, "lam": 1.1}
+    page = dashboard.open("/restore", **query)
+    page.get_by_role("button", name="Restore", exact=True).click()
+    verdict = page.locator(".st-key-callout")
+    expect(verdict).to_be_visible(timeout=SECONDS)
+    dashboard.wait_until_idle()
+
+    script = page.locator('[data-testid="stCode"]').first.inner_text()
+    (tmp_path / "recipe.py").write_text(script)
+    printed = subprocess.run(
+        [sys.executable, tmp_path / "recipe.py"],
+        cwd=repository,
+        env={"PYTHONPATH": str(repository), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    numbers = [float(number) for number in re.findall(r"\d\.\d+", printed)]
+    said = verdict.inner_text()
+    assert len(numbers) == 3
+    for number in numbers:
+        assert f"{number:.3g}" in said
+
+
+def test_a_striped_cube_with_gaps_is_taken_home_whole(dashboard: Dashboard, tmp_path: Path) -> None:
+    cube, truth = striped(tmp_path)
+    page = dashboard.open("/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5)
+    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(
+        [tmp_path / "scene.hdr", tmp_path / "scene.img"]
+    )
+    expect(page.get_by_text("have no value")).to_be_visible()
+    page.get_by_role("button", name="Restore", exact=True).click()
+    expect(page.get_by_text("missing entries are predicted")).to_be_visible(timeout=SECONDS)
+    dashboard.wait_until_idle()
+
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="As the files came").click()
+
+    with zipfile.ZipFile(waiting.value.path()) as archive:
+        archive.extractall(tmp_path / "home")
+    image = spectral.open_image(str(next((tmp_path / "home").glob("*.hdr"))))
+    restored = np.asarray(image.load())
+    measured = cube != -1
+    assert np.array_equal(restored[measured], cube[measured])
+    assert not (restored == -1).any()
+    off = np.abs(restored - truth)[~measured]
+    assert off.mean() < 0.05 * truth.mean()
+
+
+def striped(folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """A cube of three materials with a no-data value in whole columns of some bands, as files."""
+    rng = np.random.default_rng(0)
+    spectra, shares = rng.random((30, 3)) + 0.1, rng.dirichlet((1, 1, 1), 16 * 12).T
+    truth = (spectra @ shares).astype(np.float32)
+    V = truth.copy()
+    for band, col in ((3, 2), (4, 2), (5, 2), (11, 7), (20, 9)):
+        V[band, col * 16 : (col + 1) * 16] = -1
+    data = Dataset(V, "cube", "scene", image_shape=(16, 12))
+    pair = write_envi(data)
+    (folder / "scene.hdr").write_bytes(pair.header.rstrip() + b"\ndata ignore value = -1\n")
+    (folder / "scene.img").write_bytes(pair.binary)
+    return data.images().transpose(1, 2, 0), data.images(truth).transpose(1, 2, 0)
+
+
+def test_a_search_goes_on_after_a_reload_and_can_be_cancelled(dashboard: Dashboard) -> None:
+    page = dashboard.open("/restore", data="lfw", dead=0.2)
+
+    page.get_by_role("button", name="Find the best setting").click()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(page.get_by_text(re.compile("best so far"))).to_be_visible(timeout=SECONDS)
+    page.get_by_role("button", name="Cancel").click()
+
+    expect(page.get_by_role("button", name="Find the best setting")).to_be_visible()
+    assert "run=" not in page.url
+
+
+def test_a_search_goes_on_after_the_server_was_killed(browser: Browser) -> None:
+    query = {"data": "synthetic", "dead": 0.2}
+    with serve(abruptly=True) as first, browser.new_context() as context:
+        tab = Dashboard(context.new_page(), first)
+        page = tab.open("/restore", **query)
+        page.get_by_role("button", name="Find the best setting").click()
+        expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+        asked = page.url.partition("?")[2]
+
+    assert "run=" in asked
+    with serve() as second, browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{second}/restore?{asked}")
+        expect(page.locator(".st-key-callout")).to_be_visible(timeout=SECONDS)
+
+
+def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_path: Path) -> None:
+    (tmp_path / "letter.npy").write_text("Dear Sir or Madam")
+    page = dashboard.open("/restore", data="upload", dead=0)
+
+    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(tmp_path / "letter.npy")
+
+    expect(page.get_by_role("alert").first).to_contain_text("letter.npy")
+
+
+def test_the_deviations_are_laid_out_as_the_cube(dashboard: Dashboard) -> None:
+    page = dashboard.open("/restore")
+
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Deviations, NPY").click()
+
+    deviations = np.load(io.BytesIO(Path(waiting.value.path()).read_bytes()))
+    assert deviations.shape == (64, 64, 100)
+    assert (deviations > 0).all()
