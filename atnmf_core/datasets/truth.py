@@ -59,7 +59,8 @@ def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Trut
         raise InputError(
             "The true spectra and abundances must be known everywhere: some entries are missing."
         )
-    scale = _scale(data.V, endmembers, abundances)
+    with np.errstate(all="ignore"):  # squares of numbers in a damaged file can leave the range of a float
+        scale = _scale(data.V, endmembers, abundances)
     notes = (
         (f"The true spectra were multiplied by {scale:.4g} to the units of the data.",) if scale != 1 else ()
     )

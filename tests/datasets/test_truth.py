@@ -77,3 +77,8 @@ def test_a_file_that_fits_in_no_way_is_refused() -> None:
     scipy.io.savemat(file, {"X": np.ones((7, 9))})
     with pytest.raises(InputError, match="neither abundances for the 48 pixels"):
         read_truth(SCENE, ("x.mat", file.getvalue()))
+
+
+def test_absurd_numbers_are_taken_without_a_warning() -> None:
+    vast = truth_from_arrays(SCENE, [E * 1e300, A])
+    assert vast.count == 3

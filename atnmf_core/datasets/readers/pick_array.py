@@ -189,7 +189,8 @@ def _sums_to_one(array: NamedArray, K: int) -> bool:
         return False
     values = np.asarray(array.load(), dtype=np.float64)
     axis = values.shape.index(K)
-    return bool(values.min() >= -1e-6 and np.allclose(values.sum(axis=axis), 1, atol=1e-3))
+    with np.errstate(all="ignore"):
+        return bool(values.min() >= -1e-6 and np.allclose(values.sum(axis=axis), 1, atol=1e-3))
 
 
 def _pictures(
@@ -220,9 +221,10 @@ def _roughness(array: NamedArray, axis: int) -> float:
     values = np.asarray(array.load(), dtype=np.float64)
     pictures = values if axis == 1 else values.T
     side = math.isqrt(pictures.shape[1])
-    below, right = pictures[:, 1:] - pictures[:, :-1], pictures[:, side:] - pictures[:, :-side]
-    neighbours = np.abs(below).mean() + np.abs(right).mean()
-    return float(neighbours / max(2 * np.abs(pictures - np.median(pictures)).mean(), 1e-300))
+    with np.errstate(all="ignore"):
+        below, right = pictures[:, 1:] - pictures[:, :-1], pictures[:, side:] - pictures[:, :-side]
+        neighbours = np.abs(below).mean() + np.abs(right).mean()
+        return float(neighbours / max(2 * np.abs(pictures - np.median(pictures)).mean(), 1e-300))
 
 
 def _stated_shape(arrays: Sequence[NamedArray]) -> tuple[int, int] | None:
