@@ -136,6 +136,7 @@ def choose(
     """
     Ks = _Ks(K, V.shape, int(observed.sum()))
     search = _Search(V, observed, losses, layout or Layout(), replicates, seed, callback, map_trials)
+    search.among = treatments
     search.coarse(treatments or search.first_treatments, Ks if K is not None else coarse(Ks))
     first_seconds = search.seconds
     if treatments is None:
@@ -183,6 +184,7 @@ class _Search:
         self._records: list[Record] = []
         self._done = self._total = 0
         self.going = True
+        self.among: Sequence[Treatment] | None = None
 
     @property
     def seconds(self) -> float:
@@ -268,11 +270,13 @@ class _Search:
         return compare(self._records, self._truths, robust=self._losses == "unmarked")
 
     def choice(self, first_seconds: float) -> Choice:
+        """The choice; where treatments were given, among these: plain NMF is then there to compare with."""
         scores, rule, suspects = self.scores()
-        full = max(score.replicates for score in scores)
+        allowed = [score for score in scores if self.among is None or score.candidate.treatment in self.among]
+        full = max(score.replicates for score in allowed)
         ranked = [
-            score for score in scores if score.replicates == full and np.isfinite(score.error)
-        ] or scores
+            score for score in allowed if score.replicates == full and np.isfinite(score.error)
+        ] or allowed
         chosen, equal = simplest_of_the_best(ranked)
         return Choice(
             chosen=chosen.candidate,

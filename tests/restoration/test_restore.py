@@ -180,3 +180,8 @@ def test_after_calibration_the_right_shares_lie_within_one_and_two_deviations(dr
 def test_data_too_small_to_hold_some_out_asks_for_a_model():
     with pytest.raises(InputError, match="give K and lam"):
         restore(np.array([[1.0, 2.0], [np.nan, 3.0]]), map_trials=one_by_one)
+
+
+def test_an_adversary_that_is_given_is_used_where_plain_nmf_would_do():
+    choice = restore(SOUND, "unmarked", K=(2, 3), lam=1.1, map_trials=one_by_one).choice
+    assert choice.chosen.treatment.lam == 1.1
