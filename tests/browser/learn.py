@@ -69,6 +69,10 @@ class Learn:
             trace["name"]: trace for trace in self.page.locator(".js-plotly-plot").first.evaluate(PLOTTED)
         }
 
+    def plotted_bars(self) -> list[float]:
+        """The lengths of the bars that the chapter's chart shows, from the lowest up."""
+        return self.page.locator(".js-plotly-plot").first.evaluate("plot => Array.from(plot.data[0].x)")
+
     @property
     def query(self) -> dict[str, str]:
         return dict(part.split("=") for part in self.page.url.partition("?")[2].split("&") if part)

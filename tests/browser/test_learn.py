@@ -9,17 +9,19 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
-from atnmf_core.adversary import entry_loss, optimal_attack
-from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, play, weigh
+from atnmf_core.adversary import curvature, entry_loss, lower_bend, optimal_attack
+from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, mend, play, recorded, weigh
 from atnmf_core.reference.curves import bundled_curve
-from pages.common.setting import LAMBDAS
+from pages.common.setting import LAMBDAS, LEASHES
 from pages.learn_view.chapters import CHAPTERS
+from pages.learn_view.exercises import EXERCISES
 
 from .dashboard import Dashboard
 from .learn import Learn
 
 FONT_SIZE, USUAL_SIZE = "parseFloat(getComputedStyle(document.documentElement).fontSize)", 16
 V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ, the attacker's price"
+G_DIAL = "g, the attacker's leash"
 
 
 def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:
@@ -121,6 +123,80 @@ def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard: Dashboard)
 
     learn.rest()
     learn.expect_query({"chapter": "5", "v": "0", "p": "1", "lam": "1.3"})
+
+
+def test_a_leash_bends_the_loss_a_second_time_and_can_be_dragged(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 5, v=1, p=0.4, lam=1.5)
+    line = learn.page.locator("svg.curves line.teal")
+    expect(line).to_have_count(0)
+
+    for stop, leash in enumerate(LEASHES[:-1]):
+        learn.set_dials({G_DIAL: stop})
+        assert f"AT-NMF pays {float(entry_loss(1.0, 0.4, 1.5, leash)):.3f}." in learn.said()
+        assert ("end of its leash" in learn.said()) == (lower_bend(1.5, leash) > 0.4)
+    learn.set_dials({G_DIAL: LEASHES.index(0.5)})
+    box, curves = line.bounding_box(), learn.page.locator("svg.curves").bounding_box()
+    learn.page.mouse.move(box["x"], box["y"] + box["height"] / 2)
+    learn.page.mouse.down()
+    learn.page.mouse.move(curves["x"] + 0.3 * curves["width"], box["y"] + box["height"] / 2, steps=5)
+    learn.page.mouse.up()
+
+    expect(learn.dial(G_DIAL)).to_have_attribute("aria-valuetext", "1")
+    learn.rest()
+    learn.expect_query({"chapter": "5", "v": "1", "p": "0.4", "lam": "1.5", "g": "1"})
+
+
+def test_the_last_chapter_follows_price_damage_and_leash(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 8)
+
+    def expect_errors(kind: str, lam: float, leash: float | None = None) -> None:
+        given = recorded(kind, 0.2)
+        for error in (mend(given, np.inf).error, mend(given, lam, leash).error):
+            expect(learn.page.locator(".note").get_by_text(f"{error:.4f}").first).to_be_visible()
+        assert learn.plotted_bars() == pytest.approx([1 / curvature(lam), 1.0])
+
+    expect_errors("dead", np.inf)
+    dashboard.set_slider("Price λ", "1.05")
+    expect_errors("dead", 1.05)
+    dashboard.press("bright")
+    expect_errors("bright", 1.05)
+    dashboard.set_slider("Leash g", "0.25")
+    expect_errors("bright", 1.05, 0.25)
+    learn.expect_query({"chapter": "8", "damage": "bright", "lam": "1.05", "g": "0.25"})
+
+
+def test_exercises_open_from_the_teachers_links(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 3)
+    learn.page.get_by_text("For teachers").click()
+    links = {
+        kind: [
+            link.get_attribute("href") for link in learn.page.get_by_role("link", name=kind, exact=True).all()
+        ]
+        for kind in ("open it", "open its solution")
+    }
+    assert [len(found) for found in links.values()] == [len(EXERCISES)] * 2
+
+    for number, exercise in enumerate(EXERCISES, start=1):
+        for kind, found in links.items():
+            learn.page.goto(f"{dashboard.address}/learn{found[number - 1]}")
+            expect(learn.page.get_by_text(f"Exercise {number}: {exercise.title}.")).to_be_visible()
+            dashboard.wait_until_idle()
+            expect(learn.page.get_by_text("Answer.")).to_have_count(int(kind != "open it"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_notes_for_teachers_can_be_printed_whole(
+    dashboard: Dashboard, theme: Literal["light", "dark"]
+) -> None:
+    learn = Learn(dashboard, 1, theme=theme, notes=1)
+    expect(learn.page.get_by_role("button", name="Print")).to_be_visible()
+    assert not serious_violations(learn.page)
+
+    learn.page.emulate_media(media="print")
+
+    main = learn.page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 0
+    expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
 
 
 def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
@@ -257,7 +333,7 @@ def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: D
 
 
 @pytest.mark.parametrize(
-    ("theme", "width", "looked_at"), [("dark", 1440, {2, 3, 4, 5, 6, 7}), ("light", 390, {2, 4, 7})]
+    ("theme", "width", "looked_at"), [("dark", 1440, {2, 3, 4, 5, 6, 7, 8}), ("light", 390, {2, 4, 7, 8})]
 )
 def test_every_chapter_fits_its_screen_and_axe_finds_nothing_serious(
     dashboard: Dashboard, theme: Literal["light", "dark"], width: int, looked_at: set[int]
