@@ -27,7 +27,7 @@ from pages.common.markdown import plain
 
 from .setting import RestoreSetting
 
-__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_wait"]
+__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "outcomes", "request", "show_wait"]
 
 MAX_BYTES = 400_000_000
 POLL_SECONDS = 0.7

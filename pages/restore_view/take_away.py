@@ -80,7 +80,7 @@ def _restored(setting: RestoreSetting, shown: Restored) -> None:
     if shown.data.kind == "cube":
         writers |= {
             "MAT": (write_mat, "mat"),
-            "ENVI pair": (lambda cube: write_envi_zip(cube, stem), "zip"),
+            "ENVI pair": (lambda cube: write_envi_zip(cube, stem), "envi.zip"),
         }
     for label, (write, ending) in writers.items():
         download(label, _making(write, shown), f"{stem}.{ending}", "application/octet-stream")

@@ -1,5 +1,6 @@
 """The Restore page runs from top to bottom and says what came of it."""
 
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset
+from atnmf_core.datasets import ReadingOptions, write_envi
+from atnmf_core.restoration.bench import run
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 from pages.common.uploads import uploads
+from pages.restore_view.request import key_of, outcomes
+from pages.restore_view.setting import RestoreSetting
 
 SECONDS = 120
 TITLE = "Bring damaged data, take it home whole"
@@ -78,3 +83,23 @@ def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> N
 
     assert "nothing to restore" in told(page)
     assert "choose that in the sidebar" in told(page)
+
+
+def test_a_cube_of_ones_own_can_be_taken_home_as_it_came(repository: Path) -> None:
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+    V[4, 6] = np.nan
+    pair = write_envi(Dataset(V, "cube", "scene", image_shape=(5, 6)))
+    upload = uploads().keep_files([("scene.hdr", pair.header), ("scene.img", pair.binary)])
+    setting = RestoreSetting(data="upload", upload=upload, losses="marked", dead=0.0, by="hand", K=2)
+    data = uploads().read(upload, ReadingOptions()).data
+    key = key_of(setting, data)
+    done: Future = Future()
+    done.set_result(run(lambda progress: None, data, setting.order))
+    outcomes().store(key, done)
+
+    page = opened(repository, data="upload", upload=upload, losses="marked", dead="0", by="hand", K="2")
+
+    assert not page.exception
+    assert "**1** missing entries are predicted" in told(page)
+    assert any("python -m atnmf_core restore scene.hdr" in code.value for code in page.code)
