@@ -36,3 +36,12 @@ def paper_data() -> Path:
     if not Path(folder).is_dir():
         pytest.skip(f"the paper's data is not here: ATNMF_DATA_DIR names {folder!r}, which is no folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def foreign(paper_data: Path) -> Path:
+    """The folder with files of other people, beside the paper's."""
+    folder = paper_data / "foreign"
+    if not folder.is_dir():
+        pytest.skip("the folder of other people's files is not here")
+    return folder

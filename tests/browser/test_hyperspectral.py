@@ -195,7 +195,8 @@ def test_known_abundances_of_a_file_are_compared_with(dashboard: Dashboard) -> N
     expect(cube.page.get_by_text("Materials", exact=True)).to_be_visible(timeout=60_000)
     dashboard.wait_until_idle()
     cube.page.get_by_text("Known materials").click()
-    cube.page.locator('input[type="file"]').last.set_input_files(
+    known_materials = cube.page.get_by_test_id("stExpander").filter(has_text="Known materials")
+    known_materials.locator('input[type="file"]').set_input_files(
         {"name": "known.npy", "mimeType": "application/octet-stream", "buffer": known.getvalue()}
     )
 

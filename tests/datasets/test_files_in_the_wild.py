@@ -13,14 +13,6 @@ import spectral.io.envi
 from atnmf_core.datasets import UnreadableData, read_dataset, read_library, read_or_ask
 
 
-@pytest.fixture(scope="session")
-def foreign(paper_data: Path) -> Path:
-    folder = paper_data / "foreign"
-    if not folder.is_dir():
-        pytest.skip("the folder of other people's files is not here")
-    return folder
-
-
 @dataclass(frozen=True)
 class Expected:
     """What should come of a file; `cube` reads its band images in the field's own tool."""
