@@ -29,7 +29,6 @@ SMALLEST_SIDE, LONGEST_RATIO = 8, 4
 """Of images that a matrix is offered to be."""
 MAX_OFFERS = 2
 KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
-AXES = ("first", "second", "third")
 
 
 def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
@@ -191,21 +190,21 @@ def _button(label: str, words: Mapping[str, str], key: str, **options: Any) -> N
 
 
 def _draw_controls(reading: Reading) -> None:
-    """The controls that mean something for this file."""
+    """The controls that mean something for this file.
+
+    A value is called the same in every run: Streamlit's browser side knows options by what people read, and
+    sends that back as the value where it has changed.
+    """
     axes = () if reading.array is None else tuple(size for size in reading.array.shape if size > 1)
     among: dict[str, dict[str, str]] = {}
     if reading.arrays and reading.array is not None:
         among["variable"] = _arrays(reading)
     if reading.array is not None:
-        among["kind"] = _kinds(reading)
-        sizes = {str(i): f"{AXES[i]} ({size:,})" for i, size in enumerate(axes[:3])}
-        names = FILE_CONTROLS["bands_axis"].options
-        chosen = st.session_state["bands_axis"]
-        # An address may name an axis that the array does not have: the reader says so.
-        among["bands_axis"] = {"": names[""], chosen: names[chosen]} | sizes
+        among["kind"] = dict(FILE_CONTROLS["kind"].options)
+        among["bands_axis"] = dict(FILE_CONTROLS["bands_axis"].options)
         if len(axes) == 2:
             shapes = dict.fromkeys(one.image_shape for one in reading.layouts if one.image_shape)
-            among["image_shape"] = {f"{rows}x{cols}": f"{rows} × {cols}" for rows, cols in shapes}
+            among["image_shape"] = {f"{rows}x{cols}": f"{rows}x{cols}" for rows, cols in shapes}
             among["order"] = dict(FILE_CONTROLS["order"].options)
     for name, names in among.items():
         _draw(name, among=names)
@@ -216,11 +215,6 @@ def _draw_controls(reading: Reading) -> None:
 
 def _arrays(reading: Reading) -> dict[str, str]:
     return {one.name: str(one) for one in reading.arrays}
-
-
-def _kinds(reading: Reading) -> dict[str, str]:
-    found = "" if reading.data is None or reading.options.kind else f": {KIND_NAMES[reading.data.kind]}"
-    return dict(FILE_CONTROLS["kind"].options) | {"": f"as read{found}"}
 
 
 def _draw(name: str, **options: Any) -> None:

@@ -123,3 +123,19 @@ def test_a_library_names_the_materials(dashboard: Dashboard, foreign: Path) -> N
 
     expect(dashboard.page.get_by_text("AT-NMF is nearest to").first).to_contain_text("°")
     assert "library=" in dashboard.page.url
+
+
+def test_two_questions_are_answered_one_after_the_other(dashboard: Dashboard) -> None:
+    """The controls move below the thumbnail with the second answer, and stay where they were set."""
+    cube = np.random.default_rng(0).random((9, 8, 12))
+    file = io.BytesIO()
+    scipy.io.savemat(file, {"first": cube, "second": cube - 0.01})
+    begin(dashboard, "Explore")
+    drop(dashboard, {"name": "two.mat", "mimeType": "application/octet-stream", "buffer": file.getvalue()})
+
+    dashboard.choose("Array", "second (9 x 8 x 12)")
+    dashboard.page.get_by_role("button", name="Set negative entries to 0").click()
+    restored(dashboard.page)
+    dashboard.wait_until_idle()
+
+    assert dashboard.page.url.endswith("variable=second&negative=zero")
