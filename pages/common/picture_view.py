@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +16,25 @@ from atnmf_core.figures.panels import Panel
 
 from .components import component
 
-__all__ = ["ERROR_SCALE", "R_SCALE", "show_panels", "show_places"]
+__all__ = ["ERROR_SCALE", "R_SCALE", "panels_data", "show_panels", "show_places"]
 
 R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
 ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))
 
 
-def show_panels(
+def show_panels(panels: Sequence[Panel], notes: Sequence[str], key: str, **options: Any) -> None:
+    """Pictures side by side, with the options of `panels_data`."""
+    component("panels")(data=panels_data(panels, notes, **options), key=key)
+
+
+def panels_data(
     panels: Sequence[Panel],
     notes: Sequence[str],
-    key: str,
     *,
     frames: Sequence[str] = (),
     pixels: ComparedPicture | None = None,
     gap: float = 0.875,
-) -> None:
+) -> dict[str, Any]:
     """Pictures side by side with notes (trusted HTML) below; pointing at a pixel tells its numbers."""
     shown = [
         {
@@ -44,7 +49,7 @@ def show_panels(
     ]
     # A panel with dots has several colours per pixel of the data; the last never has any.
     rows, cols = panels[-1].pixels.shape[:2]
-    data = {
+    return {
         "panels": shown,
         "columns": len(shown),
         "gap": f"{gap}rem",
@@ -52,7 +57,6 @@ def show_panels(
         "cols": cols,
         "pixels": _pixels(pixels),
     }
-    component("panels")(data=data, key=key)
 
 
 def show_places(
@@ -77,4 +81,5 @@ def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
 
 
 def _packed(array: npt.NDArray[np.generic]) -> str:
-    return base64.b64encode(np.ascontiguousarray(array, dtype="<f4").tobytes()).decode("ascii")
+    kind = "u1" if array.dtype == bool else "<f4"
+    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")

@@ -21,20 +21,22 @@ RETRY_SECONDS = 60.0
 
 def errors_of(keys: tuple[FitKey, FitKey]) -> tuple[float, float] | None:
     """RMSE over hidden entries of AT-NMF and of NMF, where both are known."""
-    atnmf, nmf = (fit_cache().rmse_hidden(key) for key in keys)
+    cache = fit_cache()
+    atnmf, nmf = (cache.rmse_hidden(key) for key in keys)
     return None if atnmf is None or nmf is None else (atnmf, nmf)
 
 
 def missing(keys: Collection[FitKey]) -> list[FitKey]:
     """Those whose error is not known, except where that has just failed."""
-    unknown = [key for key in keys if fit_cache().rmse_hidden(key) is None]
-    failed = {key: fit_cache().failure(key) for key in unknown}
+    cache = fit_cache()
+    failed = {key: cache.failure(key) for key in keys if cache.rmse_hidden(key) is None}
     return [key for key, why in failed.items() if why is None or why.may_be_over(RETRY_SECONDS)]
 
 
 def failures(keys: Collection[FitKey]) -> list[BaseException]:
     """Why errors are not known that should be."""
-    found = (fit_cache().failure(key) for key in keys if fit_cache().rmse_hidden(key) is None)
+    cache = fit_cache()
+    found = (cache.failure(key) for key in keys if cache.rmse_hidden(key) is None)
     return [failure.error for failure in found if failure is not None]
 
 

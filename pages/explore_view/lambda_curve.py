@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from atnmf_core import Dataset
@@ -23,6 +25,7 @@ __all__ = ["is_traced", "show_lambda_curve"]
 CURVE_LAMBDAS = (2.0, 10.0, 1.2, 100.0, 1.05, 5.0, 30.0, 1.5, 3.0)
 """In the order in which they are traced: a coarse curve first, then a finer one."""
 AUTOMATIC_SECONDS = 6.0
+MAX_FIGURES = 200
 TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
 
 
@@ -57,7 +60,7 @@ def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
     here = next((p for p in points if (p.lam, p.missing) == (setting.lam, setting.missing)), None)
     count = sum(point.lam is not None for point in points)
     st.plotly_chart(
-        against_lambda(points, height=280, compact=True, here=here),
+        _figure(tuple(points), here),
         key="lambda_curve",
         config={"displayModeBar": False},
         alt=f"RMSE on hidden pixels against lambda, {count} points",
@@ -72,6 +75,12 @@ def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
         st.rerun()
     if traced and has_rested(since):
         request_errors(keys, data, long=_seconds(setting, data) >= fit_pair.LIVE_SECONDS)
+
+
+@lru_cache(maxsize=MAX_FIGURES)
+def _figure(points: tuple[Measurement, ...], here: Measurement | None) -> go.Figure:
+    """Shared by all sessions; Plotly checks every number of a figure again, from a dictionary even twice."""
+    return against_lambda(points, height=280, compact=True, here=here)
 
 
 def _open_point() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,11 @@ from atnmf_core.figures.panels import (
 )
 from atnmf_core.running.film import Frame
 from pages.common import fit_pair
+from pages.common.components import component
 from pages.common.limits_view import reach
-from pages.common.picture_view import ERROR_SCALE, R_SCALE, show_panels, show_places
+from pages.common.picture_view import ERROR_SCALE, R_SCALE, panels_data, show_panels, show_places
 from pages.common.setting import Setting
+from pages.common.shared_pictures import shared
 
 from .sidebar import ADDRESS
 
@@ -44,6 +47,7 @@ Mask = npt.NDArray[np.bool_]
 FRAMES = ("", "", "orange", "blue")
 # Streamlit's columns share their gap unevenly between a narrow and a wide one; these make all six equal.
 GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
+MAX_BYTES = 16_000_000
 
 
 def show_given(setting: Setting, data: Dataset) -> None:
@@ -58,12 +62,16 @@ def show_given(setting: Setting, data: Dataset) -> None:
 
 def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """(c) to (f), their scale and their measures."""
+    component("panels")(data=_learned_data(setting, data, pair), key="learned")
+
+
+@shared(MAX_BYTES)
+def _learned_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> dict[str, Any]:
     drawn = panel_data(setting, data, pair)
     at, nmf = drawn.measures()
     notes = (_scale(drawn), "what the learner fits", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
-    show_panels(
-        _learned(setting, data, drawn), notes, "learned", frames=FRAMES, pixels=drawn, gap=GAP_OF_FOUR
-    )
+    panels = _learned(setting, data, drawn)
+    return panels_data(panels, notes, frames=FRAMES, pixels=drawn, gap=GAP_OF_FOUR)
 
 
 def show_improving(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> None:
@@ -92,25 +100,31 @@ def show_nothing_yet(data: Dataset) -> None:
 
 def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     """Where both methods err, on one scale."""
+    panels, words, walls = _errors_data(setting, data, pair)
+    left, right = st.columns([2, 4], gap="large")
+    with left:
+        component("panels")(data=panels, key="errors")
+    with right:
+        st.markdown(words)
+        ADDRESS.draw("walls")
+        st.caption(walls)
+
+
+@shared(MAX_BYTES)
+def _errors_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[dict[str, Any], str, str]:
     drawn = panel_data(setting, data, pair)
     name = pictures.picture_name(data, setting.image - 1)
     panels, top = error_panels(drawn, name, walls=setting.walls, hidden=HIDDEN[setting.colour])
     scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
-    left, right = st.columns([2, 4], gap="large")
-    with left:
-        show_panels(panels, (scale, scale), "errors", frames=("orange", "blue"), gap=GAP_OF_TWO)
-    with right:
-        at, nmf = drawn.closer_shares()
-        hidden = (
-            f"Of the hidden pixels, :orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at "
-            f"**{nmf:.0%}**."
-        )
-        st.markdown(
-            "Distance |v − restored| at every pixel, both on one scale. "
-            + (hidden if setting.alpha else "Nothing is hidden, so no error is measured.")
-        )
-        ADDRESS.draw("walls")
-        st.caption(_walls(drawn))
+    at, nmf = drawn.closer_shares()
+    hidden = (
+        f"Of the hidden pixels, :orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at "
+        f"**{nmf:.0%}**."
+    )
+    words = "Distance |v − restored| at every pixel, both on one scale. "
+    words += hidden if setting.alpha else "Nothing is hidden, so no error is measured."
+    shown = panels_data(panels, (scale, scale), frames=("orange", "blue"), gap=GAP_OF_TWO)
+    return shown, words, _walls(drawn)
 
 
 def six_panels(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[Panel, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from pages.common.components import component
 from pages.common.fit_pair import Pair
 from pages.common.limits_view import reach
 from pages.common.setting import Setting
+from pages.common.shared_pictures import shared
 
 from . import COMPONENTS
 from .sidebar import ADDRESS
@@ -29,6 +31,7 @@ __all__ = ["show_parts", "show_users"]
 
 SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
+MAX_BYTES = 16_000_000
 MEANING = {
     "faces": "Most used first. Click one to see whose face it is in.",
     "cube": "Abundance maps (rows of H), most used first.",
@@ -38,40 +41,47 @@ MEANING = {
 
 def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
     """Two sheets of tiles: AT-NMF's most used part first, and in each place the NMF part most like it."""
-    order = side_by_side(pair.atnmf, pair.nmf)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.markdown("**Parts · :orange[AT-NMF]**")
-        _sheet("parts_atnmf", setting, data, pair.atnmf, order.first)
-    with right:
-        st.markdown("**Parts · :blue[NMF], same order**")
-        _sheet("parts_nmf", setting, data, pair.nmf, order.second)
+    titles = ("**Parts · :orange[AT-NMF]**", "**Parts · :blue[NMF], same order**")
+    columns, sheets = st.columns(2, gap="medium"), _sheets(setting, data, pair)
+    for column, title, key, sheet in zip(columns, titles, SHEETS, sheets, strict=True):
+        with column:
+            st.markdown(title)
+            component("sheets", folder=COMPONENTS)(
+                data=sheet, key=key, on_chosen_change=partial(_choose, key)
+            )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(MEANING[data.kind], width="content")
         ADDRESS.draw("scale", label_visibility="collapsed")
 
 
-def _sheet(key: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]) -> None:
+def _choose(key: str) -> None:
+    change(part=int(st.session_state[key]["chosen"]) + 1)
+
+
+@shared(MAX_BYTES)
+def _sheets(setting: Setting, data: Dataset, pair: Pair) -> list[dict[str, Any]]:
+    order = side_by_side(pair.atnmf, pair.nmf)
+    runs = zip(SHEETS.values(), (pair.atnmf, pair.nmf), (order.first, order.second), strict=True)
+    return [_sheet(method, setting, data, run, places) for method, run, places in runs]
+
+
+def _sheet(
+    method: str, setting: Setting, data: Dataset, run: Run, places: npt.NDArray[np.intp]
+) -> dict[str, Any]:
     W, H = run.W, run.H
     shares = use(W, H)
     told = told_factors(W, H, reach(setting, data))
     parts = pictures.part_pictures(data, *told)[places]
     colour = HIDDEN[setting.colour]
     sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225, unknown=colour)
-    names = [
-        f"{SHEETS[key]}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)
-    ]
-    component("sheets", folder=COMPONENTS)(
-        data={
-            "src": data_url(sheet),
-            "alt": f"The {len(places)} parts that {SHEETS[key]} learned, most used first",
-            "columns": columns_for(parts),
-            "names": names,
-            "chosen": setting.part - 1,
-        },
-        key=key,
-        on_chosen_change=lambda: change(part=int(st.session_state[key]["chosen"]) + 1),
-    )
+    names = [f"{method}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)]
+    return {
+        "src": data_url(sheet),
+        "alt": f"The {len(places)} parts that {method} learned, most used first",
+        "columns": columns_for(parts),
+        "names": names,
+        "chosen": setting.part - 1,
+    }
 
 
 def show_users(setting: Setting, data: Dataset, pair: Pair) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import streamlit as st
+from cachetools import LRUCache, cached
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
@@ -17,6 +20,7 @@ from .sidebar import ADDRESS
 __all__ = ["picture_strip"]
 
 THUMBNAILS = 14
+MAX_BYTES = 8_000_000
 
 
 def picture_strip(setting: Setting, data: Dataset) -> None:
@@ -37,7 +41,7 @@ def _thumbnails(data: Dataset, chosen: int) -> None:
     shown = range(first, min(first + THUMBNAILS, count + 1))
     component("strip")(
         data={
-            "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
+            "thumbnails": [_thumbnail(data, number) for number in shown],
             "first": first,
             "chosen": chosen,
             "count": count,
@@ -52,7 +56,7 @@ def _choose() -> None:
     change(image=int(st.session_state["strip"]["chosen"]))
 
 
-@st.cache_data(show_spinner=False, max_size="8 MB")
-def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
-    v = pictures.picture(_data, _data.V, number - 1)
+@cached(LRUCache(MAX_BYTES, len), key=lambda data, number: (data.content_hash, number), lock=threading.Lock())
+def _thumbnail(data: Dataset, number: int) -> str:
+    v = pictures.picture(data, data.V, number - 1)
     return data_url(grey(v, pictures.white_level(v)))

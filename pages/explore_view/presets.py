@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 
 import streamlit as st
 
@@ -57,7 +58,7 @@ def _choose() -> None:
     st.session_state["run_asked"] = True
 
 
-@st.cache_data(show_spinner=False)
+@cache
 def _thumbnail(number: int) -> str:
     """A small picture from the bundled faces; the paper's own data may not be there."""
     preset = PRESETS[number]

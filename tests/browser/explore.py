@@ -62,4 +62,4 @@ class Explore:
 def decoded(image: Locator) -> np.ndarray:
     source = image.get_attribute("src")
     assert image.evaluate("image => image.complete && image.naturalWidth > 0")
-    return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))))
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("RGB"))

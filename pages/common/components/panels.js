@@ -67,8 +67,8 @@ function sentence(data, row, col) {
   const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => numbers(data.pixels[name])[i]);
   const place = `Row ${row + 1}, column ${col + 1}`;
   const say = (value) => (Number.isNaN(value) ? "unknown" : value.toFixed(3));
-  const held = numbers(data.pixels.walls)[i] !== 0;
-  if (numbers(data.pixels.observed)[i] === 0)
+  const held = numbers(data.pixels.walls, Uint8Array)[i] !== 0;
+  if (numbers(data.pixels.observed, Uint8Array)[i] === 0)
     return `${place}: <b>hidden</b>, ${data.pixels.unmarked ? "unmarked: the solver takes it for a zero" : "marked: the solver leaves it out"}. The truth is v = <b>${say(v)}</b>; AT-NMF says <b>${say(hat)}</b>, NMF says <b>${say(nmf)}</b>.`;
   const { lam, leash } = data.pixels;
   const free = `max((${say(v)} − ${say(hat)}) / (${lam} − 1), −${say(v)})`;
@@ -79,12 +79,12 @@ function sentence(data, row, col) {
 
 const unpacked = new Map();
 
-// Base64 of float32 numbers; the last few are kept, since every move of the pointer asks again.
-function numbers(text) {
+// Base64 of numbers; the last few are kept, since every move of the pointer asks again.
+function numbers(text, Kind = Float32Array) {
   if (!unpacked.has(text)) {
     if (unpacked.size > 20) unpacked.clear();
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    unpacked.set(text, new Float32Array(bytes.buffer));
+    unpacked.set(text, new Kind(bytes.buffer));
   }
   return unpacked.get(text);
 }

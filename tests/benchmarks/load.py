@@ -1,0 +1,104 @@
+"""Many people at once, at the protocol: ``python -m tests.benchmarks.load --people 10``.
+
+Each moves a slider every few seconds, on Explore and on a bare page in turns, so that whatever else the
+machine does weighs on both. Before that one person moves between settings whose fits are cached: what that
+costs the server's processor and the wire.
+"""
+
+import argparse
+import random
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+
+from tests.browser.server import APP, serve
+
+from .person import Answer, Person
+
+PAGES = {"explore": (APP, "K"), "bare": (Path(__file__).with_name("bare_page.py"), "percent")}
+PAUSE_SECONDS = 4.0
+CACHED_KS, ROUNDS = (20, 21, 22, 23, 24, 26), 6
+"""More than a browser caches messages of."""
+
+
+def server_of(script: Path) -> psutil.Process:
+    """The server of a script that this process has started."""
+    return next(one for one in psutil.Process().children() if str(script) in one.cmdline())
+
+
+def megabytes(server: psutil.Process) -> float:
+    return sum(one.memory_info().rss for one in (server, *server.children(recursive=True))) / 1e6
+
+
+def cached_move(address: str, server: psutil.Process) -> tuple[float, float]:
+    """Milliseconds of the server's processor and kilobytes on the wire, per move between cached fits."""
+    person = Person(address, "K")
+    person.open()
+    for K in CACHED_KS:
+        person.move(K)
+        while person.is_polling:
+            person.rest(1.0)
+    before = server.cpu_times()
+    answers = [person.move(K) for _ in range(ROUNDS) for K in CACHED_KS]
+    after = server.cpu_times()
+    person.close()
+    seconds = after.user + after.system - before.user - before.system
+    kilobytes = statistics.mean(answer.wire_bytes for answer in answers) / 1e3
+    return 1e3 * seconds / len(answers), kilobytes
+
+
+def visit(address: str, slider: str, seconds: float) -> tuple[list[Answer], list[str]]:
+    """One person's moves, and what went wrong."""
+    ends, answers = time.monotonic() + seconds, []
+    try:
+        person = Person(address, slider)
+        person.open()
+        while time.monotonic() < ends:
+            person.rest(PAUSE_SECONDS * random.uniform(0.5, 1.5))
+            answers.append(person.move(random.randint(5, 40)))
+        person.close()
+    except (OSError, TimeoutError) as error:
+        return answers, [f"{type(error).__name__}: {error}"]
+    return answers, [words for answer in answers for words in answer.exceptions]
+
+
+def crowd(address: str, slider: str, people: int, seconds: float) -> tuple[list[float], list[str]]:
+    """Seconds until each move was answered, and every failure."""
+    with ThreadPoolExecutor(people) as pool:
+        visits = list(pool.map(lambda _: visit(address, slider, seconds), range(people)))
+    taken = [answer.seconds for answers, _ in visits for answer in answers]
+    return taken, [words for _, failures in visits for words in failures]
+
+
+def report(people: int, seconds: float, turns: int) -> None:
+    with ExitStack() as stack:
+        addresses = {name: stack.enter_context(serve(script)) for name, (script, _) in PAGES.items()}
+        servers = {name: server_of(script) for name, (script, _) in PAGES.items()}
+        cost, kilobytes = cached_move(addresses["explore"], servers["explore"])
+        print(f"a move between cached fits: {cost:.0f} ms of processor, {kilobytes:.0f} kB", flush=True)
+        taken: dict[str, list[float]] = {name: [] for name in PAGES}
+        for _ in range(turns):
+            for name, (_, slider) in PAGES.items():
+                found, failures = crowd(addresses[name], slider, people, seconds)
+                taken[name] += found
+                for words in failures:
+                    print(f"  {name}: {words}")
+        for name, values in taken.items():
+            p50, p95 = (statistics.quantiles(values, n=20)[place] for place in (9, 18))
+            print(f"{people} people, {name}: {len(values)} moves, p50 {p50:.2f} s, p95 {p95:.2f} s, ", end="")
+            print(f"{megabytes(servers[name]):.0f} MB")
+        ratio = statistics.median(taken["explore"]) / statistics.median(taken["bare"])
+        print(f"explore takes {ratio:.1f} times as long as the bare page")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Many people at once on Explore and on a bare page.")
+    parser.add_argument("--people", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=30.0, help="how long each turn takes")
+    parser.add_argument("--turns", type=int, default=2)
+    options = parser.parse_args()
+    report(options.people, options.seconds, options.turns)

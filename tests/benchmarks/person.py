@@ -1,0 +1,142 @@
+"""One person at the protocol: a session without a browser that answers timers and caches as one does."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from dataclasses import dataclass, field
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.sync.client import connect
+
+__all__ = ["Answer", "Person"]
+
+CACHED_RUNS = 2
+"""A browser drops a large message that was in none of so many runs."""
+BYTES_RECEIVED = 128
+"""Where Linux's tcp_info has it."""
+
+
+@dataclass
+class Answer:
+    """What one move brought."""
+
+    seconds: float = 0.0
+    wire_bytes: int = 0
+    exceptions: list[str] = field(default_factory=list)
+
+
+class Person:
+    """Opens a page and moves the slider with this key."""
+
+    def __init__(self, address: str, slider: str, query: str = "") -> None:
+        stream = address.replace("http", "ws", 1) + "/_stcore/stream"
+        self._socket = connect(stream, subprotocols=["streamlit"], max_size=None, origin=address)
+        self._slider, self._query, self._page = slider, query, ""
+        self._widget = ""
+        self._value: float | None = None
+        self._timers: dict[str, tuple[float, float]] = {}
+        self._cached: dict[str, int] = {}
+        self._runs = 0
+
+    def open(self, seconds: float = 120.0) -> Answer:
+        self._ask()
+        return self._until_finished(seconds)
+
+    def move(self, value: float, seconds: float = 60.0) -> Answer:
+        """Move the slider and wait until the page has run."""
+        self._value = value
+        self._ask()
+        return self._until_finished(seconds)
+
+    def rest(self, seconds: float) -> Answer:
+        """Only answer timers."""
+        return self._receive(Answer(), time.monotonic() + seconds, full_run=False)
+
+    @property
+    def is_polling(self) -> bool:
+        return bool(self._timers)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _wire_bytes(self) -> int:
+        information = self._socket.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, BYTES_RECEIVED + 8)
+        return int(struct.unpack_from("Q", information, BYTES_RECEIVED)[0])
+
+    def _ask(self, fragment: str = "") -> None:
+        message = BackMsg()
+        request = message.rerun_script
+        request.query_string, request.page_script_hash = self._query, self._page
+        request.fragment_id, request.is_auto_rerun = fragment, bool(fragment)
+        request.cached_message_hashes.extend(self._cached)
+        if self._value is not None:
+            widget = WidgetState(id=self._widget)
+            widget.double_array_value.data.append(self._value)
+            request.widget_states.widgets.append(widget)
+        self._socket.send(message.SerializeToString())
+
+    def _until_finished(self, seconds: float) -> Answer:
+        answer, start, before = Answer(), time.monotonic(), self._wire_bytes()
+        self._receive(answer, start + seconds, full_run=True)
+        answer.seconds, answer.wire_bytes = time.monotonic() - start, self._wire_bytes() - before
+        return answer
+
+    def _receive(self, answer: Answer, deadline: float, *, full_run: bool) -> Answer:
+        begun = False
+        while (now := time.monotonic()) < deadline:
+            due = min((at for _, at in self._timers.values()), default=deadline)
+            try:
+                frame = self._socket.recv(timeout=max(0.0, min(due, deadline) - now))
+            except TimeoutError:
+                self._fire()
+                continue
+            message = ForwardMsg.FromString(frame)
+            self._remember(message, answer)
+            is_full = not message.metadata.run.fragment_ids
+            match message.WhichOneof("type"):
+                case "new_session":
+                    begun |= is_full
+                case "script_finished" if begun and is_full and full_run:
+                    if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                        return answer
+        if full_run:
+            raise TimeoutError("the page did not answer")
+        return answer
+
+    def _fire(self) -> None:
+        now = time.monotonic()
+        for fragment, (interval, at) in self._timers.items():
+            if at <= now:
+                self._timers[fragment] = (interval, now + interval)
+                self._ask(fragment)
+
+    def _remember(self, message: ForwardMsg, answer: Answer) -> None:
+        """What a browser keeps of a message."""
+        if message.metadata.cacheable:
+            self._cached[message.hash] = self._runs
+        match message.WhichOneof("type"):
+            case "new_session":
+                self._page = message.new_session.page_script_hash
+                if not message.metadata.run.fragment_ids:
+                    self._timers.clear()
+                    self._runs += 1
+                    self._cached = {
+                        one: run for one, run in self._cached.items() if self._runs - run <= CACHED_RUNS
+                    }
+            case "ref_hash":
+                self._cached[message.ref_hash] = self._runs
+            case "auto_rerun":
+                interval = message.auto_rerun.interval
+                self._timers[message.auto_rerun.fragment_id] = (interval, time.monotonic() + interval)
+            case "page_info_changed":
+                self._query = message.page_info_changed.query_string
+            case "delta":
+                element = message.delta.new_element
+                if element.slider.id.endswith(f"-{self._slider}"):
+                    self._widget = element.slider.id
+                if element.HasField("exception"):
+                    answer.exceptions.append(element.exception.message)
