@@ -81,12 +81,12 @@ def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
 
 def test_the_switch_to_marked_lowers_both_errors(dashboard: Dashboard) -> None:
     explore = Explore(dashboard)
-    explore.expect_in_callout("Ignored instead")
+    explore.expect_in_callout("Marked instead")
     before = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]
 
     dashboard.press("Mark hidden pixels")
 
-    explore.expect_in_callout("Fitted as zeros instead")
+    explore.expect_in_callout("Unmarked instead")
     after = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]
     assert after == before[2:] + before[:2]
     assert after[0] < before[0]
