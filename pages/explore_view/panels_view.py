@@ -28,8 +28,8 @@ from pages.common.components import component
 from pages.common.limits_view import reach
 from pages.common.picture_view import ERROR_SCALE, R_SCALE, panels_data, show_panels, show_places
 from pages.common.setting import Setting
-from pages.common.shared_pictures import shared
 
+from .shared_pictures import shared
 from .sidebar import ADDRESS
 
 __all__ = [

@@ -22,9 +22,9 @@ from pages.common.components import component
 from pages.common.fit_pair import Pair
 from pages.common.limits_view import reach
 from pages.common.setting import Setting
-from pages.common.shared_pictures import shared
 
 from . import COMPONENTS
+from .shared_pictures import shared
 from .sidebar import ADDRESS
 
 __all__ = ["show_parts", "show_users"]
