@@ -86,6 +86,7 @@ class Choice:
     Attributes
     ----------
     chosen : the simplest candidate within one standard error of the best.
+    first : the best of the coarse round, whose suspects the fine round began with.
     scores : of all candidates, best first; see `Score`.
     rule : how errors were measured; see `scoring`.
     error : the error to expect of a predicted entry.
@@ -96,6 +97,7 @@ class Choice:
     """
 
     chosen: Candidate
+    first: Candidate
     scores: tuple[Score, ...] = field(repr=False)
     rule: Rule
     error: float
@@ -138,11 +140,11 @@ def choose(
     search = _Search(V, observed, losses, layout or Layout(), replicates, seed, callback, map_trials)
     search.among = treatments
     search.coarse(treatments or search.first_treatments, Ks if K is not None else coarse(Ks))
-    first_seconds = search.seconds
+    search.note_first_answer()
     if treatments is None:
         search.refine_treatment()
     search.refine_K(Ks)
-    return search.choice(first_seconds)
+    return search.choice()
 
 
 def _Ks(K: int | Sequence[int] | None, shape: tuple[int, ...], observed: int) -> tuple[int, ...]:
@@ -183,6 +185,7 @@ class _Search:
         self._truths = [self._V[h] for h in self._held]
         self._records: list[Record] = []
         self._done = self._total = 0
+        self._first: tuple[Candidate, float] | None = None
         self.going = True
         self.among: Sequence[Treatment] | None = None
 
@@ -260,7 +263,7 @@ class _Search:
             self._done += 1
             if self._callback is not None:
                 progress = ChoiceProgress(
-                    stage, self._done, self._total, self.best, self.seconds, self.choice(0.0)
+                    stage, self._done, self._total, self.best, self.seconds, self.choice()
                 )
                 if self._callback(progress):
                     self.going = False
@@ -269,8 +272,12 @@ class _Search:
     def scores(self) -> tuple[list[Score], Rule, float]:
         return compare(self._records, self._truths, robust=self._losses == "unmarked")
 
-    def choice(self, first_seconds: float) -> Choice:
+    def note_first_answer(self) -> None:
+        self._first = self.best, self.seconds
+
+    def choice(self) -> Choice:
         """The choice; where treatments were given, among these: plain NMF is then there to compare with."""
+        first, first_seconds = self._first or (self.best, self.seconds)
         scores, rule, suspects = self.scores()
         allowed = [score for score in scores if self.among is None or score.candidate.treatment in self.among]
         full = max(score.replicates for score in allowed)
@@ -280,6 +287,7 @@ class _Search:
         chosen, equal = simplest_of_the_best(ranked)
         return Choice(
             chosen=chosen.candidate,
+            first=first,
             scores=tuple(scores),
             rule=rule,
             error=chosen.error,

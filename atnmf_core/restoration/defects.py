@@ -14,7 +14,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BEYOND", "NORMAL_QUANTILE", "QUANTILE", "RATIO", "entry_scale", "suspicion", "thresholds"]
+__all__ = [
+    "BEYOND",
+    "NORMAL_QUANTILE",
+    "QUANTILE",
+    "RATIO",
+    "entry_scale",
+    "find_suspects",
+    "suspicion",
+    "thresholds",
+]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -26,6 +35,12 @@ QUANTILE, NORMAL_QUANTILE = 0.35, 0.4538
 """The quantile of |v - p| that scales are taken from, and its value for a standard normal. Lower ones hold
 out against more defects, but give way where many entries are fitted exactly.
 """
+UNLIKE, MOST, NORMAL_MOST = 0.25, 0.75, 1.1503
+"""Rows and columns with a larger share of suspects, and three times that of others, are unlike the model;
+there `MOST` entries are sound, and this quantile of a standard normal serves as scale.
+"""
+BLOCKS, POWER_STEPS, ABOVE_NOISE, IN_BLOCK = 4, 12, 1.3, 0.3
+"""How many blocks are looked for, and how long; how far a block stands out, and a row or column of it."""
 LEAST = 0.1
 """No row's or column's scale counts as less than this share of the middle one."""
 
@@ -39,9 +54,9 @@ def entry_scale(residual: Array, use: Mask) -> Array:
     use : bool F x N, the entries to learn from: observed and not suspect.
     """
     size = np.abs(residual)
-    by_row = _floored(_quantile(size, use, axis=1))
+    by_row = _floored(_quantile(size, use, axis=1) / NORMAL_QUANTILE)
     by_row /= np.median(by_row)
-    by_column = _floored(_quantile(size / by_row[:, None], use, axis=0))
+    by_column = _floored(_quantile(size / by_row[:, None], use, axis=0) / NORMAL_QUANTILE)
     scale: Array = by_row[:, None] * by_column
     return scale
 
@@ -57,6 +72,60 @@ def suspicion(
     deviations, factor = _distances(V, V_hat, observed, use)
     deviations /= np.where(deviations < 0, -limits[0], limits[1])
     return np.where(observed, np.minimum(deviations, factor), 0).astype(V_hat.dtype)
+
+
+def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
+    """The entries that look wrong, for a model that may not describe everything yet.
+
+    What the model has no part for looks wrong too, and it would never learn what it is not shown. So
+    suspects that are more than scattered entries are taken back: those of rows and columns that are unlike
+    the model as a whole, unless they are far beyond most of their neighbours, and those that fill a block of
+    the same rows in the same columns, as a material does that the model does not know.
+    """
+    found = suspicion(V, V_hat, observed, use) >= 1
+    size = np.abs(np.where(observed, V, V_hat) - V_hat)
+    for axis in (0, 1):
+        share = found.sum(axis=axis) / np.maximum(observed.sum(axis=axis), 1)
+        unlike = (share > UNLIKE) & (share > 3 * np.median(share))
+        most = _quantile(size, observed, axis, MOST) / NORMAL_MOST
+        near = size <= BEYOND * np.expand_dims(most, axis)
+        found &= ~(np.expand_dims(unlike, axis) & near)
+    for _ in range(BLOCKS):
+        block = _block(found)
+        if block is None:
+            break
+        found[block] = False
+    return found
+
+
+def _block(found: Mask) -> tuple[npt.NDArray[np.intp], ...] | None:
+    """Rows and columns that the suspects fill together, if there are such; else None.
+
+    Scattered suspects are as many in each row and column as these have on the whole. What is left beyond that
+    is noise with a largest singular value of about sd (sqrt F + sqrt N); a block has a larger one, and its
+    singular vectors say where it lies.
+    """
+    share = float(found.mean())
+    if share == 0:
+        return None
+    excess = found - np.outer(found.mean(axis=1), found.mean(axis=0)).astype(np.float32) / share
+    noise = np.sqrt(share * (1 - share)) * (np.sqrt(found.shape[0]) + np.sqrt(found.shape[1]))
+    right = found.sum(axis=0).astype(np.float32) + 1
+    for _ in range(POWER_STEPS):
+        left = excess @ right
+        left /= np.linalg.norm(left) + 1e-12
+        right = excess.T @ left
+        value = float(np.linalg.norm(right))
+        right /= value + 1e-12
+    if value < ABOVE_NOISE * noise:
+        return None
+    if abs(left.min()) > left.max():
+        left, right = -left, -right
+    rows = np.flatnonzero(left > IN_BLOCK * left.max())
+    columns = np.flatnonzero(right > IN_BLOCK * right.max())
+    place = np.ix_(rows, columns)
+    filled = min(rows.size, columns.size) > 1 and found[place].mean() > max(0.5, 3 * share)
+    return place if filled else None
 
 
 def thresholds(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[float, float]:
@@ -89,13 +158,13 @@ def _distances(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[Array
     return residual / scale, np.nan_to_num(factor, nan=0.0, posinf=np.inf)
 
 
-def _quantile(size: Array, use: Mask, axis: int) -> npt.NDArray[np.float64]:
-    """The standard deviation of each row or column, from a quantile over its used entries; NaN if none."""
+def _quantile(size: Array, use: Mask, axis: int, share: float = QUANTILE) -> npt.NDArray[np.float64]:
+    """A quantile of each row or column over its used entries; NaN if none."""
     ordered = np.sort(np.where(use, size, np.inf), axis=axis)
     count = use.sum(axis=axis)
-    place = np.expand_dims(np.maximum(0, np.ceil(QUANTILE * count).astype(int) - 1), axis)
+    place = np.expand_dims(np.maximum(0, np.ceil(share * count).astype(int) - 1), axis)
     found = np.take_along_axis(ordered, place, axis=axis).squeeze(axis).astype(np.float64)
-    return np.where(count > 0, found, np.nan) / NORMAL_QUANTILE
+    return np.where(count > 0, found, np.nan)
 
 
 def _floored(scales: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

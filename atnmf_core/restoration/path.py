@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..factorization import factorize
 from ..result import Fit
 from .candidates import Candidate, Treatment
-from .defects import QUANTILE, suspicion
+from .defects import QUANTILE, find_suspects
 from .holdout import spare
 
 __all__ = ["BOUND", "Record", "Trial", "bounded", "fit_path", "grow"]
@@ -30,8 +30,6 @@ FIRST_PASSES, PASSES = 4, 2
 SETTLED = 0.02
 """They have settled when so small a share of them changes."""
 MAX_SWEEPS = 300
-UNLIKE = 0.25
-"""Rows and columns with a larger share of suspects, and three times that of others, are unlike the model."""
 BOUND = 1.25
 """A model that predicts more than this times the largest value of a row has little to go by there."""
 HOPELESS = 1.1
@@ -65,6 +63,7 @@ class Record:
     Attributes
     ----------
     predictions : at the held-out entries, in the order of `V[held_out]`.
+    wrong : bool, which of the held-out entries look wrong, in the same order.
     suspects : bool F x N of all observed entries that look wrong, held-out ones too, packed eight to a byte.
     seconds : that its fits took.
     """
@@ -72,6 +71,7 @@ class Record:
     candidate: Candidate
     replicate: int
     predictions: npt.NDArray[np.float32]
+    wrong: Mask
     suspects: npt.NDArray[np.uint8]
     seconds: float
 
@@ -84,11 +84,19 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
     for K, fit, suspects in grow(V, observed & ~held_out, trial):
         shown = observed & ~held_out & ~suspects
         predictions = bounded(V, fit.V_hat, shown)[held_out].astype(np.float32)
-        if trial.treatment.leave_out:
-            suspects = suspicion(V, fit.V_hat, observed, observed & ~suspects) >= 1
+        suspects = find_suspects(V, fit.V_hat, observed, observed & ~suspects)
         now = time.perf_counter()
         candidate = Candidate(K, trial.treatment)
-        records.append(Record(candidate, trial.replicate, predictions, np.packbits(suspects), now - began))
+        records.append(
+            Record(
+                candidate,
+                trial.replicate,
+                predictions,
+                suspects[held_out],
+                np.packbits(spare(observed, suspects)),
+                now - began,
+            )
+        )
         began = now
         errors.append(float(np.quantile(np.abs(V[held_out] - predictions), QUANTILE)))
         if len(errors) > 2 and min(errors[-2:]) > HOPELESS * min(errors[:-2]):
@@ -105,7 +113,7 @@ def grow(V: Array, observed: Mask, trial: Trial) -> Iterator[tuple[int, Fit, Mas
     for K in trial.Ks:
         fit = _fit(V, observed & ~suspects, K, trial)
         for _ in range(passes if trial.treatment.leave_out else 0):
-            found = _credible(observed, suspicion(V, fit.V_hat, observed, observed & ~suspects) >= 1)
+            found = spare(observed, find_suspects(V, fit.V_hat, observed, observed & ~suspects))
             changed = int((found ^ suspects).sum())
             suspects = found
             fit = _fit(V, observed & ~suspects, K, trial, (fit.W, fit.H))
@@ -113,18 +121,6 @@ def grow(V: Array, observed: Mask, trial: Trial) -> Iterator[tuple[int, Fit, Mas
                 break
         passes = PASSES
         yield K, fit, suspects & observed
-
-
-def _credible(observed: Mask, found: Mask) -> Mask:
-    """Suspects without those of rows and columns that are unlike the model as a whole: a pixel of a rare
-    material is no collection of defects, and a model never learns what it is not shown.
-    """
-    found = spare(observed, found)
-    for axis in (0, 1):
-        share = found.sum(axis=axis) / np.maximum(observed.sum(axis=axis), 1)
-        unlike = (share > UNLIKE) & (share > 3 * np.median(share))
-        found &= ~np.expand_dims(unlike, axis)
-    return found
 
 
 def bounded(V: Array, V_hat: Array, shown: Mask) -> Array:

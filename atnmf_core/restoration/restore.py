@@ -141,7 +141,7 @@ def restore(
     candidate, choice = _candidate(known, seen, losses, K, lam, leash, layout, seed, callback, map_trials)
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, candidate, 0.0 if choice is None else choice.seconds))
-    fit, use = _final(known, seen, losses, candidate, seed)
+    fit, use = _final(known, seen, candidate, choice.first if choice else None, seed)
     limits = thresholds(known, fit.V_hat, seen, use) if losses == "unmarked" else (BEYOND, BEYOND)
     beyond = suspicion(known, fit.V_hat, seen, use, limits)
     suspects = (beyond >= 1) & (losses == "unmarked")
@@ -211,14 +211,19 @@ def _candidate(
     return choice.chosen, choice
 
 
-def _final(V: Array, seen: Mask, losses: Losses, candidate: Candidate, seed: int) -> tuple[Fit, Mask]:
-    """The fit to all sound entries, and which these are."""
+def _final(
+    V: Array, seen: Mask, candidate: Candidate, first: Candidate | None, seed: int
+) -> tuple[Fit, Mask]:
+    """The fit to all sound entries, and which these are: suspects are found as they were in the choice."""
     options = {"K": candidate.K, **candidate.treatment.options}
     if not candidate.treatment.leave_out:
         return factorize(V, seen, seed=seed, **options), seen
-    rungs = coarse(default_Ks((V.shape[0], V.shape[1]), V.size))
-    Ks = (*(K for K in rungs if candidate.K > K), candidate.K)
-    *_, (_, fit, suspects) = grow(V, seen, Trial(candidate.treatment, Ks, 0, seed))
+    finder = first if first is not None and first.treatment.leave_out else candidate
+    rungs = [K for K in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if finder.K > K]
+    *_, (_, fit, suspects) = grow(V, seen, Trial(finder.treatment, (*rungs, finder.K), 0, seed))
+    if finder != candidate:
+        last = Trial(candidate.treatment, (candidate.K,), 0, seed, np.packbits(suspects))
+        *_, (_, fit, suspects) = grow(V, seen, last)
     use = seen & ~suspects
     tolerance = PATIENT if use.mean() > MOSTLY_USED else 10 * PATIENT
     return factorize(V, use, init=(fit.W, fit.H), tol_outer=tolerance, **options), use

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .candidates import Candidate
-from .defects import BEYOND, NORMAL_QUANTILE, QUANTILE, RATIO
+from .defects import NORMAL_QUANTILE, QUANTILE
 from .path import Record
 
 __all__ = ["Rule", "Score", "compare", "simplest_of_the_best", "typical_error"]
@@ -36,7 +36,7 @@ TAIL, LOPSIDED = 2.0, 3.0
 TINY = 1e-30
 WORTH = 0.03
 """By this share an adversary has to predict better than a weaker one to be chosen."""
-NEAR = 1.25
+NEAR = 2.0
 """Only candidates whose quantile is within this factor of the lowest are compared by RMSE."""
 
 
@@ -78,11 +78,11 @@ def compare(
     rule : by which the errors are measured.
     suspects : share of the held-out entries that are suspect.
     """
-    by_candidate: dict[Candidate, dict[int, Array]] = {}
+    by_candidate: dict[Candidate, dict[int, Record]] = {}
     for record in records:
-        by_candidate.setdefault(record.candidate, {})[record.replicate] = record.predictions
+        by_candidate.setdefault(record.candidate, {})[record.replicate] = record
     typical = {
-        candidate: {r: typical_error(truths[r], p) for r, p in found.items()}
+        candidate: {r: typical_error(truths[r], record.predictions) for r, record in found.items()}
         for candidate, found in by_candidate.items()
     }
     rule: Rule = "rmse"
@@ -92,9 +92,9 @@ def compare(
         # Not every candidate has been tried on every hold-out.
         ranked = sorted(typical, key=lambda candidate: _mean(typical[candidate]))
         reference = {r: next(c for c in ranked if r in typical[c]) for r in replicates}
-        predictions = {r: by_candidate[candidate][r] for r, candidate in reference.items()}
-        deviation = {r: typical[candidate][r] for r, candidate in reference.items()}
-        sound, lopsided = _sound(predictions, truths, deviation, sound)
+        sure = {r: by_candidate[candidate][r] for r, candidate in reference.items()}
+        sound = [~sure[r].wrong if r in sure else mask for r, mask in enumerate(sound)]
+        lopsided = _defects_left(sure.values(), truths)
         rule = "quantile" if lopsided else "rmse without suspects"
     scores = []
     lowest = min(_mean(values) for values in typical.values())
@@ -102,7 +102,7 @@ def compare(
         errors = (
             typical[candidate]
             if rule == "quantile"
-            else {r: _rmse((truths[r] - p)[sound[r]]) for r, p in found.items()}
+            else {r: _rmse((truths[r] - record.predictions)[sound[r]]) for r, record in found.items()}
         )
         values, middle = np.array(list(errors.values())), _mean(typical[candidate])
         ruled_out = robust and middle > NEAR * lowest
@@ -131,21 +131,16 @@ def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
     return min(equal, key=lambda score: score.candidate.complexity), equal
 
 
-def _sound(
-    predictions: dict[int, Array],
-    truths: Sequence[Array],
-    deviation: dict[int, float],
-    sound: list[npt.NDArray[np.bool_]],
-) -> tuple[list[npt.NDArray[np.bool_]], bool]:
-    """The held-out entries that the references do not suspect, and whether defects are left among them."""
+def _defects_left(records: Iterable[Record], truths: Sequence[Array]) -> bool:
+    """Whether one side has many more large residuals than the other, suspects left out."""
     below = above = 0
-    for r, predicted in predictions.items():
-        truth, residual = truths[r], (truths[r] - predicted) / max(deviation[r], TINY)
-        far = np.abs(residual) > BEYOND
-        sound[r] = ~(far & ((truth * RATIO < predicted) | (truth > RATIO * predicted)))
-        below += int((residual[sound[r]] < -TAIL).sum())
-        above += int((residual[sound[r]] > TAIL).sum())
-    return sound, max(below, above) > LOPSIDED * min(below, above) + 3 * np.sqrt(below + above)
+    for record in records:
+        truth = truths[record.replicate]
+        deviation = max(typical_error(truth, record.predictions), TINY)
+        residual = ((truth - record.predictions) / deviation)[~record.wrong]
+        below += int((residual < -TAIL).sum())
+        above += int((residual > TAIL).sum())
+    return bool(max(below, above) > LOPSIDED * min(below, above) + 3 * np.sqrt(below + above))
 
 
 def typical_error(truth: Array, predicted: Array) -> float:

@@ -12,8 +12,13 @@ SOUND = rng.uniform(1, 2, 4000)
 ROBUST, FOLLOWS = Candidate(4, Treatment(1.1)), Candidate(4, PLAIN)
 
 
-def record(candidate, predictions, replicate=0):
-    return Record(candidate, replicate, predictions.astype(np.float32), np.zeros(1, np.uint8), 0.0)
+def record(candidate, predictions, truth=None, replicate=0):
+    """What a model predicts; with the data, what it then suspects."""
+    wrong = np.zeros(SOUND.size, dtype=bool)
+    if truth is not None:
+        residual = np.abs(truth - predictions)
+        wrong = (residual > 6 * np.median(residual)) & (np.abs(np.log(truth / predictions)) > np.log(1.3))
+    return Record(candidate, replicate, predictions.astype(np.float32), wrong, np.zeros(1, np.uint8), 0.0)
 
 
 def damaged(share, factor=0.2):
@@ -29,7 +34,7 @@ def noisy(deviation):
 def test_a_model_that_follows_the_defects_is_not_preferred(share):
     truth, _ = damaged(share)
     pulled = SOUND - 0.8 * share * SOUND
-    records = [record(ROBUST, noisy(0.05)), record(FOLLOWS, pulled)]
+    records = [record(ROBUST, noisy(0.05), truth), record(FOLLOWS, pulled, truth)]
     assert compare(records, [truth], robust=True)[0][0].candidate == ROBUST
     assert compare(records, [truth], robust=False)[0][0].candidate == FOLLOWS
 
@@ -40,7 +45,9 @@ def test_without_suspects_the_size_of_the_largest_errors_decides():
         1 + np.where(rng.random(SOUND.size) < 0.05, 0.25, 0.03) * rng.choice([-1, 1], SOUND.size)
     )
     even = noisy(0.045)
-    scores, rule, suspects = compare([record(ROBUST, even), record(FOLLOWS, heavy)], [truth], robust=True)
+    scores, rule, suspects = compare(
+        [record(ROBUST, even, truth), record(FOLLOWS, heavy, truth)], [truth], robust=True
+    )
     assert rule == "rmse without suspects"
     assert suspects == pytest.approx(wrong.mean(), abs=0.005)
     assert scores[0].candidate == ROBUST
@@ -50,7 +57,9 @@ def test_without_suspects_the_size_of_the_largest_errors_decides():
 def test_where_defects_hide_in_the_noise_the_quantile_decides():
     truth, _ = damaged(0.3, factor=0.6)
     scores, rule, _ = compare(
-        [record(ROBUST, noisy(0.2)), record(FOLLOWS, noisy(0.2) - 0.12 * SOUND)], [truth], robust=True
+        [record(ROBUST, noisy(0.2), truth), record(FOLLOWS, noisy(0.2) - 0.12 * SOUND, truth)],
+        [truth],
+        robust=True,
     )
     assert rule == "quantile"
     assert scores[0].candidate == ROBUST
@@ -63,7 +72,7 @@ def test_marked_losses_are_scored_by_rmse():
 
 
 def test_replicates_give_a_mean_and_its_standard_error():
-    records = [record(FOLLOWS, SOUND + off, r) for r, off in enumerate((0.1, 0.2, 0.3))]
+    records = [record(FOLLOWS, SOUND + off, replicate=r) for r, off in enumerate((0.1, 0.2, 0.3))]
     score = compare(records, [SOUND] * 3, robust=False)[0][0]
     assert score.error == pytest.approx(0.2, rel=1e-5)
     assert score.standard_error == pytest.approx(0.1 / np.sqrt(3), rel=1e-4)
@@ -73,9 +82,9 @@ def test_replicates_give_a_mean_and_its_standard_error():
 def test_every_hold_out_has_its_suspects_left_out_also_when_the_reference_was_not_tried_on_it():
     (first, _), (second, _) = damaged(0.1), damaged(0.1)
     records = [
-        record(ROBUST, noisy(0.02), 0),
-        record(FOLLOWS, noisy(0.022), 0),
-        record(FOLLOWS, noisy(0.022), 1),
+        record(ROBUST, noisy(0.02), first),
+        record(FOLLOWS, noisy(0.022), first),
+        record(FOLLOWS, noisy(0.022), second, 1),
     ]
     scores, _, suspects = compare(records, [first, second], robust=True)
     assert suspects == pytest.approx(0.1, abs=0.02)
