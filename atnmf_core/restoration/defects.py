@@ -77,13 +77,15 @@ def suspicion(
 def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
     """The entries that look wrong, for a model that may not describe everything yet.
 
-    What the model has no part for looks wrong too, and it would never learn what it is not shown. So
+    What the model has no part for looks too bright, and it would never learn what it is not shown. So bright
     suspects that are more than scattered entries are taken back: those of rows and columns that are unlike
     the model as a whole, unless they are far beyond most of their neighbours, and those that fill a block of
     the same rows in the same columns, as a material does that the model does not know.
     """
-    found = suspicion(V, V_hat, observed, use) >= 1
+    suspects = suspicion(V, V_hat, observed, use) >= 1
     size = np.abs(np.where(observed, V, V_hat) - V_hat)
+    found = suspects & (V_hat < V)
+    dark = suspects & ~found
     for axis in (0, 1):
         share = found.sum(axis=axis) / np.maximum(observed.sum(axis=axis), 1)
         unlike = (share > UNLIKE) & (share > 3 * np.median(share))
@@ -95,7 +97,7 @@ def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
         if block is None:
             break
         found[block] = False
-    return found
+    return found | dark
 
 
 def _block(found: Mask) -> tuple[npt.NDArray[np.intp], ...] | None:

@@ -21,6 +21,8 @@ SHARE = 0.1
 """Of the observed entries, so many are held out."""
 LEAST_LEFT = 0.25
 """A row or column keeps at least this share of what was observed in it, and at least one entry."""
+IN_SOUND_PLACES = 0.6
+"""Of the moved gaps, at most this share is held out, where the data is soundest."""
 FEWEST = 0.01
 """Gaps of which less than this share of the data can be held out are no basis."""
 TRIES = 24
@@ -61,7 +63,8 @@ def hold_out_gaps(
     """Hold out gaps of the shape of the real ones, moved in the image and along the bands.
 
     Of several random moves, the one that meets the most observed entries is taken. Where the gaps are many,
-    they are held out in some columns of V only, so that `share` of the observed entries is not exceeded.
+    they are held out in some columns of V only, so that `share` of the observed entries is not exceeded:
+    in those with the fewest gaps of their own, which then have about as many as a real gap leaves.
 
     Parameters
     ----------
@@ -82,7 +85,8 @@ def hold_out_gaps(
         return hold_out_entries(seen, SHARE, seed)
     rng = np.random.default_rng(check_seed(seed))
     moved = max((_moved(gaps, layout, rng) for _ in range(TRIES)), key=lambda held: int((held & seen).sum()))
-    held = spare(seen, _thinned(moved & seen, share * seen.sum(), rng))
+    most = min(share * seen.sum(), IN_SOUND_PLACES * (moved & seen).sum())
+    held = spare(seen, _thinned(moved & seen, (~seen).sum(axis=0), most, rng))
     # Gaps that cover almost everything leave no column with enough to predict the rest from.
     return held if held.sum() >= FEWEST * seen.sum() else hold_out_entries(seen, SHARE, seed)
 
@@ -99,12 +103,14 @@ def _moved(gaps: Mask, layout: Layout, rng: np.random.Generator) -> Mask:
     return moved
 
 
-def _thinned(held: Mask, most: float, rng: np.random.Generator) -> Mask:
-    """Whole columns of the held-out entries, drawn until they are as many as allowed."""
+def _thinned(held: Mask, gaps: npt.NDArray[np.intp], most: float, rng: np.random.Generator) -> Mask:
+    """Whole columns of the held-out entries, those with the fewest gaps first, until they are as many as
+    allowed.
+    """
     counts = held.sum(axis=0)
     if counts.sum() <= most:
         return held
-    drawn = rng.permutation(held.shape[1])
+    drawn = np.lexsort((rng.random(gaps.size), gaps))
     kept = drawn[: max(1, int(np.searchsorted(np.cumsum(counts[drawn]), most)))]
     thinned = np.zeros_like(held)
     thinned[:, kept] = held[:, kept]
