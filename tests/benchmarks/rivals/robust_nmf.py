@@ -9,15 +9,17 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from atnmf_core import factorize
+
 Array = npt.NDArray[np.floating]
 
-SWEEPS = 150
+SWEEPS = 200
 EPS = 1e-9
 
 
 def _l1(E: Array) -> Array:
     size = np.abs(E)
-    return 1 / np.maximum(size, 1e-3 * np.median(size) + EPS)
+    return 1 / np.maximum(size, 0.1 * np.median(size) + EPS)
 
 
 def _cauchy(E: Array) -> Array:
@@ -33,14 +35,13 @@ WEIGHTS: dict[str, Callable[[Array], Array]] = {"L1-NMF": _l1, "Cauchy-NMF": _ca
 
 
 def robust(V: Array, K: int, seed: int, name: str) -> Array:
-    """The prediction W H after `SWEEPS` reweighted steps from half-normal factors."""
-    rng = np.random.default_rng(seed)
+    """The prediction W H after `SWEEPS` reweighted steps, from where standard NMF ends."""
     V = V.astype(np.float32)
-    root = np.sqrt(V.mean() / K)
-    W = (np.abs(rng.normal(size=(V.shape[0], K))) * root).astype(np.float32)
-    H = (np.abs(rng.normal(size=(K, V.shape[1]))) * root).astype(np.float32)
+    start = factorize(V, K=K, seed=seed)
+    W, H = start.W + np.float32(EPS), start.H + np.float32(EPS)
     for _ in range(SWEEPS):
         weights = WEIGHTS[name](V - W @ H).astype(np.float32)
+        weights /= weights.max()
         target = weights * V
         W *= (target @ H.T) / ((weights * (W @ H)) @ H.T + EPS)
         H *= (W.T @ target) / (W.T @ (weights * (W @ H)) + EPS)
