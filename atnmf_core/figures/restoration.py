@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ..restoration import Choice, Treatment
 from ..restoration.candidates import PLAIN
-from ..restoration.scoring import Score
+from ..restoration.scoring import Score, limit_of_equals
 from .gain_map import DARK
 from .palette import ATNMF, NMF, channels_of
 
@@ -210,7 +210,7 @@ def _one_standard_error(choice: Choice) -> dict[str, Any]:
     best = next((s for s in choice.scores if s.replicates == full and math.isfinite(s.error)), None)
     if best is None or not best.standard_error > 0:
         return {}
-    level = best.error + best.standard_error
+    level = limit_of_equals(best)
     return {
         "shapes": [
             {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
@@ -219,7 +219,7 @@ def _one_standard_error(choice: Choice) -> dict[str, Any]:
         # Plotly wants the logarithm for an annotation on a logarithmic axis, and not for a shape.
         "annotations": [
             {"xref": "paper", "x": 1, "y": math.log10(level), "xanchor": "right", "yanchor": "bottom"}
-            | {"text": "best + 1 standard error", "showarrow": False, "font": {"size": 12}}
+            | {"text": "as good as the best, to one standard error", "showarrow": False, "font": {"size": 12}}
         ],
     }
 

@@ -26,7 +26,7 @@ from .candidates import Candidate
 from .defects import NORMAL_QUANTILE, QUANTILE
 from .path import Record
 
-__all__ = ["Rule", "Score", "compare", "simplest_of_the_best", "typical_error"]
+__all__ = ["Rule", "Score", "compare", "limit_of_equals", "simplest_of_the_best", "typical_error"]
 
 Array = npt.NDArray[np.floating]
 Rule = Literal["rmse", "rmse without suspects", "quantile"]
@@ -34,6 +34,8 @@ Rule = Literal["rmse", "rmse without suspects", "quantile"]
 TAIL, LOPSIDED = 2.0, 3.0
 """Defects are left when one side has this many times the other's residuals beyond so many deviations."""
 TINY = 1e-30
+SLACK = 0.05
+"""With few replicates a standard error is itself a guess: so much worse than the best is not equal to it."""
 WORTH = 0.03
 """By this share an adversary has to predict better than a weaker one to be chosen."""
 NEAR = 2.0
@@ -114,13 +116,14 @@ def compare(
 
 
 def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
-    """The simplest candidate within one standard error of the best, and all that are within it.
+    """The simplest candidate within one standard error of the best, at most the share `SLACK` of its error,
+    and all that are within it.
 
     A stronger adversary with as many parts has to predict better by `WORTH` to be preferred. Candidates with
     fewer replicates than the best were given up on the way, and do not count.
     """
     best = scores[0]
-    limit = best.error + (0.0 if np.isnan(best.standard_error) else best.standard_error)
+    limit = limit_of_equals(best)
     whole = [score for score in scores if score.replicates == best.replicates]
     K = min(score.candidate.K for score in whole if score.error <= limit)
     equal = [
@@ -129,6 +132,12 @@ def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
         if score.error <= limit or (score.candidate.K == K and score.error <= (1 + WORTH) * best.error)
     ]
     return min(equal, key=lambda score: score.candidate.complexity), equal
+
+
+def limit_of_equals(best: Score) -> float:
+    """The error up to which candidates count as equal to the best."""
+    spread = 0.0 if np.isnan(best.standard_error) else best.standard_error
+    return best.error + min(spread, SLACK * best.error)
 
 
 def _defects_left(records: Iterable[Record], truths: Sequence[Array]) -> bool:

@@ -97,10 +97,14 @@ def scored(K, error, treatment=PLAIN, spread=0.0, replicates=3):
 
 
 def test_of_equally_good_models_the_simplest_is_chosen():
-    scores = [scored(8, 1.0, spread=0.1), scored(4, 1.05), scored(2, 1.2)]
+    scores = [scored(8, 1.0, spread=0.04), scored(4, 1.03), scored(2, 1.2)]
     chosen, equal = simplest_of_the_best(scores)
     assert chosen.candidate.K == 4
     assert len(equal) == 2
+
+
+def test_a_model_that_is_clearly_worse_is_not_equal_however_uncertain_the_best_is():
+    assert simplest_of_the_best([scored(8, 1.0, spread=0.5), scored(4, 1.2)])[0].candidate.K == 8
 
 
 def test_an_adversary_has_to_earn_its_place():
