@@ -152,7 +152,7 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
         False,
         True,
     ]
-    assert "left out of the loss, 10 starts." in legend(cells)
+    assert "left out, 10 starts." in legend(cells)
 
 
 def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
