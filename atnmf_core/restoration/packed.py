@@ -154,7 +154,8 @@ def _line(stored: dict[str, object]) -> BadLine:
 
 
 def _choice(stored: dict[str, object]) -> Choice:
-    stored["chosen"] = _candidate(stored["chosen"])
+    for name in ("chosen", "first"):
+        stored[name] = _candidate(stored[name])
     stored["scores"] = tuple(
         Score(**(score | {"candidate": _candidate(score["candidate"])}))
         for score in stored["scores"]  # type: ignore[attr-defined]

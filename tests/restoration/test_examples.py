@@ -18,17 +18,27 @@ def test_every_example_is_bundled_with_its_choice(name: str) -> None:
     assert outcome.packed.W.shape[1] == outcome.packed.choice.chosen.K
 
 
-def test_the_bundled_faces_are_as_restored_now() -> None:
-    """Without the search, which has tests of its own: with the setting that it chose."""
+def test_the_bundled_faces_are_off_as_their_setting_is_now() -> None:
+    """Without the search. It also hands on the suspects that it began with, so a per cent is left open."""
     name, order = EXAMPLES["faces"]
-    data, kept = load_dataset(name), bundled(name, order)
+    kept = bundled(name, order)
     chosen = kept.packed.choice.chosen
     lam = chosen.treatment.lam
     given = Order(
         order.damage, order.losses, chosen.K, np.inf if lam is None else lam, chosen.treatment.leash
     )
 
-    now = run(lambda progress: None, data, given)
+    now = run(lambda progress: None, load_dataset(name), given)
+
+    assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=0.01)
+
+
+@pytest.mark.slow
+def test_the_bundled_faces_are_as_restored_now() -> None:
+    name, order = EXAMPLES["faces"]
+    data, kept = load_dataset(name), bundled(name, order)
+
+    now = run(lambda progress: None, data, order)
 
     assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=1e-3)
     spoiled, _ = damaged_dataset(data, order)
