@@ -31,7 +31,7 @@ class Hyperspectral:
 
     def pixels(self, title: str) -> np.ndarray:
         """The pixels that a picture shows, as rows x cols x 3."""
-        return decoded(self.frame(title).locator("img"))
+        return decoded(self.frame(title).locator("img:not(.before)"))
 
     def click(self, title: str, row: int, col: int) -> None:
         """On the middle of a pixel, counted from 0, of a picture that shows the whole scene."""
