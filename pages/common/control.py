@@ -202,7 +202,9 @@ class Several(Control):
         return tuple(option for option in self.options if option in asked)
 
     def spell(self, value: Sequence[Any]) -> str:
-        return self.separator.join(f"{one:.10g}" if isinstance(one, float) else str(one) for one in value)
+        # Streamlit gives them in the order in which they were clicked.
+        offered = (option for option in self.options if option in value)
+        return self.separator.join(f"{one:.10g}" if isinstance(one, float) else str(one) for one in offered)
 
     def draw(self, key: str, *, widget: Callable[..., Any] | None = None, **options: Any) -> None:
         """`widget` draws them other than as pills."""
