@@ -63,6 +63,8 @@ def rounding(dtype, V, observed, lam=2.0):
 @given(problem=problems(), model=models, missing=treatments, dtype=precisions, seed=st.integers(0, 9))
 def test_the_loss_of_the_fast_solver_never_rises(problem, model, missing, dtype, seed):
     V, observed, K = problem
+    # Of zeros alone the loss falls to nothing, and what it does there is rounding.
+    assume(V[observed].any())
     fit = factorize(
         V, observed, K=K, **model, missing=missing, dtype=dtype, seed=seed, max_inner=30, tol_outer=0
     )
