@@ -11,6 +11,9 @@ from playwright.sync_api import Page, expect
 from .dashboard import Dashboard
 from .explore import decoded
 
+# Uploads of large files, each fitted twice: minutes in all.
+pytestmark = pytest.mark.slow
+
 
 def begin(dashboard: Dashboard, page: str) -> None:
     """As somebody who comes to the first page and goes on by the menu."""
