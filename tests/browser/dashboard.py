@@ -6,6 +6,7 @@ from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from .traffic import Traffic
 
@@ -101,8 +102,15 @@ class Dashboard:
 
     def choose(self, label: str, option: str) -> None:
         """Pick an option of a select box."""
-        self.page.get_by_role("combobox", name=label).click()
-        self.page.get_by_role("option", name=option, exact=True).click()
+        box, wanted = (
+            self.page.get_by_role("combobox", name=label),
+            self.page.get_by_role("option", name=option, exact=True),
+        )
+        box.click()
+        # A click on a box that is still moving into its place opens nothing.
+        if not appears(wanted):
+            box.press("ArrowDown")
+        wanted.click()
         self.wait_until_idle()
 
     def press(self, name: str) -> None:
@@ -134,3 +142,12 @@ class Dashboard:
         address = urlsplit(request.url)
         if address.scheme in ("http", "https") and address.hostname != urlsplit(self.address).hostname:
             self.problems.append(f"request to another host: {request.url}")
+
+
+def appears(locator: Locator, seconds: float = 3) -> bool:
+    """Whether something comes into sight within this time."""
+    try:
+        locator.wait_for(timeout=1000 * seconds)
+    except PlaywrightTimeout:
+        return False
+    return True
