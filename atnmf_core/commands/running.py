@@ -16,8 +16,7 @@ from typing import Any
 from tqdm import tqdm
 
 from ..datasets import Dataset
-from ..sweep import Store, run_sweep
-from ..sweep.kinds import AnyGrid
+from ..sweep import Grid, Store, run_sweep
 from ..sweep.store import default_store_path, store_from_environment
 from .arguments import TakesArguments, add_options, workers
 
@@ -98,7 +97,7 @@ def run_grid(
     args: argparse.Namespace,
     store: Store,
     name: str,
-    grid: AnyGrid,
+    grid: Grid,
     data: Dataset,
     *,
     label: str,

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from ..datasets import Dataset
 from ..problem import InputError
-from .kinds import AnyGrid, AnyPoint
+from .grid import Grid
+from .points import Measures, Point
 from .processes import serve_parent
 from .store import Store, StoreError
 
@@ -45,7 +47,7 @@ class WorkersLost(Exception):
 def run_sweep(
     store: Store,
     name: str,
-    grid: AnyGrid,
+    grid: Grid,
     data: Dataset,
     *,
     n_jobs: int = -1,
@@ -62,7 +64,6 @@ def run_sweep(
     Parameters
     ----------
     name : the sweep's name in the store; the same name and grid resume a sweep.
-    grid : a `Grid`, or one of another kind; see `atnmf_core.sweep.kinds`.
     data : the data set that `grid.dataset` names.
     n_jobs : worker processes, -1 for one per core. With `dask` the cluster decides.
     dask : address of a Dask scheduler, such as "tcp://10.0.0.1:8786".
@@ -71,7 +72,7 @@ def run_sweep(
     reproduces : the table of the paper that the sweep is run for; see `SweepRecord`.
     """
     grid.check(data)
-    inputs = grid.inputs(data)
+    masks = grid.packed_masks(data)
     store.check_integrity()
     sweep = store.add_sweep(name, grid, data.content_hash, reproduces=reproduces)
     if again is not None:
@@ -79,9 +80,9 @@ def run_sweep(
     run = store.begin_run(sweep)
     errors: list[StoreError] = []
 
-    def begin_round() -> Generator[tuple[str, Any]]:
-        calls = _calls(store, sweep, run, grid, inputs, errors)
-        yield from on_workers(_compute, calls, list(inputs.values()), n_jobs, dask)
+    def begin_round() -> Generator[tuple[str, Measures | str]]:
+        calls = _calls(store, sweep, run, data.V, masks, errors)
+        yield from on_workers(_compute, calls, [data.V, *masks.values()], n_jobs, dask)
         if errors:
             raise errors[0]
 
@@ -99,7 +100,7 @@ def run_sweep(
 def _work(
     store: Store,
     sweep: int,
-    begin_round: Callable[[], Generator[tuple[str, Any]]],
+    begin_round: Callable[[], Generator[tuple[str, Measures | str]]],
     report: Callable[[], object],
 ) -> None:
     """Rounds until no point waits: the first is all of the sweep, later ones take over from what died."""
@@ -110,7 +111,7 @@ def _work(
         try:
             with closing(begin_round()) as finished:
                 for key, outcome in finished:
-                    store.keep(key, outcome)
+                    store.add_outcome(key, outcome)
                     found += 1
                     report()
         except WorkersLost as error:
@@ -128,16 +129,16 @@ def _calls(
     store: Store,
     sweep: int,
     run: int,
-    grid: AnyGrid,
-    inputs: Mapping[Hashable, Any],
+    V: npt.NDArray[np.floating],
+    masks: Mapping[float, npt.NDArray[np.uint8]],
     errors: list[StoreError],
 ) -> Iterator[tuple[Any, ...]]:
     """The arguments of `_compute` for every point that is free."""
     # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
     try:
         for key, fields in store.claims(sweep, run):
-            point = grid.point(**fields)
-            yield key, point, *(inputs[name] for name in point.inputs)
+            point = Point(**fields)
+            yield key, point, V, masks[point.alpha]
     except StoreError as error:
         errors.append(error)
 
@@ -171,7 +172,7 @@ def on_workers(
         yield from parallel(joblib.delayed(function)(*arguments) for arguments in calls)
 
 
-def _compute(key: str, point: AnyPoint, *arrays: Any) -> tuple[str, Any]:
+def _compute(key: str, point: Point, *arrays: Any) -> tuple[str, Measures | str]:
     """Compute a point on one BLAS thread: its key with what was measured, or with what went wrong."""
     with threadpool_limits(limits=1, user_api="blas"):
         try:

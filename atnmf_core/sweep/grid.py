@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import product
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,6 @@ from ..problem import (
     check_tolerance,
 )
 from ..running.cost import expected_seconds
-from .kinds import GRID_KINDS
 from .points import Draw, Point
 
 __all__ = ["Grid", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
@@ -53,9 +52,6 @@ class Grid:
     starts : number of starts of each combination.
     The rest is as in `Point` and `factorize`.
     """
-
-    kind: ClassVar[str] = "fits"
-    point: ClassVar[type[Point]] = Point
 
     dataset: str
     alphas: tuple[float, ...]
@@ -133,12 +129,9 @@ class Grid:
                 f"each start takes the next seed and {SEEDS - 1} is the last."
             )
 
-    def inputs(self, data: Dataset) -> dict[Hashable, npt.NDArray[np.generic]]:
-        """V, and for each alpha what is observed, packed to one bit per entry to be small on the wire."""
-        arrays: dict[Hashable, npt.NDArray[np.generic]] = {"V": data.V}
-        for alpha in self.alphas:
-            arrays[alpha] = np.packbits(self._observed(data, alpha))
-        return arrays
+    def packed_masks(self, data: Dataset) -> dict[float, npt.NDArray[np.uint8]]:
+        """For each alpha a bit per entry, set where it is observed: small enough to send to every worker."""
+        return {alpha: np.packbits(self._observed(data, alpha)) for alpha in self.alphas}
 
     def _observed(self, data: Dataset, alpha: float) -> npt.NDArray[np.bool_]:
         if self.masks == "paper":
@@ -183,7 +176,6 @@ class Grid:
         return cls(**settings)
 
 
-GRID_KINDS[Grid.kind] = Grid
 _SHARED = [
     field.name
     for field in fields(Point)

@@ -18,7 +18,7 @@ __all__ = ["Measurement", "Outcome", "best", "csv_text", "gain", "level", "read_
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished or failed point of any kind.
+    """A finished or failed point.
 
     Attributes
     ----------

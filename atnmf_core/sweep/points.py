@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from ..factorization import SOLVER_VERSIONS, factorize
 from ..metrics import rmse
 from ..problem import InputError, Method, Missing, Solver
 
-__all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "paper_start"]
+__all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "identify", "paper_start"]
 
 PAPER_STARTS = 10
 _PASSED_ON = (
@@ -82,11 +83,6 @@ class Point:
         """The version of the solver, which is part of the identity of its results."""
         return SOLVER_VERSIONS[self.solver]
 
-    @property
-    def inputs(self) -> tuple[Hashable, ...]:
-        """The names, in `Grid.inputs`, of the arrays that `measure` takes."""
-        return "V", self.alpha
-
     def measure(self, V: Array, packed: npt.NDArray[np.uint8]) -> Measures:
         """Make the fit; `packed` has a bit for each entry of V, set where it is observed."""
         observed = np.unpackbits(packed, count=V.size).reshape(V.shape).astype(bool)
@@ -105,6 +101,14 @@ class Point:
             converged=fit.converged,
             seconds=fit.seconds,
         )
+
+
+def identify(point: Point, content_hash: str) -> tuple[str, str]:
+    """A short key for a point's result, the same in every process and store, and what it stands for: the
+    point's fields, the data and the version, as JSON.
+    """
+    identity = json.dumps({**vars(point), "data": content_hash, "version": point.version}, sort_keys=True)
+    return hashlib.sha256(identity.encode()).hexdigest()[:32], identity
 
 
 def paper_start(

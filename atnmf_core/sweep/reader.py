@@ -25,8 +25,8 @@ from typing import Any, Literal, Self
 
 from ..problem import InputError
 from .grid import Grid
-from .kinds import GRID_KINDS, identify
 from .measurements import Measurement, Outcome, summarise
+from .points import identify
 from .processes import is_running
 from .schema import NoStoreError, connect, explained
 
@@ -41,7 +41,6 @@ class SweepRecord:
 
     Attributes
     ----------
-    grid : a `Grid`, unless the sweep is of another kind.
     status : "running" while a process works on it; "queued" while it waits for its turn; "finished" when no
         point waits; else "stopped".
     total, done, failed : numbers of points.
@@ -54,7 +53,7 @@ class SweepRecord:
     """
 
     name: str
-    grid: Any
+    grid: Grid
     content_hash: str
     created: float
     reproduces: str | None
@@ -116,9 +115,9 @@ class StoreReader:
         with self._lock, explained(self.path):
             return self._connection.execute(statement, values).fetchall()
 
-    def sweeps(self, kind: str = Grid.kind) -> list[SweepRecord]:
-        """All sweeps of one kind, the newest first."""
-        rows = self.query("SELECT * FROM sweeps WHERE kind = ? ORDER BY created DESC, id DESC", (kind,))
+    def sweeps(self) -> list[SweepRecord]:
+        """All sweeps, the newest first."""
+        rows = self.query("SELECT * FROM sweeps ORDER BY created DESC, id DESC")
         runs: dict[int, list[sqlite3.Row]] = defaultdict(list)
         for run in self.query("SELECT * FROM runs ORDER BY id DESC"):
             runs[run["sweep"]].append(run)
@@ -150,11 +149,11 @@ class StoreReader:
         return int(rows[0]["id"])
 
     def names(self) -> set[str]:
-        """The names of all sweeps, of whatever kind."""
+        """The names of all sweeps."""
         return {row["name"] for row in self.query("SELECT name FROM sweeps")}
 
     def outcomes(self, name: str, *, failed: bool = False) -> Iterator[Outcome]:
-        """The finished points of a sweep of any kind in the grid's order, or the failed ones."""
+        """The finished points of a sweep in the grid's order, or the failed ones."""
         rows = self.query(
             "SELECT points.* FROM sweeps JOIN sweep_points ON sweep_points.sweep = sweeps.id"
             " JOIN points USING (key) WHERE sweeps.name = ? AND status = ? ORDER BY position",
@@ -165,7 +164,7 @@ class StoreReader:
             yield Outcome(row["key"], json.loads(row["identity"]), measures, row["finished"], row["error"])
 
     def summary(self, name: str) -> list[Measurement]:
-        """What was measured over the finished starts, for each combination of a sweep of fits."""
+        """What was measured over the finished starts, for each combination of a sweep."""
         return summarise(self.outcomes(name), self.sweep(name).grid.dataset)
 
     def tried(self, grid: Grid, content_hash: str) -> Counter[tuple[int, str, str]]:
@@ -195,10 +194,8 @@ def is_alive(run: sqlite3.Row) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _grid(kind: str, settings: str) -> Any:
-    if kind not in GRID_KINDS:
-        raise InputError(f"this is a sweep of the kind {kind!r}, which this program does not know.")
-    return GRID_KINDS[kind].from_json(settings)
+def _grid(settings: str) -> Grid:
+    return Grid.from_json(settings)
 
 
 def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> SweepRecord:
@@ -215,7 +212,7 @@ def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> Swe
     return SweepRecord(
         **{name: row[name] for name in same},
         **({} if last is None else {name: last[name] for name in ("started", "ended", "pid", "message")}),
-        grid=_grid(row["kind"], row["settings"]),
+        grid=_grid(row["settings"]),
         status=status,
         place=place,
         seconds_left=None if pace is None else pace * waiting,

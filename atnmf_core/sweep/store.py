@@ -19,7 +19,8 @@ from typing import Any
 import pooch
 
 from ..problem import InputError
-from .kinds import AnyGrid, identify
+from .grid import Grid
+from .points import Measures, identify
 from .processes import created
 from .reader import StoreReader, is_alive
 from .schema import COUNT_POINTS, StoreError, explained, transaction
@@ -58,7 +59,7 @@ class Store(StoreReader):
             if verdict != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {verdict}")
 
-    def add_sweep(self, name: str, grid: AnyGrid, content_hash: str, *, reproduces: str | None = None) -> int:
+    def add_sweep(self, name: str, grid: Grid, content_hash: str, *, reproduces: str | None = None) -> int:
         """Enter a grid under a name, with all its points; a sweep of that name and grid is resumed.
 
         Raises
@@ -68,15 +69,15 @@ class Store(StoreReader):
         rows = [identify(point, content_hash) for point in grid.points()]
         settings = grid.as_json()
         with self.transaction():
-            sweep, kind, known = self.write(
+            sweep, known = self.write(
                 "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, created)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
+                " VALUES (?, 'fits', ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
                 " content_hash = excluded.content_hash,"
                 " reproduces = COALESCE(excluded.reproduces, reproduces)"
-                " RETURNING id, kind, settings",
-                *(name, grid.kind, settings, content_hash, reproduces, time.time()),
+                " RETURNING id, settings",
+                *(name, settings, content_hash, reproduces, time.time()),
             ).fetchone()
-            if (kind, known) != (grid.kind, settings):
+            if known != settings:
                 raise InputError(
                     f"{self.path} has a sweep {name!r} with other settings; choose another name."
                 )
@@ -138,10 +139,11 @@ class Store(StoreReader):
         (row,) = self.query("SELECT total - done - failed AS waiting FROM sweeps WHERE id = ?", (sweep,))
         return int(row["waiting"])
 
-    def keep(self, key: str, outcome: Any) -> bool:
-        """Store what a point gave, a dataclass, or the message of its failure; False where there was one."""
-        failed = isinstance(outcome, str)
-        what = ("failed", None, outcome) if failed else ("done", json.dumps(asdict(outcome)), None)
+    def add_outcome(self, key: str, outcome: Measures | str) -> bool:
+        """Store what was measured at a point, or why it failed; False where it already had an outcome."""
+        what: tuple[str | None, ...] = ("failed", None, str(outcome))
+        if not isinstance(outcome, str):
+            what = ("done", json.dumps(asdict(outcome)), None)
         with self.transaction():
             changed = self.write(
                 "UPDATE points SET status = ?, measures = ?, error = ?, finished = ?"

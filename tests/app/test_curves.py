@@ -78,9 +78,9 @@ def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, fail
             if fits is not None and number >= fits:
                 break
             if number < failed:
-                store.keep(key, "InputError: no such luck.")
+                store.add_outcome(key, "InputError: no such luck.")
             else:
-                store.keep(key, Measures(0.5 - 0.01 * number, 0.25, 10.0, 20.0, 7, True, 0.1))
+                store.add_outcome(key, Measures(0.5 - 0.01 * number, 0.25, 10.0, 20.0, 7, True, 0.1))
         store.end_run(run, "stopped", "stopped by the user")
 
 

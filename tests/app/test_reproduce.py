@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core.reference import NAMES
 from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Measures, open_store
-from atnmf_core.sweep.kinds import identify
+from atnmf_core.sweep.points import identify
 from pages.reproduce_view.choice import ADDRESS, Choice, columns
 from tests.app.rendered import rendered
 
@@ -200,4 +200,4 @@ def keep(path: Path, choice: Choice, outcome: float | str) -> None:
     with open_store(path) as store:
         store.add_sweep(sweep_name(choice.table, grid), grid, "hash", reproduces=choice.table)
         for point in grid.points():
-            store.keep(identify(point, "hash")[0], measures)
+            store.add_outcome(identify(point, "hash")[0], measures)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Download, expect
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, Measures, default_store, open_store, read_store
-from atnmf_core.sweep.kinds import identify
+from atnmf_core.sweep.points import identify
 
 from .curves import SECONDS, Curves
 from .dashboard import Dashboard
@@ -175,7 +175,7 @@ def test_a_click_on_the_map_opens_its_point(dashboard: Dashboard) -> None:
         store.add_sweep("map", grid, load_dataset("synthetic").content_hash)
         for number, point in enumerate(grid.points()):
             error = 1.0 + 0.01 * number
-            store.keep(
+            store.add_outcome(
                 identify(point, load_dataset("synthetic").content_hash)[0],
                 Measures(error, error, 1.0, 1.0, 5, True, 0.01),
             )

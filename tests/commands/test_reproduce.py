@@ -11,8 +11,8 @@ from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.protocol import published_grid
 from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Grid, Measures, open_store
-from atnmf_core.sweep.kinds import identify
 from atnmf_core.sweep.measurements import csv_text, read_csv
+from atnmf_core.sweep.points import identify
 
 NMF_ONLY = ["reproduce", "synthetic", "--alpha", "0.8", "--methods", "nmf", "--starts", "1", "--jobs", "1"]
 
@@ -162,4 +162,6 @@ def enter(grid: Grid, error: float) -> None:
     with open_store("store.sqlite") as store:
         store.add_sweep(sweep_name("synthetic", grid), grid, "a content hash", reproduces="synthetic")
         for point in grid.points():
-            store.keep(identify(point, "a content hash")[0], Measures(error, error, 1.0, 1.0, 10, True, 0.1))
+            store.add_outcome(
+                identify(point, "a content hash")[0], Measures(error, error, 1.0, 1.0, 10, True, 0.1)
+            )

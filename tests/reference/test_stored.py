@@ -9,7 +9,7 @@ from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.reference.protocol import published_grid
 from atnmf_core.reference.stored import stored_measurements, sweep_name
 from atnmf_core.sweep import Grid, Measures, open_store
-from atnmf_core.sweep.kinds import identify
+from atnmf_core.sweep.points import identify
 from atnmf_core.sweep.store import Store
 
 
@@ -63,7 +63,7 @@ def test_a_sweep_that_is_given_the_name_of_a_run_of_a_table_does_not_become_one(
     grid = published_grid("moffet", [0.5], ["nmf"], starts=1)
     with open_store(tmp_path / "store.sqlite") as store:
         store.add_sweep("mine", grid, "a content hash")
-        store.keep(
+        store.add_outcome(
             identify(next(grid.points()), "a content hash")[0], Measures(0.1, 0.1, 1.0, 1.0, 10, True, 0.1)
         )
 
@@ -77,4 +77,4 @@ def enter(store: Store, grid: Grid, errors: list[float]) -> None:
     store.add_sweep(sweep_name("moffet", grid), grid, "a content hash", reproduces="moffet")
     for point, error in zip(grid.points(), errors, strict=True):
         outcome = Measures(error, error, 1.0, 1.0, 10, True, 0.1)
-        assert store.keep(identify(point, "a content hash")[0], outcome)
+        assert store.add_outcome(identify(point, "a content hash")[0], outcome)

@@ -1,22 +1,31 @@
 """The engine makes the fits of a grid, each once, as `factorize` would, whatever happens to a worker."""
 
-import json
 import os
 import signal
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
 import threadpoolctl
 
 from atnmf_core import Dataset, Fit, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.sweep import EngineError, Grid, Store, open_store, paper_start, points, run_sweep
-from atnmf_core.sweep.kinds import GRID_KINDS
+from atnmf_core.sweep import (
+    EngineError,
+    Grid,
+    Point,
+    Store,
+    engine,
+    open_store,
+    paper_start,
+    points,
+    run_sweep,
+)
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "zero"), starts=2, max_inner=5)
+SIX = Grid("lfw", alphas=(0.3,), Ks=(4,), methods=("nmf",), starts=6)
 
 
 @pytest.fixture
@@ -26,10 +35,19 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file by which workers tell what happened before; with it comes the kind of grid that uses it."""
-    monkeypatch.setitem(GRID_KINDS, Trials.kind, Trials)
+def mark(tmp_path: Path) -> Path:
+    """A file by which workers know what happened before."""
     return tmp_path / "mark"
+
+
+@pytest.fixture
+def behave(mark: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Make every point of the sweeps to come behave in this way."""
+
+    def behave(behaviour: str) -> None:
+        monkeypatch.setattr(engine, "Point", partial(Trial, behaviour=behaviour, mark=str(mark)))
+
+    return behave
 
 
 @pytest.fixture(scope="module")
@@ -107,15 +125,17 @@ def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
     assert all("not finite" in (failure.error or "") for failure in store.outcomes("s", failed=True))
 
 
-def test_a_failing_point_is_noted_and_the_others_are_made(store: Store, faces: Dataset, mark: Path) -> None:
-    grid = Trials("lfw", "fails unless mark", str(mark))
-    run_sweep(store, "s", grid, faces, n_jobs=1)
+def test_a_failing_point_is_noted_and_the_others_are_made(
+    store: Store, faces: Dataset, mark: Path, behave: Callable[[str], None]
+) -> None:
+    behave("fails unless mark")
+    run_sweep(store, "s", SIX, faces, n_jobs=1)
 
     assert (store.sweep("s").done, store.sweep("s").failed) == (3, 3)
     assert [failure.error for failure in store.outcomes("s", failed=True)] == ["MemoryError: too large"] * 3
 
     mark.touch()
-    run_sweep(store, "s", grid, faces, n_jobs=1, again="failed")
+    run_sweep(store, "s", SIX, faces, n_jobs=1, again="failed")
     assert (store.sweep("s").done, store.sweep("s").failed) == (6, 0)
 
 
@@ -127,47 +147,37 @@ def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> Non
     assert told == [(done, 16) for done in range(17)]
 
 
-def test_a_worker_that_dies_is_replaced_and_its_point_made(store: Store, faces: Dataset, mark: Path) -> None:
-    run_sweep(store, "s", Trials("lfw", "dies once", str(mark)), faces, n_jobs=2)
+def test_a_worker_that_dies_is_replaced_and_its_point_made(
+    store: Store, faces: Dataset, mark: Path, behave: Callable[[str], None]
+) -> None:
+    behave("dies once")
+    run_sweep(store, "s", SIX, faces, n_jobs=2)
 
     assert mark.exists()
     assert store.sweep("s").done == 6
 
 
 def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
-    store: Store, faces: Dataset, mark: Path
+    store: Store, faces: Dataset, behave: Callable[[str], None]
 ) -> None:
+    behave("dies")
     with pytest.raises(EngineError, match="keep dying"):
-        run_sweep(store, "s", Trials("lfw", "dies", str(mark)), faces, n_jobs=2)
+        run_sweep(store, "s", SIX, faces, n_jobs=2)
 
     record = store.sweep("s")
     assert record.status == "stopped"
     assert "keep dying" in (record.message or "")
 
 
-def test_each_worker_uses_one_blas_thread_and_maps_the_data(store: Store, faces: Dataset, mark: Path) -> None:
+def test_each_worker_uses_one_blas_thread_and_maps_the_data(
+    store: Store, faces: Dataset, behave: Callable[[str], None]
+) -> None:
+    behave("looks")
     with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
-        run_sweep(store, "s", Trials("lfw", "looks", str(mark)), faces, n_jobs=2)
+        run_sweep(store, "s", SIX, faces, n_jobs=2)
 
     seen = [outcome.measures for outcome in store.outcomes("s")]
-    assert seen == [{"number": number, "array": "memmap", "threads": 1} for number in range(6)]
-
-
-def test_points_of_another_kind_are_computed_stored_and_resumed_like_fits(
-    store: Store, faces: Dataset, mark: Path
-) -> None:
-    grid = Trials("lfw", "looks", str(mark))
-    run_sweep(store, "trials", grid, faces, n_jobs=1)
-    run_sweep(store, "fits", GRID, faces, n_jobs=1)
-    first = list(store.outcomes("trials"))
-
-    run_sweep(store, "trials", grid, faces, n_jobs=1)
-
-    assert list(store.outcomes("trials")) == first
-    assert [outcome.identity["number"] for outcome in first] == list(range(6))
-    assert store.sweep("trials").grid == grid
-    assert [record.name for record in store.sweeps()] == ["fits"]
-    assert [record.name for record in store.sweeps("trials")] == ["trials"]
+    assert seen == [{"array": "memmap", "threads": 1}] * 6
 
 
 def test_too_many_parts_are_refused_before_anything_runs(store: Store, faces: Dataset) -> None:
@@ -229,58 +239,23 @@ def numbers(store: Store) -> dict[str, tuple[float, float, int]]:
 
 @dataclass(frozen=True)
 class Seen:
-    number: int
     array: str
     threads: int
 
 
 @dataclass(frozen=True)
-class Trial:
+class Trial(Point):
     """A point that behaves badly, or tells what it sees."""
 
-    number: int
     behaviour: str
     mark: str
-    version: ClassVar[str] = "trial 1"
-    inputs: ClassVar[tuple[str, ...]] = ("V",)
 
-    def measure(self, V: np.ndarray) -> Seen:
+    def measure(self, V: np.ndarray, packed: np.ndarray) -> Seen:
         seen = Path(self.mark).exists()
-        if self.behaviour == "fails unless mark" and self.number % 2 and not seen:
+        if self.behaviour == "fails unless mark" and self.start % 2 and not seen:
             raise MemoryError("too large")
         if self.behaviour == "dies" or (self.behaviour == "dies once" and not seen):
             Path(self.mark).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
-        return Seen(self.number, type(V).__name__, max(pool["num_threads"] for pool in pools))
-
-
-@dataclass(frozen=True)
-class Trials:
-    """A kind of grid that is none of fits."""
-
-    dataset: str
-    behaviour: str
-    mark: str
-    kind: ClassVar[str] = "trials"
-    point: ClassVar[type[Trial]] = Trial
-
-    def __len__(self) -> int:
-        return 6
-
-    def points(self) -> Iterator[Trial]:
-        for number in range(len(self)):
-            yield Trial(number, self.behaviour, self.mark)
-
-    def check(self, data: Dataset) -> None:
-        assert data.name == self.dataset
-
-    def inputs(self, data: Dataset) -> dict[str, np.ndarray]:
-        return {"V": data.V}
-
-    def as_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> "Trials":
-        return cls(**json.loads(text))
+        return Seen(type(V).__name__, max(pool["num_threads"] for pool in pools))

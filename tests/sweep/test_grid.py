@@ -9,7 +9,7 @@ from atnmf_core import SOLVER_VERSIONS
 from atnmf_core.problem import InputError
 from atnmf_core.running.cost import expected_seconds
 from atnmf_core.sweep import Grid, expected_sweep_seconds
-from atnmf_core.sweep.kinds import identify
+from atnmf_core.sweep.points import identify
 
 FACES = (625, 100)
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)

@@ -43,7 +43,7 @@ def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queu
     sweep = store.add_sweep("first", GRID, "hash")
     run = store.begin_run(sweep)
     for key, _ in store.claims(sweep, run):
-        store.keep(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
+        store.add_outcome(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
     assert store.sweep("first").status == "running"
 
     store.end_run(run, "finished")

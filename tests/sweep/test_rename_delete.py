@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Store:
             sweep = opened.add_sweep(name, grid, "hash")
             run = opened.begin_run(sweep)
             for key, _ in opened.claims(sweep, run):
-                opened.keep(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
+                opened.add_outcome(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
             opened.end_run(run, "finished")
         yield opened
 

@@ -33,7 +33,7 @@ def measures(rmse_hidden: float = 0.5) -> Measures:
 def keep_all(store: Store, sweep: int, values: list[float]) -> None:
     run = store.begin_run(sweep)
     for (key, _), value in zip(store.claims(sweep, run), values, strict=True):
-        store.keep(key, measures(value))
+        store.add_outcome(key, measures(value))
     store.end_run(run, "finished")
 
 
@@ -63,7 +63,7 @@ def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -
 def test_one_start_has_no_deviation(store: Store) -> None:
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-    store.keep(key, measures())
+    store.add_outcome(key, measures())
 
     assert [row.deviation for row in store.summary("s")] == [None]
 
@@ -71,7 +71,7 @@ def test_one_start_has_no_deviation(store: Store) -> None:
 def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-    store.keep(key, measures(math.nan))
+    store.add_outcome(key, measures(math.nan))
 
     (result,) = store.outcomes("s")
 
@@ -86,7 +86,7 @@ def test_a_finished_point_is_never_handed_out_again(store: Store) -> None:
     claims = store.claims(sweep, first)
     finished = [next(claims)[0] for _ in range(5)]
     for key in finished:
-        store.keep(key, measures())
+        store.add_outcome(key, measures())
     store.end_run(first, "stopped")
 
     left = [key for key, _ in store.claims(sweep, store.begin_run(store.add_sweep("s", GRID, "hash")))]
@@ -99,8 +99,8 @@ def test_a_result_that_comes_twice_is_kept_once(store: Store) -> None:
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
 
-    assert store.keep(key, measures(0.1))
-    assert not store.keep(key, measures(0.9))
+    assert store.add_outcome(key, measures(0.1))
+    assert not store.add_outcome(key, measures(0.9))
     assert [result.measures for result in store.outcomes("s")] == [asdict(measures(0.1))]
 
 
@@ -127,7 +127,7 @@ def test_what_of_a_grid_was_tried_before_is_what_its_points_have_in_common_with_
     after = replace(before, alphas=(0.5, 0.7), lams=(5.0, 9.0), starts=3, missing=("ignore", "zero"))
     sweep = store.add_sweep("before", before, "hash")
     for key, _ in store.claims(sweep, store.begin_run(sweep)):
-        store.keep(key, measures())
+        store.add_outcome(key, measures())
 
     for grid in (before, after, replace(after, solver="paper"), replace(after, **change)):
         common = Counter(
@@ -172,15 +172,15 @@ def test_a_record_says_how_far_a_sweep_is(store: Store) -> None:
 
     run = store.begin_run(sweep)
     keys = [key for key, _ in store.claims(sweep, run)]
-    store.keep(keys[0], measures())
-    store.keep(keys[1], "MemoryError: too large")
+    store.add_outcome(keys[0], measures())
+    store.add_outcome(keys[1], "MemoryError: too large")
     record = store.sweep("s")
     assert (record.status, record.total, record.done, record.failed) == ("running", 12, 1, 1)
     assert (record.pid, record.ended, record.grid) == (os.getpid(), None, GRID)
     assert record.seconds_left is not None
 
     for key in keys[2:]:
-        store.keep(key, measures())
+        store.add_outcome(key, measures())
     store.end_run(run, "finished")
     record = store.sweep("s")
     assert (record.status, record.done, record.failed, record.seconds_left) == ("finished", 11, 1, None)
@@ -190,7 +190,7 @@ def test_a_record_says_how_far_a_sweep_is(store: Store) -> None:
 def test_failed_points_keep_their_message_and_can_be_tried_again(store: Store) -> None:
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-    store.keep(key, "MemoryError: too large")
+    store.add_outcome(key, "MemoryError: too large")
     assert [result.error for result in store.outcomes("s", failed=True)] == ["MemoryError: too large"]
 
     assert store.forget(sweep, only_failed=True) == 1
@@ -237,7 +237,7 @@ def test_a_reader_sees_results_while_they_are_written(store: Store, tmp_path: Pa
     claims = store.claims(sweep, store.begin_run(sweep))
     with read_store(tmp_path / "store.sqlite") as reader:
         for number in range(1, 4):
-            store.keep(next(claims)[0], measures())
+            store.add_outcome(next(claims)[0], measures())
 
             assert reader.sweep("s").done == number
 
