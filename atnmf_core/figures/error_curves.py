@@ -15,7 +15,8 @@ import plotly.graph_objects as go
 
 from ..problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
 from ..sweep.measurements import Measurement, best, gain, level
-from .palette import ANMF, ATNMF, NMF, channels_of
+from .palette import ANMF, ATNMF, NMF
+from .plotting import Trace, band, plot, ring
 
 __all__ = ["HOVER", "against_alpha", "against_lambda", "lambda_ticks", "point_data"]
 
@@ -28,8 +29,9 @@ TICKS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 10
 SHADES = ("#6B3F00", "#955800", "#E08A00", "#F0B04F", "#F7D08F")
 """AT-NMF's orange from dark to light, for several lines of AT-NMF in one plot."""
 COMPACT_SPAN = (1.05, 100.0)
+X_AXIS = {"showgrid": False, "zeroline": False}
+Y_AXIS = {"title": {"text": "RMSE on hidden entries", "standoff": 8}, "zeroline": False, "nticks": 6}
 HOVER = "%{customdata[4]}<extra></extra>"
-Trace = dict[str, Any]
 
 
 def against_lambda(
@@ -65,16 +67,16 @@ def against_lambda(
         traces += _line(line, [point.lam for point in line], _name(line[0], points), shade, points)
     x = _lambda_axis(*ends)
     if compact:
-        traces += [_ring(here, 14)] if here is not None else []
-        return _figure(traces, {"xaxis": x, **_compact_layout()}, height)
+        traces += [ring(here.lam, here.mean, 14, ATNMF)] if here is not None else []
+        return plot(traces, height, xaxis=x, **_compact_layout())
     lowest = [found for line in lines if (found := best(line))]
-    traces += [_ring(point, 18) for point in lowest]
-    layout: dict[str, Any] = {"xaxis": x}
+    traces += [ring(point.lam, point.mean, 18, ATNMF) for point in lowest]
+    layout: dict[str, Any] = {"xaxis": x, "yaxis": Y_AXIS}
     if len(lines) <= 2:
         layout["annotations"] = [_best_words(point, points, lams) for point in lowest]
     if title:
         layout |= {"title": {"text": title}, "margin": {"l": 8, "r": 8, "t": 100, "b": 8}}
-    return _figure(traces, layout, height)
+    return plot(traces, height, **layout)
 
 
 def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: int = 440) -> go.Figure:
@@ -92,8 +94,8 @@ def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: 
         else:
             name, colour = f"AT-NMF, λ = {first.lam:g}", shades[sorted(lams).index(first.lam)]
         traces += _line(own, [point.alpha for point in own], name, colour, points)
-    axis = {"title": {"text": "hidden share α", "standoff": 6}, "tickvals": sorted({p.alpha for p in points})}
-    return _figure(traces, {"xaxis": axis}, height)
+    x = X_AXIS | {"title": {"text": "hidden share α", "standoff": 6}}
+    return plot(traces, height, xaxis=x | {"tickvals": sorted({p.alpha for p in points})}, yaxis=Y_AXIS)
 
 
 def lambda_ticks(low: float, high: float) -> list[float]:
@@ -119,7 +121,7 @@ def point_data(point: Measurement, name: str) -> list[Any]:
 def _line(
     line: Sequence[Measurement], x: Sequence[Any], name: str, colour: str, points: Sequence[Measurement]
 ) -> list[Trace]:
-    """A mean line with its band. The band is one closed outline, so that it has one colour everywhere."""
+    """A mean line with its band."""
     mean = {
         "x": list(x),
         "y": [point.mean for point in line],
@@ -130,7 +132,7 @@ def _line(
         "customdata": [point_data(point, name) for point in line],
         "hovertemplate": HOVER,
     }
-    return [*_band(line, x, colour), mean]
+    return [*_bands(line, x, colour), mean]
 
 
 def _level(point: Measurement, points: Sequence[Measurement], lams: Sequence[float]) -> list[Trace]:
@@ -146,39 +148,12 @@ def _level(point: Measurement, points: Sequence[Measurement], lams: Sequence[flo
         "customdata": [point_data(point, name)] * len(x),
         "hovertemplate": HOVER,
     }
-    return [*_band([point] * 2, [x[0], x[-1]], colour), line]
+    return [*_bands([point] * 2, [x[0], x[-1]], colour), line]
 
 
-def _band(points: Sequence[Measurement], x: Sequence[Any], colour: str) -> list[Trace]:
-    if all(not point.deviation for point in points):
-        return []
-    above = [point.mean + (point.deviation or 0.0) for point in points]
-    below = [point.mean - (point.deviation or 0.0) for point in points]
-    return [
-        {
-            "x": [*x, *reversed(x)],
-            "y": [*above, *reversed(below)],
-            "mode": "lines",
-            "fill": "toself",
-            "fillcolor": f"rgba({','.join(map(str, channels_of(colour)))},0.16)",
-            "line": {"width": 0},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-    ]
-
-
-def _ring(point: Measurement, size: int) -> Trace:
-    return {
-        "x": [point.lam],
-        "y": [point.mean],
-        "mode": "markers",
-        "marker": {"size": size, "color": "rgba(0,0,0,0)", "line": {"color": ATNMF, "width": 2}},
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "name": "ring",
-    }
+def _bands(points: Sequence[Measurement], x: Sequence[Any], colour: str) -> list[Trace]:
+    deviations = [point.deviation or 0.0 for point in points]
+    return [band(x, [point.mean for point in points], deviations, colour)] if any(deviations) else []
 
 
 def _best_words(point: Measurement, points: Sequence[Measurement], lams: Sequence[float]) -> dict[str, Any]:
@@ -256,7 +231,7 @@ def _shades(number: int) -> list[str]:
 
 def _lambda_axis(low: float, high: float) -> dict[str, Any]:
     ticks = lambda_ticks(low, high)
-    return {
+    return X_AXIS | {
         "title": {"text": "adversary's price λ", "standoff": 6},
         "type": "log",
         "tickvals": ticks,
@@ -268,27 +243,5 @@ def _lambda_axis(low: float, high: float) -> dict[str, Any]:
 def _compact_layout() -> dict[str, Any]:
     return {
         "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
-        "yaxis": {
-            "title": {"text": "RMSE on hidden entries"},
-            "zeroline": False,
-            "rangemode": "tozero",
-            "nticks": 5,
-        },
+        "yaxis": Y_AXIS | {"rangemode": "tozero", "nticks": 5},
     }
-
-
-def _figure(traces: list[Trace], layout: dict[str, Any], height: int) -> go.Figure:
-    """All at once: Plotly checks a figure again with every later update, which costs more than drawing it."""
-    whole = {
-        "height": height,
-        "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 13}},
-        "hovermode": "closest",
-        "font": {"size": 14},
-        "yaxis": {"title": {"text": "RMSE on hidden entries", "standoff": 8}, "zeroline": False, "nticks": 6},
-        # What a person has zoomed into stays so while points arrive.
-        "uirevision": "same",
-    }
-    whole |= layout
-    whole["xaxis"] = {"showgrid": False, "zeroline": False} | layout["xaxis"]
-    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=whole)

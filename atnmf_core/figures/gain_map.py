@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from ..sweep.measurements import Measurement, best, gain, level
 from .error_curves import HOVER, point_data
 from .palette import ATNMF, nice_limit
+from .plotting import plot
 
 __all__ = ["gain_map"]
 
@@ -57,7 +58,10 @@ def gain_map(points: Sequence[Measurement], height: int = 440) -> go.Figure:
         words = [["" if one is None else f"{one:.0f}" if gains else f"{one:.3g}" for one in row] for row in z]
         heat |= {"text": words, "texttemplate": "%{text}", "textfont": {"color": DARK, "size": 13}}
     rings = [found for alpha in alphas if (found := best([p for p in curve if p.alpha == alpha]))]
-    return go.Figure(data=[heat, _targets(curve), _rings(rings)], layout=_layout(height))
+    axis = {"type": "category", "showgrid": False, "zeroline": False}
+    x = axis | {"title": {"text": "adversary's price λ", "standoff": 6}}
+    y = axis | {"title": {"text": "hidden share α", "standoff": 8}}
+    return plot([heat, _targets(curve), _rings(rings)], height, xaxis=x, yaxis=y)
 
 
 def _colours(values: Sequence[float], *, gains: bool) -> dict[str, Any]:
@@ -75,7 +79,6 @@ def _bar(title: str) -> dict[str, Any]:
 def _targets(curve: Sequence[Measurement]) -> dict[str, Any]:
     """Invisible markers over the cells: Plotly reports no position for a click on a heat map."""
     return {
-        "type": "scatter",
         "x": [f"{point.lam:g}" for point in curve],
         "y": [f"{point.alpha:g}" for point in curve],
         "mode": "markers",
@@ -88,7 +91,6 @@ def _targets(curve: Sequence[Measurement]) -> dict[str, Any]:
 
 def _rings(points: Sequence[Measurement]) -> dict[str, Any]:
     return {
-        "type": "scatter",
         "x": [f"{point.lam:g}" for point in points],
         "y": [f"{point.alpha:g}" for point in points],
         "mode": "markers",
@@ -101,17 +103,4 @@ def _rings(points: Sequence[Measurement]) -> dict[str, Any]:
         "hoverinfo": "skip",
         "showlegend": False,
         "name": "best of its row",
-    }
-
-
-def _layout(height: int) -> dict[str, Any]:
-    axis = {"type": "category", "showgrid": False, "zeroline": False}
-    return {
-        "height": height,
-        "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
-        "font": {"size": 14},
-        "hovermode": "closest",
-        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 6}},
-        "yaxis": axis | {"title": {"text": "hidden share α", "standoff": 8}},
-        "uirevision": "same",
     }

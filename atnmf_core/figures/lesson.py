@@ -8,13 +8,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..lesson import Error, Finding, Verdict
+from ..lesson import Error, Finding
+from ..sweep.measurements import Measurement, best
+from .error_curves import against_lambda
 from .palette import ATNMF, HIDDEN, NMF
+from .plotting import TRANSPARENT, Trace, plot
 
 __all__ = ["findings_chart", "guess_chart", "round_marks", "series_chart", "weights_chart"]
 
 GREY = "#8792A0"
-LAMBDA_TICKS = (1.05, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100)
 
 
 def series_chart(
@@ -30,7 +32,7 @@ def series_chart(
         "seen": {"color": GREY, "opacity": 0.55},
         "hidden": {"color": "rgba(0,0,0,0)", "line": {"color": HIDDEN["red"], "width": 2}},
     }
-    traces: list[dict[str, Any]] = [
+    traces: list[Trace] = [
         {
             "type": "bar",
             "name": name,
@@ -50,7 +52,6 @@ def series_chart(
         words, symbol, dash = looks[missing]
         traces.append(
             {
-                "type": "scatter",
                 "mode": "lines+markers",
                 "name": words,
                 "x": places,
@@ -66,44 +67,29 @@ def series_chart(
 
 
 def guess_chart(
-    guess: float,
-    errors: Mapping[float, float] | None = None,
-    nmf: float | None = None,
-    verdict: Verdict | None = None,
-    *,
-    size: int = 14,
+    guess: float, points: Sequence[Measurement] = (), at_guess: float | None = None, *, size: int = 14
 ) -> go.Figure:
-    """A guessed lambda on an empty field; with `errors`, `nmf` and `verdict`, beside the measured truth."""
-    traces: list[dict[str, Any]] = []
-    shapes = [_upright(guess, "solid", 3)]
-    if errors is not None and nmf is not None and verdict is not None:
-        lams = sorted(errors)
-        traces = [
-            _line("AT-NMF", ATNMF, lams, [errors[lam] for lam in lams], "lines+markers"),
-            _line("NMF, no adversary", NMF, [lams[0], lams[-1]], [nmf, nmf], "lines", dash="dash"),
-            _point("lowest", "star", 18, ATNMF, verdict.best_lam, verdict.best),
-            _point("your guess", "diamond", 14, GREY, guess, verdict.at_guess),
-        ]
-        top = max(*errors.values(), nmf)
-        y: dict[str, Any] = {"range": [0, 1.1 * top], "nticks": 6, "showticklabels": True}
-    else:
-        y = {"range": [0, 1], "showticklabels": False, "showgrid": False}
-        # An axis without any trace would lose its logarithmic ticks.
-        side = "left" if guess > 10 else "right"
-        named = {"mode": "markers+text", "text": ["your guess  " if side == "left" else "  your guess"]}
-        point = _point("your guess", "diamond", 14, GREY, guess, 0.5)
-        traces = [point | named | {"textposition": f"middle {side}"}]
-    x = {
-        # The adversary's strength is 1/(lam - 1): on this scale equal steps change it by equal factors.
-        "type": "log",
-        "range": [-1.45, 2.08],
-        "tickvals": [tick - 1 for tick in LAMBDA_TICKS],
-        "ticktext": [f"{tick:g}" for tick in LAMBDA_TICKS],
-        "title": {"text": "λ, the adversary's price", "standoff": 4},
-        "fixedrange": True,
+    """A guessed lambda on an empty field; with `points` and the error `at_guess`, on the measured curve."""
+    figure = against_lambda(points, height=400 * size // 14, compact=True, here=best(points))
+    mark: Trace = {
+        "x": [guess],
+        "y": [0.5 if at_guess is None else at_guess],
+        "mode": "markers",
+        "name": "your guess",
+        "marker": {"symbol": "diamond", "size": 14, "color": GREY, "line": {"width": 1.5, "color": "white"}},
+        "hoverinfo": "skip",
     }
-    y |= {"title": {"text": "error on hidden entries"}, "fixedrange": True}
-    return _figure(traces, x, y, 400, size, shapes)
+    if at_guess is None:
+        side = "left" if guess > 10 else "right"
+        mark |= {"mode": "markers+text", "text": ["your guess  " if side == "left" else "  your guess"]}
+        mark |= {"textposition": f"middle {side}"}
+        figure.update_yaxes(range=[0, 1], showticklabels=False, showgrid=False)
+    figure.add_scatter(**mark)
+    figure.add_vline(guess, line={"color": GREY, "width": 3})
+    figure.update_xaxes(fixedrange=True, automargin=True)
+    figure.update_yaxes(fixedrange=True, automargin=True)
+    legend = {"y": 1.02, "yanchor": "bottom", "font": {"size": size}}
+    return figure.update_layout(font={"size": size}, legend=legend, **TRANSPARENT)
 
 
 def findings_chart(
@@ -176,7 +162,7 @@ def round_marks(low: float, high: float) -> list[float]:
     return [step * mark for mark in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
-def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: str) -> dict[str, Any]:
+def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: str) -> Trace:
     """One method in all rows, NMF a little above AT-NMF, since the two are often alike."""
     cells: list[tuple[int, Finding, Error]] = [
         (row, finding, error)
@@ -185,7 +171,6 @@ def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: 
     ]
     lift = -0.13 if colour == NMF else 0.13
     return {
-        "type": "scatter",
         "mode": "markers",
         "name": name,
         "x": [error.mean / finding.published_nmf.mean for _, finding, error in cells],
@@ -196,56 +181,11 @@ def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: 
     }
 
 
-def _line(
-    name: str, colour: str, x: Sequence[float], y: Sequence[float], mode: str, dash: str = "solid"
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": mode,
-        "name": name,
-        "x": [lam - 1 for lam in x],
-        "y": list(y),
-        "customdata": list(x),
-        "line": {"color": colour, "width": 2.5, "dash": dash},
-        "marker": {"size": 7},
-        "hovertemplate": "λ = %{customdata:g}: %{y:.4f}<extra></extra>",
-    }
-
-
-def _point(name: str, symbol: str, size: int, colour: str, x: float, y: float) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [x - 1],
-        "y": [y],
-        "marker": {"symbol": symbol, "size": size, "color": colour, "line": {"width": 1.5, "color": "white"}},
-        "hoverinfo": "skip",
-    }
-
-
-def _upright(x: float, dash: str, width: int) -> dict[str, Any]:
-    line = {"color": GREY, "width": width, "dash": dash}
-    return {"type": "line", "x0": x - 1, "x1": x - 1, "yref": "paper", "y0": 0, "y1": 1, "line": line}
-
-
-def _figure(
-    traces: list[dict[str, Any]],
-    x: dict[str, Any],
-    y: dict[str, Any],
-    height: int,
-    size: int,
-    shapes: Sequence[dict[str, Any]] = (),
-) -> go.Figure:
+def _figure(traces: list[Trace], x: dict[str, Any], y: dict[str, Any], height: int, size: int) -> go.Figure:
     layout = {
-        "height": height * size // 14,
         "font": {"size": size},
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": size}},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "shapes": list(shapes),
         "xaxis": {"showgrid": False, "automargin": True, "tickfont": {"size": size}} | x,
         "yaxis": {"zeroline": False, "automargin": True, "tickfont": {"size": size}} | y,
     }
-    return go.Figure(data=traces, layout=layout)
+    return plot(traces, height * size // 14, **layout, **TRANSPARENT)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from .palette import ATNMF, NMF
+from .plotting import TRANSPARENT, log_ticks, plot
 
 __all__ = ["loss_curves"]
 
@@ -22,7 +23,6 @@ def loss_curves(
     """One quantity of `Fit.history` of each method ("AT-NMF", "NMF") at every iteration, on a log scale."""
     traces = [
         {
-            "type": "scatter",
             "x": list(range(len(history[quantity]))),
             "y": history[quantity],
             "mode": "lines+markers",
@@ -33,14 +33,9 @@ def loss_curves(
         }
         for method, history in histories.items()
     ]
-    ticks = _log_ticks(np.concatenate([history[quantity] for history in histories.values()]))
+    ticks = _ticks(np.concatenate([history[quantity] for history in histories.values()]))
     layout = {
-        "height": height,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
-        "hovermode": "closest",
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
         "xaxis": {"showgrid": False, "title": {"text": "iteration", "standoff": 4}},
         "yaxis": {
             "zeroline": False,
@@ -49,18 +44,14 @@ def loss_curves(
             "ticktext": [f"{tick:,g}" for tick in ticks],
         },
     }
-    # All at once: Plotly checks a figure again with every later update, which costs more than drawing it.
-    return go.Figure(data=traces, layout=layout)
+    return plot(traces, height, **layout, **TRANSPARENT)
 
 
-def _log_ticks(values: npt.NDArray[np.float64]) -> list[float]:
-    """1, 2 and 5 times powers of ten around the values; left to itself Plotly writes bare digits."""
+def _ticks(values: npt.NDArray[np.float64]) -> list[float]:
     positive = values[values > 0]
     if positive.size == 0:
         return [1.0]
     low, high = float(positive.min()), float(positive.max())
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(powers) < 5 else (1,)
-    return [
-        step * 10.0**power for power in powers for step in steps if low / 2 <= step * 10.0**power <= high * 2
-    ]
+    decades = math.ceil(math.log10(high)) - math.floor(math.log10(low))
+    ticks = log_ticks(low, high, (1, 2, 5) if decades < 4 else (1,))
+    return [tick for tick in ticks if low / 2 <= tick <= high * 2]

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from ..reference.compare import Cell, method_title
 from ..sweep.points import PAPER_STARTS
 from .palette import ANMF, ATNMF, NMF
+from .plotting import TRANSPARENT, plot
 
 __all__ = ["reproduction_figure"]
 
@@ -24,12 +25,7 @@ def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
         columns.setdefault((cell.published.method, cell.published.lam), []).append(cell)
     traces = [trace for column in columns.values() for trace in (_published(column), _measured(column))]
     layout = {
-        "height": height,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "legend": {"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0},
-        "hovermode": "closest",
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
         "xaxis": {
             "title": {"text": "share of hidden entries α", "standoff": 4},
             "showgrid": False,
@@ -37,7 +33,7 @@ def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
         },
         "yaxis": {"title": {"text": "RMSE on hidden entries"}, "zeroline": False},
     }
-    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=layout)
+    return plot(traces, height, **layout, **TRANSPARENT)
 
 
 def _published(column: list[Cell]) -> dict[str, Any]:

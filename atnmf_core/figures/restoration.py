@@ -12,7 +12,8 @@ from ..restoration import Choice, Treatment
 from ..restoration.candidates import PLAIN
 from ..restoration.scoring import Score, limit_of_equals
 from .gain_map import DARK
-from .palette import ATNMF, NMF, channels_of
+from .palette import ATNMF, NMF
+from .plotting import TRANSPARENT, Trace, band, log_ticks, plot, ring
 
 __all__ = ["adversary_map", "error_against_K"]
 
@@ -22,16 +23,15 @@ TEAL_WHITE = [(0.0, "#8FC9C1"), (1.0, "#FBFBF8")]
 WORST = 2.0
 """Errors from this multiple of the lowest on have the lightest colour of the map."""
 HOVER = "%{customdata}<extra></extra>"
-Trace = dict[str, Any]
 
 
 def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
     """A line for the chosen adversary, one for plain NMF, and pale ones for the others that were tried.
 
-    The chosen one has a band of one standard error, and the chosen K a ring. The level is one standard error
-    above the best: everything below it predicts as well, and the simplest of it is chosen. Circles are
-    open where candidates were given up before all hold-outs were fitted; crosses are
-    those that the rule leaves out, in proportion to their typical errors.
+    The chosen one has a band of one standard error, and the chosen K a ring. Candidates below the dashed level
+    count as equal to the best, and the simplest of them is chosen. Open circles are candidates that were
+    dropped before all hold-outs were fitted; crosses are those that the rule leaves out, drawn in proportion
+    to their typical errors.
     """
     chosen = choice.chosen.treatment
     tried = dict.fromkeys(score.candidate.treatment for score in choice.scores)
@@ -45,7 +45,7 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
     colour = NMF if chosen.lam is None else ATNMF
     traces += _band(_of(choice, chosen), colour)
     traces.append(_line(choice, chosen, colour, f"{_name(chosen)}, chosen", width=2.5))
-    traces.append(_ring(choice, colour))
+    traces.append(ring(choice.chosen.K, _error(_chosen(choice), choice), 18, colour))
     Ks = sorted({score.candidate.K for score in choice.scores})
     errors = [error for score in choice.scores if (error := _error(score, choice)) > 0]
     ticks = _ticks(min(errors), max(errors)) if errors else []
@@ -65,10 +65,9 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
             "ticktext": [f"{tick:.2g}" for tick in ticks],
             "zeroline": False,
         },
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 13}},
-        **_one_standard_error(choice),
+        **_level_of_equals(choice),
     }
-    return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=_common(height) | layout)
+    return plot(traces, height, **layout, **TRANSPARENT)
 
 
 def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
@@ -108,7 +107,7 @@ def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
         "yaxis": axis | {"title": {"text": "leash", "standoff": 8}},
         "shapes": [outline | {"line": {"color": NMF if chosen.lam is None else ATNMF, "width": 3}}],
     }
-    return go.Figure(data=[heat], layout=_common(80 + row_height * len(leashes)) | layout)
+    return plot([heat], 80 + row_height * len(leashes), **layout, **TRANSPARENT)
 
 
 def _of(choice: Choice, treatment: Treatment) -> list[Score]:
@@ -174,38 +173,11 @@ def _band(line: Sequence[Score], colour: str) -> list[Trace]:
     known = [score for score in line if math.isfinite(score.error) and score.standard_error > 0]
     if len(known) < 2:
         return []
-    Ks = [score.candidate.K for score in known]
-    above = [score.error + score.standard_error for score in known]
-    below = [score.error - score.standard_error for score in known]
-    return [
-        {
-            "x": [*Ks, *reversed(Ks)],
-            "y": [*above, *reversed(below)],
-            "mode": "lines",
-            "fill": "toself",
-            "fillcolor": f"rgba({','.join(map(str, channels_of(colour)))},0.16)",
-            "line": {"width": 0},
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "name": "one standard error",
-        }
-    ]
+    Ks, errors = [score.candidate.K for score in known], [score.error for score in known]
+    return [band(Ks, errors, [score.standard_error for score in known], colour)]
 
 
-def _ring(choice: Choice, colour: str) -> Trace:
-    return {
-        "x": [choice.chosen.K],
-        "y": [_error(_chosen(choice), choice)],
-        "mode": "markers",
-        "marker": {"size": 18, "color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 2}},
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "name": "chosen",
-    }
-
-
-def _one_standard_error(choice: Choice) -> dict[str, Any]:
+def _level_of_equals(choice: Choice) -> dict[str, Any]:
     full = max(score.replicates for score in choice.scores)
     best = next((s for s in choice.scores if s.replicates == full and math.isfinite(s.error)), None)
     if best is None or not best.standard_error > 0:
@@ -219,7 +191,7 @@ def _one_standard_error(choice: Choice) -> dict[str, Any]:
         # Plotly wants the logarithm for an annotation on a logarithmic axis, and not for a shape.
         "annotations": [
             {"xref": "paper", "x": 1, "y": math.log10(level), "xanchor": "right", "yanchor": "bottom"}
-            | {"text": "as good as the best, to one standard error", "showarrow": False, "font": {"size": 12}}
+            | {"text": "up to here as good as the best", "showarrow": False, "font": {"size": 12}}
         ],
     }
 
@@ -248,17 +220,4 @@ def _ticks(low: float, high: float) -> list[float]:
     steps: tuple[float, ...] = (1, 2, 5)
     if high < 40 * low:
         steps = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8) if high < 4 * low else (1, 1.5, 2, 3, 5, 7)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    return [step * 10.0**power for power in powers for step in steps]
-
-
-def _common(height: int) -> dict[str, Any]:
-    return {
-        "height": height,
-        "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
-        "font": {"size": 14},
-        "hovermode": "closest",
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "uirevision": "same",
-    }
+    return log_ticks(low, high, steps)

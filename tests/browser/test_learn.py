@@ -254,17 +254,16 @@ def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard)
     learn = Learn(dashboard, 6)
     assert set(learn.plotted()) == {"your guess"}
     dashboard.set_slider("Your guess of the best λ", "20")
-    assert learn.plotted()["your guess"]["x"] == [20 - 1]
+    assert learn.plotted()["your guess"]["x"] == [20]
 
     dashboard.press("Show the truth")
 
-    kept = [point for point in bundled_curve("lfw") if (point.alpha, point.missing) == (0.5, "zero")]
-    curve = {point.lam: point.mean for point in kept if point.lam is not None}
+    points = [point for point in bundled_curve("lfw") if (point.alpha, point.missing) == (0.5, "zero")]
+    curve = {point.lam: point.mean for point in points if point.lam is not None}
     shown = learn.plotted()["AT-NMF"]
-    # Drawn over lambda - 1, on a logarithmic scale.
-    assert shown["x"] == [lam - 1 for lam in sorted(curve)]
+    assert shown["x"] == sorted(curve)
     assert shown["y"] == [curve[lam] for lam in sorted(curve)]
-    assert learn.plotted()["lowest"]["y"] == [min(curve.values())]
+    assert learn.plotted()["ring"]["y"] == [min(curve.values())]
     dashboard.press("marked")
     assert set(learn.plotted()) == {"your guess"}
 

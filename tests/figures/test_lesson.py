@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from atnmf_core.figures.lesson import findings_chart, guess_chart, series_chart
-from atnmf_core.lesson import Error, Finding, judge
+from atnmf_core.lesson import Error, Finding
+from atnmf_core.sweep import Measurement
 
 ERRORS = {1.05: 0.3, 2.0: 0.1, 50.0: 0.2}
 TITLES = {"cbcl": "Faces", "moffet": "Moffett Field"}
@@ -19,18 +20,20 @@ def test_a_guess_alone_gives_nothing_away() -> None:
 
     assert set(traces(figure)) == {"your guess"}
     assert figure.layout.yaxis.showticklabels is False
-    assert figure.layout.shapes[0].x0 == 4.0
+    assert figure.layout.shapes[0].x0 == 5.0
 
 
 def test_a_guess_beside_the_truth_shows_curve_level_and_both_points() -> None:
-    verdict = judge(5.0, ERRORS, dict.fromkeys(ERRORS, 0.01))
-    shown = traces(guess_chart(5.0, ERRORS, 0.21, verdict))
+    how = (4, "ignore", "fast", "float32")
+    curve = [Measurement(0.5, "atnmf", lam, *how, error) for lam, error in ERRORS.items()]
 
-    assert list(shown["AT-NMF"].customdata) == sorted(ERRORS)
+    shown = traces(guess_chart(5.0, [*curve, Measurement(0.5, "nmf", None, *how, 0.21)], 0.15))
+
+    assert list(shown["AT-NMF"].x) == sorted(ERRORS)
     assert list(shown["AT-NMF"].y) == [0.3, 0.1, 0.2]
-    assert set(shown["NMF, no adversary"].y) == {0.21}
-    assert (shown["lowest"].x[0], shown["lowest"].y[0]) == (1.0, 0.1)
-    assert shown["your guess"].y[0] == verdict.at_guess
+    assert set(shown["NMF"].y) == {0.21}
+    assert (shown["ring"].x[0], shown["ring"].y[0]) == (2.0, 0.1)
+    assert (shown["your guess"].x[0], shown["your guess"].y[0]) == (5.0, 0.15)
 
 
 def test_hidden_places_of_a_series_are_told_from_seen_ones() -> None:

@@ -47,17 +47,17 @@ def trace(figure: go.Figure, name: str) -> go.Scatter:
 def test_the_chosen_adversary_is_drawn_against_k_with_its_standard_error() -> None:
     figure = error_against_K(CHOICE)
 
-    line, band = trace(figure, "λ = 1.1, chosen"), trace(figure, "one standard error")
+    line, band = trace(figure, "λ = 1.1, chosen"), trace(figure, "band")
     assert (line.x, line.y) == ((2, 3, 4), (0.020, 0.011, 0.010))
     assert dict(zip(band.x[:3], band.y[:3], strict=True)) == pytest.approx({2: 0.021, 3: 0.012, 4: 0.012})
     assert dict(zip(band.x[3:], band.y[3:], strict=True)) == pytest.approx({4: 0.008, 3: 0.010, 2: 0.019})
-    assert (trace(figure, "chosen").x, trace(figure, "chosen").y) == ((3,), (0.011,))
+    assert (trace(figure, "ring").x, trace(figure, "ring").y) == ((3,), (0.011,))
 
 
-def test_the_level_is_one_standard_error_above_the_best() -> None:
+def test_the_level_is_the_limit_up_to_which_candidates_count_as_equal() -> None:
     (level,) = error_against_K(CHOICE).layout.shapes
 
-    assert level.y0 == level.y1 == pytest.approx(0.012)
+    assert level.y0 == level.y1 == pytest.approx(0.0105)
 
 
 def test_a_lucky_candidate_of_one_hold_out_does_not_set_the_level() -> None:
@@ -65,7 +65,7 @@ def test_a_lucky_candidate_of_one_hold_out_does_not_set_the_level() -> None:
 
     (level,) = error_against_K(replace(CHOICE, scores=(lucky, *SCORES))).layout.shapes
 
-    assert level.y0 == pytest.approx(0.012)
+    assert level.y0 == pytest.approx(0.0105)
 
 
 def test_what_the_rule_leaves_out_is_drawn_in_proportion_to_its_typical_error() -> None:

@@ -49,7 +49,8 @@ def show(stage: Stage) -> None:
     errors = {point.lam: point.mean for point in curve if point.lam is not None}
     deviations = {point.lam: point.deviation or 0.0 for point in curve if point.lam is not None}
     verdict = judge(guess, errors, deviations)
-    _chart(guess_chart(guess, errors, nmf, verdict, size=stage.letters), stage, "The measured errors over λ")
+    figure = guess_chart(guess, points, verdict.at_guess, size=stage.letters)
+    _chart(figure, stage, "The measured errors over λ")
     st.markdown(_verdict(guess, verdict, nmf, deviations[verdict.best_lam], points[0].starts))
 
 
