@@ -86,8 +86,8 @@ def guess_chart(
         figure.update_yaxes(range=[0, 1], showticklabels=False, showgrid=False)
     figure.add_scatter(**mark)
     figure.add_vline(guess, line={"color": GREY, "width": 3})
-    figure.update_xaxes(fixedrange=True, automargin=True)
-    figure.update_yaxes(fixedrange=True, automargin=True)
+    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size}}
+    figure.update_xaxes(axis).update_yaxes(axis)
     legend = {"y": 1.02, "yanchor": "bottom", "font": {"size": size}}
     return figure.update_layout(font={"size": size}, legend=legend, **TRANSPARENT)
 

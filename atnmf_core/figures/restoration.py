@@ -28,10 +28,10 @@ HOVER = "%{customdata}<extra></extra>"
 def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
     """A line for the chosen adversary, one for plain NMF, and pale ones for the others that were tried.
 
-    The chosen one has a band of one standard error, and the chosen K a ring. Candidates below the dashed level
-    count as equal to the best, and the simplest of them is chosen. Open circles are candidates that were
-    dropped before all hold-outs were fitted; crosses are those that the rule leaves out, drawn in proportion
-    to their typical errors.
+    The chosen one has a band of one standard error, and the chosen K a ring. Candidates below the dashed
+    level count as equal to the best, and the simplest of them is chosen. Open circles are candidates that
+    were dropped before all hold-outs were fitted; crosses are those that the rule leaves out, drawn in
+    proportion to their typical errors.
     """
     chosen = choice.chosen.treatment
     tried = dict.fromkeys(score.candidate.treatment for score in choice.scores)
