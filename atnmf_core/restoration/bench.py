@@ -107,6 +107,10 @@ class Outcome:
     packed: PackedRestoration
     errors: Errors | None
 
+    @property
+    def nbytes(self) -> int:
+        return self.packed.nbytes
+
 
 def damaged_dataset(data: Dataset, order: Order) -> tuple[Dataset, Mask]:
     """The data as it is to be restored, and which of its entries were spoiled."""

@@ -68,6 +68,7 @@ def _mount(setting: CubeSetting, data: Dataset, given: Panels, learned: Panels) 
             "rows": rows,
             "cols": cols,
             "columns": 3,
+            "pairs": True,
             "panels": [given[0], *learned[:2], given[1], *learned[2:]],
             "pixel": [number - 1 for number in setting.place(data)],
             "pins": [[row - 1, col - 1] for row, col in setting.pinned(data)],

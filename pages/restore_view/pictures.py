@@ -15,6 +15,7 @@ from pages.common.components import component
 from pages.common.picture_view import ERROR_SCALE
 
 from .request import Restored, damage
+from .rivals import RIVAL_TONES, error_at_damage, rivals_of, told
 from .setting import ADDRESS, RestoreSetting
 
 __all__ = ["choose_picture", "show_damage", "show_pictures", "view_of"]
@@ -42,7 +43,7 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
                 "Damaged entries", src=data_url(view.suspects(wrong)), alt="Where damage was done", note=note
             )
         )
-    _mount(setting, spoiled, panels)
+    _mount(setting, spoiled, panels, len(panels))
 
 
 def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
@@ -52,12 +53,14 @@ def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
     suspects = suspects_at(data, restoration, setting.threshold, setting.side)
     V = restored_at(data, restoration, suspects)
     before = _damaged(view, data)
+    others = rivals_of(setting, shown)
+    note = error_at_damage(shown, V) if others else ""
     after = _panel(
         "Restored",
         "orange",
         data_url(view.picture(V)),
         f"{_name(view)} as restored",
-        "what looked wrong or was missing, predicted",
+        note or "what looked wrong or was missing, predicted",
     )
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
@@ -69,7 +72,12 @@ def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
     if view.index is None:
         note = f'<img class="scale" src="{ERROR_SCALE}" alt="">0 … {view.top(what):.0%} of a pixel\'s bands'
     panels.append(_panel(title, "", data_url(view.suspects(what)), f"{title} in {_name(view)}", note))
-    _mount(setting, data, panels)
+    columns = len(panels)
+    for name, whole in others.items():
+        src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
+        note = "<br>".join(filter(None, (error_at_damage(shown, whole), told(setting, name))))
+        panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
+    _mount(setting, data, panels, columns)
 
 
 def choose_picture(setting: RestoreSetting, data: Dataset) -> None:
@@ -121,7 +129,7 @@ def _name(view: RestoredView) -> str:
     return "colour composite" if view.index is None else pictures.picture_name(view.data, view.index)
 
 
-def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]]) -> None:
+def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]], columns: int) -> None:
     rows, cols = data.image_shape or data.shape
     place = setting.place(data) if data.image_shape else (1, 1)
     component("views")(
@@ -129,7 +137,7 @@ def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]])
         data={
             "rows": rows,
             "cols": cols,
-            "columns": len(panels),
+            "columns": columns,
             "panels": panels,
             "pixel": [number - 1 for number in place],
             "pins": [],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
-from cachetools import LRUCache
 
 from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import error_against_K
@@ -25,11 +22,11 @@ from pages.common.address import change
 from pages.common.background import scheduler, visitor
 from pages.common.markdown import plain
 
+from .outcomes import outcomes
 from .setting import RestoreSetting
 
-__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "outcomes", "request", "show_wait"]
+__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_wait"]
 
-MAX_BYTES = 400_000_000
 POLL_SECONDS = 0.7
 
 
@@ -58,44 +55,6 @@ class Restored(NamedTuple):
     errors: Errors | None
 
 
-class Outcomes:
-    """Finished restorations and failures by key, while there is room."""
-
-    def __init__(self) -> None:
-        # The last one must find room, however large it is.
-        self._done = LRUCache[Key, Outcome](MAX_BYTES, lambda one: min(one.packed.nbytes, MAX_BYTES))
-        self._failed = LRUCache[Key, BaseException](50)
-        self._lock = threading.Lock()
-
-    def get(self, key: Key) -> Outcome | None:
-        with self._lock:
-            return self._done.get(key)
-
-    def failure(self, key: Key) -> BaseException | None:
-        with self._lock:
-            return self._failed.get(key)
-
-    def forget_failure(self, key: Key) -> None:
-        with self._lock:
-            self._failed.pop(key, None)
-
-    def store(self, key: Key, future: Future[Outcome]) -> None:
-        if future.cancelled():
-            return
-        error = future.exception()
-        with self._lock:
-            if error is None:
-                self._done[key] = future.result()
-            else:
-                self._failed[key] = error
-
-
-@st.cache_resource(show_spinner=False)
-def outcomes() -> Outcomes:
-    """Those of this server."""
-    return Outcomes()
-
-
 def key_of(setting: RestoreSetting, data: Dataset) -> Key:
     return Key(data.content_hash, setting.order)
 
@@ -117,11 +76,9 @@ def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
     outcome = bundled(setting.data, setting.order) or outcomes().get(key)
     if outcome is None:
         scheduler().join(key, visitor())
-        wanted = setting.run == key.name and outcomes().failure(key) is None
-        if wanted and scheduler().job(key) is None:
+        if setting.run == key.name and outcomes().failure(key) is None:
             task = partial(run, data=data, order=setting.order, trials=default_store().parent / "trials")
-            job = scheduler().submit(key, task, visitor(), long=True)
-            job.future.add_done_callback(partial(outcomes().store, key))
+            outcomes().start(key, task)
         return None
     spoiled, wrong = damage(setting, data)
     restoration = _unpacked(key, outcome, spoiled)

@@ -13,6 +13,7 @@ from pages.common.components import component
 from . import COMPONENTS
 from .pictures import choose_picture, show_pictures
 from .request import Restored
+from .rivals import show_rivals_switch
 from .setting import ADDRESS, RestoreSetting
 from .spectrum import show_spectrum
 
@@ -31,6 +32,7 @@ def _result(shown: Restored) -> None:
     now = ADDRESS.get(RestoreSetting)
     choose_picture(now, shown.data)
     show_pictures(now, shown)
+    show_rivals_switch(now, shown)
     _unrestorable(shown)
     if shown.data.kind == "cube":
         spectrum, suspects = st.columns(2, gap="large")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from atnmf_core import Dataset
 from atnmf_core.restoration.bench import Order
@@ -12,7 +11,7 @@ from atnmf_core.restoration.choice import Losses
 from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.suspects import Side
 from pages.common.address import Address
-from pages.common.control import Number, OneOf, Stops, Text, declare, redeclare
+from pages.common.control import Number, OneOf, Stops, Switch, Text, declare, redeclare
 from pages.common.file_setting import FILE_CONTROLS, FileSetting
 from pages.common.place import PIXEL, Place, inside, place_of
 from pages.common.setting import MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
@@ -43,6 +42,7 @@ class RestoreSetting:
     view : three bands of a cube as a colour picture, or a single one (`image`).
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
     threshold, side : which suspects count.
+    others : whether other methods restore the same data, to compare with.
     """
 
     data: str = redeclare(Setting, "data", "simulated-scene")
@@ -88,8 +88,13 @@ class RestoreSetting:
     side: Side = declare(
         OneOf("both", "Defects are", {"both": "both", "dark": "too dark", "bright": "too bright"})
     )
-
-    VIEW: ClassVar[tuple[str, ...]] = ("view", "image", "pixel", "threshold", "side", "colour", "run")
+    others: bool = declare(
+        Switch(
+            False,
+            "What would others have made of it?",
+            help="NMF, L1-NMF and biharmonic inpainting on the same data, beside the restoration.",
+        )
+    )
 
     @property
     def order(self) -> Order:

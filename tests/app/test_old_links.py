@@ -123,6 +123,7 @@ FIRST_VIEWS = {
         "pixel": "",
         "restore_threshold": 1.0,
         "restore_side": "both",
+        "restore_others": False,
     },
     "curves": {
         **AS_READ,

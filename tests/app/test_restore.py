@@ -12,7 +12,8 @@ from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.restoration.bench import run
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 from pages.common.uploads import uploads
-from pages.restore_view.request import key_of, outcomes
+from pages.restore_view.outcomes import outcomes
+from pages.restore_view.request import key_of
 from pages.restore_view.setting import RestoreSetting
 
 SECONDS = 120

@@ -22,9 +22,10 @@ import numpy as np
 from atnmf_core import Dataset, factorize, load_dataset, restore, rmse
 from atnmf_core.restoration import Layout, choose, hold_out_entries
 from atnmf_core.restoration.candidates import default_Ks
+from atnmf_core.restoration.robust_nmf import LOSSES, robust_nmf
 
 from .damage import SHARES, damaged, gaps
-from .rivals import imputers, robust_nmf
+from .rivals import imputers
 
 RESULTS = Path(__file__).parent / "results"
 CUBES, FACES = ("moffet", "madonna"), ("cbcl", "lfw")
@@ -53,8 +54,10 @@ def unmarked(data: Dataset, kind: str, seed: int) -> Row:
     hits = int((r.defects & wrong).sum())
     error = rmse(V, r.fit.V_hat)
     rivals = {
-        name: min(rmse(V, robust_nmf.robust(broken, K, seed, name)) for K in RIVAL_KS)
-        for name in robust_nmf.WEIGHTS
+        f"{loss}-NMF": min(
+            rmse(V, np.matmul(*robust_nmf(broken, K=K, loss=loss, seed=seed))) for K in RIVAL_KS
+        )
+        for loss in LOSSES
     }
     same_K = rmse(V, factorize(broken, K=r.choice.chosen.K, seed=seed).V_hat)
     return {

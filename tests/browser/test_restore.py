@@ -12,8 +12,9 @@ import pytest
 import spectral
 from playwright.sync_api import Browser, expect
 
-from atnmf_core import Dataset
+from atnmf_core import Dataset, factorize, load_dataset, rmse
 from atnmf_core.datasets import write_envi
+from atnmf_core.restoration.bench import damaged_dataset
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 
 from .dashboard import Dashboard
@@ -153,6 +154,37 @@ def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_pa
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(tmp_path / "letter.npy")
 
     expect(page.get_by_role("alert").first).to_contain_text("letter.npy")
+
+
+def test_others_restore_the_same_data_when_asked(dashboard: Dashboard) -> None:
+    truth, order = load_dataset("lfw"), EXAMPLES["faces"].order
+    spoiled, wrong = damaged_dataset(truth, order)
+    restoration = bundled("lfw", order).packed.unpack(spoiled)
+    nmf = factorize(spoiled.V, K=restoration.fit.W.shape[1]).V_hat
+    page = dashboard.open("/restore", data="lfw", dead=0.3)
+    panels = page.locator(".views figure")
+    expect(panels).to_have_count(4)
+
+    page.get_by_text("What would others have made of it?").click()
+
+    expect(panels).to_have_count(7, timeout=SECONDS)
+    where = wrong & ~restoration.unrestorable
+    expect(panels.nth(1)).to_contain_text(f"{rmse(truth.V, restoration.V, where):.3g} RMSE")
+    expect(panels.nth(4)).to_contain_text(f"{rmse(truth.V, nmf, where):.3g} RMSE")
+    expect(panels.nth(5)).to_contain_text("L1-NMF")
+    expect(panels.nth(6)).to_contain_text("Biharmonic inpainting")
+    assert "others=1" in page.url
+
+
+def test_the_comparison_with_others_can_be_cancelled(dashboard: Dashboard) -> None:
+    page = dashboard.open("/restore")
+
+    page.get_by_text("What would others have made of it?").click()
+    page.get_by_role("button", name="Cancel").click()
+
+    expect(page.get_by_role("switch", name="What would others have made of it?")).not_to_be_checked()
+    expect(page.locator(".views figure")).to_have_count(4)
+    assert "others" not in page.url
 
 
 def test_the_deviations_are_laid_out_as_the_cube(dashboard: Dashboard) -> None:

@@ -12,7 +12,7 @@ export default function ({ data, parentElement }) {
   host.marks = { pixel: data.pixel, pins: data.pins };
   const grid = host.querySelector(".views");
   grid.style.setProperty("--columns", data.columns);
-  grid.classList.toggle("six", data.panels.length === 6);
+  grid.classList.toggle("pairs", Boolean(data.pairs));
   drawPanels(grid, data);
   const show = () => place(host, data);
   const choose = (row, col) => {

@@ -1,5 +1,3 @@
-"""What people would use instead of `restore`. Each file has `NAME`, and either
-
-- `robust(V, K, seed)`: a factorization that holds out against wrong entries nobody marked, or
-- `fill(V, observed, layout)`: V with what is missing filled in.
+"""What people would use instead of `restore` and the program does not have itself: each fills in what is
+missing, `fill(V, observed, layout)`.
 """

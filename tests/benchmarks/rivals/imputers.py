@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atnmf_core.restoration import Layout
+from atnmf_core.restoration.inpainting import inpaint
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -51,17 +52,9 @@ def factorization(V: Array, observed: Mask, layout: Layout) -> Array:
     return model.A_ @ model.B_.T
 
 
-def inpainting(V: Array, observed: Mask, layout: Layout) -> Array:
-    from skimage.restoration import inpaint_biharmonic
-
-    images, seen = layout.unfold(np.where(observed, V, 0)), layout.unfold(observed)
-    filled = [inpaint_biharmonic(image, ~mask) for image, mask in zip(images, seen, strict=True)]
-    return layout.fold(np.stack(filled))
-
-
 IMPUTERS = {
     "KNNImputer": nearest_neighbours,
     "IterativeImputer": chained_regressions,
     "cmfrec": factorization,
-    "biharmonic": inpainting,
+    "biharmonic": inpaint,
 }

@@ -1,0 +1,73 @@
+"""Finished work of this page, by what it was asked for, and the starting of more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Protocol
+
+import streamlit as st
+from cachetools import LRUCache
+
+from atnmf_core.running.task_process import Task
+from pages.common.background import scheduler, visitor
+
+__all__ = ["outcomes"]
+
+MAX_BYTES = 400_000_000
+MAX_FAILURES = 50
+
+
+class Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+class Outcomes:
+    """Results and failures by key, while there is room."""
+
+    def __init__(self) -> None:
+        # The last one must find room, however large it is.
+        self._done = LRUCache[Hashable, Any](MAX_BYTES, lambda one: min(one.nbytes, MAX_BYTES))
+        self._failed = LRUCache[Hashable, BaseException](MAX_FAILURES)
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any | None:
+        with self._lock:
+            return self._done.get(key)
+
+    def failure(self, key: Hashable) -> BaseException | None:
+        with self._lock:
+            return self._failed.get(key)
+
+    def forget_failure(self, key: Hashable) -> None:
+        with self._lock:
+            self._failed.pop(key, None)
+
+    def start(self, key: Hashable, task: Task[Sized]) -> None:
+        """Have the task run in the background, unless it does; its result, or why there is none, is stored
+        under the key.
+        """
+        if scheduler().job(key) is None:
+            job = scheduler().submit(key, task, visitor(), long=True)
+            job.future.add_done_callback(partial(self.store, key))
+        else:
+            scheduler().join(key, visitor())
+
+    def store(self, key: Hashable, future: Future[Any]) -> None:
+        if future.cancelled():
+            return
+        error = future.exception()
+        with self._lock:
+            if error is None:
+                self._done[key] = future.result()
+            else:
+                self._failed[key] = error
+
+
+@st.cache_resource(show_spinner=False)
+def outcomes() -> Outcomes:
+    """Those of this server."""
+    return Outcomes()

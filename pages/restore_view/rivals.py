@@ -1,0 +1,124 @@
+"""What would others have made of it? NMF, L1-NMF and inpainting on the same data, when somebody asks."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from atnmf_core import rmse
+from atnmf_core.restoration.rivals import INPAINTING, L1, NMF, Rivals, RivalsProgress, run_rivals
+from pages.common.address import change
+from pages.common.background import scheduler
+from pages.common.markdown import plain
+
+from .outcomes import outcomes
+from .request import Key, Restored, key_of
+from .setting import ADDRESS, RestoreSetting
+
+__all__ = ["RIVAL_TONES", "error_at_damage", "rivals_of", "show_rivals_switch", "told"]
+
+POLL_SECONDS = 0.7
+PARTS = {NMF: (0.0, 0.1), L1: (0.1, 0.8), INPAINTING: (0.8, 1.0)}
+"""How far the whole is when each method begins and ends."""
+RIVAL_TONES = {NMF: "blue"}
+Array = npt.NDArray[Any]
+
+
+class RivalsKey(NamedTuple):
+    """What the other methods were asked for: all of the restoration decides what they are given."""
+
+    restoration: Key
+
+
+def _key(setting: RestoreSetting, shown: Restored) -> RivalsKey:
+    return RivalsKey(key_of(setting, shown.truth or shown.data))
+
+
+def rivals_of(setting: RestoreSetting, shown: Restored) -> dict[str, Array]:
+    """The data as each of the others hands it back, by their names; begun where it is wanted and not known
+    yet.
+    """
+    if not setting.others:
+        return {}
+    key = _key(setting, shown)
+    found = outcomes().get(key)
+    if found is not None:
+        return _made_whole(key, found, shown)
+    if outcomes().failure(key) is None:
+        restoration = shown.restoration
+        task = partial(
+            run_rivals,
+            data=shown.data,
+            losses=setting.losses,
+            replaced=_replaced(shown),
+            K=restoration.fit.W.shape[1],
+            seed=setting.seed,
+            counted=None if shown.truth is None else shown.truth.observed,
+        )
+        outcomes().start(key, task)
+    return {}
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _made_whole(key: RivalsKey, _rivals: Rivals, _shown: Restored) -> dict[str, Array]:
+    return _rivals.made_whole(_shown.data.V, _replaced(_shown))
+
+
+def _replaced(shown: Restored) -> npt.NDArray[np.bool_]:
+    return shown.restoration.defects | ~shown.data.observed
+
+
+def told(setting: RestoreSetting, name: str) -> str:
+    """What a method knows, in words."""
+    marked = setting.losses == "marked"
+    return {
+        NMF: "takes the gaps for zeros" if marked else "takes every entry for sound",
+        L1: "told the gaps" if marked else "large residuals weigh little",
+        INPAINTING: "fills the gaps" if marked else "fills the defects that AT-NMF found",
+    }[name]
+
+
+def error_at_damage(shown: Restored, V: Array) -> str:
+    """The same for all: over the entries that were damaged, where that is known."""
+    if shown.truth is None or shown.wrong is None:
+        return ""
+    error = rmse(shown.truth.V, V, shown.wrong & ~shown.restoration.unrestorable)
+    return f"<b>{error:.3g}</b> RMSE at the damaged entries"
+
+
+def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
+    """The question, and how far the answer is."""
+    ADDRESS.draw("others")
+    if not setting.others:
+        return
+    key = _key(setting, shown)
+    failure = outcomes().failure(key)
+    if failure is not None:
+        st.error(f"The others could not be run: {plain(str(failure))}", icon=":material/error:")
+    elif outcomes().get(key) is None:
+        st.fragment(_progress, run_every=POLL_SECONDS)(key)
+
+
+def _progress(key: RivalsKey) -> None:
+    job = scheduler().job(key)
+    if job is None:
+        st.rerun()
+    with st.container(key="rivals_wait", horizontal=True, vertical_alignment="center"):
+        st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,), key="rivals_cancel")
+        st.progress(*_how_far(job.progress))
+
+
+def _how_far(progress: RivalsProgress | None) -> tuple[float, str]:
+    if progress is None:
+        return 0.0, "Starting"
+    begin, end = PARTS[progress.name]
+    return begin + (end - begin) * progress.share, f"{progress.name} is at work"
+
+
+def _cancel(key: RivalsKey) -> None:
+    change(restore_others=False)
+    scheduler().cancel(key)
