@@ -1,8 +1,13 @@
-"""Defects that are lines: bands, image rows, image columns or images that are bad as a whole."""
+"""Defects that are lines: bands, image rows, image columns or images that are bad as a whole.
+
+Most of a line's entries have to be defects, and more of them than chance explains. By chance each entry is
+one with the share of defects in all of the data or, where it is larger, in the lines on either side: false
+suspects gather where the model is poor, and thin out from there. As many lines are looked at, the probability
+of so many defects is multiplied by their number (Bonferroni's correction).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +18,12 @@ from .layout import Layout
 __all__ = ["BadLine", "bad_lines"]
 
 Mask = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.intp]
 
 MOSTLY = 0.5
-"""A line with more than this share of defects is bad as a whole."""
+"""A line that is bad as a whole has more than this share of defects."""
+SIGNIFICANCE = 1e-4
+"""The probability that any sound line of the data is called bad."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +50,7 @@ class BadLine:
 
 
 def bad_lines(defects: Mask, observed: Mask, layout: Layout) -> tuple[BadLine, ...]:
-    """Name the lines of which most observed entries are defects.
+    """Name the lines of which most observed entries are defects, by more than chance.
 
     Examples
     --------
@@ -57,38 +65,59 @@ def bad_lines(defects: Mask, observed: Mask, layout: Layout) -> tuple[BadLine, .
         "faces": ("image", "image row", "image column"),
         "matrix": ("row", "column", None),
     }[layout.kind]
+    chance = float(bad.sum() / max(int(seen.sum()), 1))
+    looked_at = sum(size for size, name in zip(bad.shape, names, strict=True) if name is not None)
     found: list[BadLine] = []
     for axis, name in enumerate(names):
         if name is not None:
             others = tuple(other for other in range(3) if other != axis)
-            found += _runs(name, _share(bad, seen, others))
+            hits, of = bad.sum(axis=others), seen.sum(axis=others)
+            found += _named(name, hits, of, _are_bad(hits, of, chance, looked_at))
     if layout.kind == "cube" and not found:
-        found += _stripes(bad, seen)
+        found += _stripes(bad, seen, chance)
     return tuple(found)
 
 
-def _stripes(bad: Mask, seen: Mask) -> list[BadLine]:
+def _stripes(bad: Mask, seen: Mask, chance: float) -> list[BadLine]:
     """Image columns and rows that are bad in neighbouring bands only."""
+    bands, rows, cols = bad.shape
     found = []
     for name, along in (("image column", 1), ("image row", 2)):
-        share = _share(bad, seen, (along,))
-        for number in np.flatnonzero((share > MOSTLY).any(axis=0)):
+        hits, of = bad.sum(axis=along), seen.sum(axis=along)
+        pairs = zip(hits, of, strict=True)
+        are_bad = np.array([_are_bad(*pair, chance, bands * (rows + cols)) for pair in pairs])
+        for number in np.flatnonzero(are_bad.any(axis=0)):
             place = int(number) + 1
-            runs = _runs("band", share[:, number])
+            runs = _named("band", hits[:, number], of[:, number], are_bad[:, number])
             found += [BadLine(name, place, place, run.share, (run.first, run.last)) for run in runs]
     return found
 
 
-def _share(bad: Mask, seen: Mask, axes: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    return np.asarray(bad.sum(axis=axes) / np.maximum(seen.sum(axis=axes), 1))
+def _are_bad(hits: Counts, of: Counts, chance: float, looked_at: int) -> Mask:
+    """Which of the lines side by side are bad as a whole, from their defects and observed entries."""
+    # Not needed for most data, and takes a while to import.
+    from scipy.special import bdtrc
+
+    result = np.zeros(len(hits), dtype=bool)
+    for run in _runs(hits > MOSTLY * of):
+        beside = [place for place in (run[0] - 1, run[-1] + 1) if 0 <= place < len(hits)]
+        nearby = hits[beside].sum() / max(int(of[beside].sum()), 1)
+        by_chance = bdtrc(hits[run].sum() - 1, of[run].sum(), max(chance, nearby))
+        result[run] = by_chance * looked_at < SIGNIFICANCE
+    return result
 
 
-def _runs(name: str, share: npt.NDArray[np.float64]) -> list[BadLine]:
-    places = np.flatnonzero(share > MOSTLY)
-    runs: Sequence[npt.NDArray[np.intp]] = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
+def _named(name: str, hits: Counts, of: Counts, are_bad: Mask) -> list[BadLine]:
     return [
-        BadLine(name, int(run[0]) + 1, int(run[-1]) + 1, float(share[run].mean())) for run in runs if run.size
+        BadLine(name, int(run[0]) + 1, int(run[-1]) + 1, float(hits[run].sum() / of[run].sum()))
+        for run in _runs(are_bad)
     ]
+
+
+def _runs(where: Mask) -> list[npt.NDArray[np.intp]]:
+    """The places that are true, neighbours together."""
+    places = np.flatnonzero(where)
+    return [run for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if run.size]
 
 
 def _span(what: str, first: int, last: int) -> str:

@@ -63,7 +63,12 @@ def _suspects(shown: Restored) -> None:
         more = f" and {len(lines) - MANY_LINES} more" if len(lines) > MANY_LINES else ""
         st.markdown(f"Bad as a whole: **{', '.join(named)}**{more}.")
     charts = [
-        {"title": f"Defects by {name}, %", "label": _label(name, shares), "shares": shares.tolist()}
+        {
+            "title": f"Defects by {name}, %",
+            "label": _label(name, shares),
+            "shares": shares.tolist(),
+            "bad": [[line.first, line.last] for line in lines if line.what == name and line.bands is None],
+        }
         for name, shares in shares_along(wrong, data).items()
     ]
     component("bars", "chart", folder=COMPONENTS)(

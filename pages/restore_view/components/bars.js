@@ -13,7 +13,7 @@ export default function ({ data, parentElement }) {
   return whenResized(host, draw);
 }
 
-function drawBars(figure, { title, label, shares }) {
+function drawBars(figure, { title, label, shares, bad }) {
   figure.querySelector("figcaption").textContent = title;
   const svg = figure.querySelector("svg"), count = shares.length, top = Math.max(0.02, ...shares);
   svg.setAttribute("aria-label", label);
@@ -26,7 +26,8 @@ function drawBars(figure, { title, label, shares }) {
     ticks: { x: roundNumbers(1, count, 5).filter((tick) => tick >= 1 && Number.isInteger(tick)), y: percent },
   });
   const width = Math.max(1, plot.X(2) - plot.X(1) - (count < 80 ? 1 : 0));
+  const isBad = (number) => bad.some(([first, last]) => first <= number && number <= last);
   shares.forEach((share, i) => {
-    if (share > 0) plot.add("rect", share > 0.5 ? "bar bad" : "bar", { x: plot.X(i + 0.5), y: plot.Y(100 * share), width, height: plot.Y(0) - plot.Y(100 * share) });
+    if (share > 0) plot.add("rect", isBad(i + 1) ? "bar bad" : "bar", { x: plot.X(i + 0.5), y: plot.Y(100 * share), width, height: plot.Y(0) - plot.Y(100 * share) });
   });
 }
