@@ -18,16 +18,16 @@ COMMANDS = (fit, restore, sweep, queue, reproduce, data)
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser that refuses wrong options in one line, without the whole usage."""
+    """A parser that rejects wrong options in one line, without printing the whole usage."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (--help explains the options)\n")
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command that the words name; the process ends with the number returned.
+    """Run one command line and return its exit code:
 
-    0 done, 1 could not be done, 2 wrong options, 130 interrupted by Ctrl-C, 143 asked to end.
+    0 success, 1 failure, 2 wrong options, 130 interrupted by Ctrl-C, 143 terminated.
     """
     parser = OneLineParser(prog="python -m atnmf_core", description="AT-NMF on the command line.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

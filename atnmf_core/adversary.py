@@ -4,9 +4,9 @@ For lam > 1 the attacker solves, entry by entry over the observed entries,
 
     maximise   (v + r - p)^2 - lam r^2     subject to   -v <= r <= g v,        p = [WH]_fn,
 
-a concave quadratic in r with the closed-form maximiser r* = (v - p)/(lam - 1), held between the two bounds.
-The paper's attacker may add without limit (g infinite, here ``leash=None``); a leash g >= 0 bounds what it
-may add to an entry by g times that entry. Put back in, r* gives the exact loss
+a concave quadratic in r with the closed-form maximiser r* = (v - p)/(lam - 1), clipped to the two bounds. The
+paper's attacker may add without limit (g infinite, here ``leash=None``); a leash g >= 0 bounds what it may
+add to an entry by g times that entry. Substituting r* gives the exact loss
 
     l(v, p) = lam/(lam - 1) (v - p)^2        between the bends,
             = p^2 - lam v^2                  where p > lam v             (v + r has been driven to zero),
@@ -14,10 +14,10 @@ may add to an entry by g times that entry. Put back in, r* gives the exact loss
 
 which is convex and continuously differentiable in p. Beyond either bend its curvature is that of the plain
 squared error: an entry recorded far too low, or with a leash far too high, weighs little against the sound
-ones. Nothing here knows how W and H are found.
+ones. Nothing here depends on how W and H are found.
 
 All functions work elementwise on arrays that broadcast together; ``observed=None`` means that every entry
-is observed, and what stands in V at an unobserved entry (also NaN) has no influence.
+is observed, and the value of V at an unobserved entry (NaN included) has no influence.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def curvature(lam: float) -> float:
 def lower_bend(lam: float, leash: float | None) -> float:
     """The share of v below which a prediction takes the attacker to the end of its leash.
 
-    Zero where no prediction does: a leash of at least 1/(lam - 1) is never at its end, as p >= 0.
+    Zero where none does: as p >= 0, a leash of at least 1/(lam - 1) is never taut.
     """
     return 0.0 if leash is None else max(0.0, 1.0 - (lam - 1.0) * leash)
 
@@ -67,7 +67,7 @@ def optimal_attack(
     >>> optimal_attack(np.array([0.5, 0.5]), np.array([0.25, 2.0]), lam=2.0, leash=0.1)
     array([ 0.05, -0.5 ])
     """
-    # In a type with a sign: of whole numbers without one, -V would be huge.
+    # In a signed type: -V of unsigned integers would be huge.
     known = np.asarray(V if observed is None else np.where(observed, V, 0), np.result_type(V, V_hat))
     R = known - V_hat
     R /= lam - 1.0
@@ -82,8 +82,8 @@ def optimal_attack(
 def at_wall(
     V: Array, V_hat: Array, lam: float, observed: Mask | None = None, leash: float | None = None
 ) -> Mask:
-    """Where the attacker is held by one of its bounds: there it has given up on the entry, which weighs
-    1/curvature(lam) of one between the bends. Never at unobserved entries.
+    """Where the attacker is at one of its bounds: it has given up on the entry, which then weighs
+    1/curvature(lam) of one between the bends. Never True at unobserved entries.
 
     Examples
     --------

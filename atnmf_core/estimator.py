@@ -22,7 +22,7 @@ Array = npt.NDArray[np.floating]
 
 DTYPES = (np.float64, np.float32)
 EXACT = 1e-12
-"""A loss of this share of the data's squares is none: the search for a lower one ends."""
+"""A loss below this share of the data's sum of squares counts as zero, and the search ends."""
 FOLDS = 5
 """`score` holds out every entry once, a fifth of them at a time."""
 
@@ -32,31 +32,31 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
 
     X (samples x features, nonnegative) is approximated by Z @ components_, with both nonnegative. NaN in X is
     missing: it is left out of the loss, in `fit` and in `transform`. With `lam` the model is trained against
-    an adversary (AT-NMF), which makes entries that are wrong without a mark count little; see `factorize`.
+    an adversary (AT-NMF), so that wrong entries, which nobody has marked, count little; see `factorize`.
 
     Parameters
     ----------
-    n_components : number of components, at most the lesser of samples and features; None for that number.
+    n_components : number of components, at most min(samples, features), which None stands for.
     lam : the adversary's price, above 1; near 1 it is strong. None for no adversary: standard NMF.
     leash : the most that the adversary may add to an entry, as a multiple of it; None for no limit. With a
         leash, entries that are far too large count little as well, not only those that are far too small.
-    n_init : number of random starts; the fit with the lowest loss is kept.
-    max_iter : of one start.
+    n_init : number of random starts; the fit with the lowest loss is returned.
+    max_iter : maximum number of iterations per start.
     tol : see `tol_outer` of `factorize`.
-    random_state : of the starts. A whole number gives what `factorize` gives for it as its seed.
+    random_state : for the starts. An integer gives the result of `factorize` with that seed.
 
     Attributes
     ----------
     components_ : n_components_ x features; the transpose of the paper's W.
     n_components_ : number of components.
-    loss_ : the adversarial loss where the fit ended; the squared error without an adversary.
-    n_iter_ : sweeps made.
+    loss_ : the final adversarial loss; without an adversary, the squared error.
+    n_iter_ : number of sweeps.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
     Examples
     --------
-    Nobody knows which entries are wrong: a fifth of them, recorded far too low. Samples that the model was
-    not fitted to tell how strong an adversary the data needs.
+    A fifth of the entries are recorded far too low, and nobody knows which. Cross-validation shows how strong
+    an adversary the data needs.
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> rng = np.random.default_rng(0)
@@ -109,8 +109,8 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
             seed = check_random_state(self.random_state).randint(2**31 - 1)
         exact = EXACT * float(np.nansum(np.square(data, dtype=np.float64)))
         fit = factorize(
-            # The paper has the samples in the columns. One order in memory for arrays and data frames: it
-            # decides the last digit of sums.
+            # In the paper samples are columns. The same memory order for arrays and data frames: it affects
+            # the last digit of sums.
             np.ascontiguousarray(data.T),
             K=self._checked_n_components(data),
             method="nmf" if self.lam is None else "atnmf",
@@ -133,14 +133,14 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         return self
 
     def transform(self, X: npt.ArrayLike) -> Array:
-        """Z (samples x n_components_) for samples of which entries may be missing, each on its own, to
-        convergence; NaN for a sample of which all are.
+        """Z (samples x n_components_) for samples with or without missing entries, each solved on its own to
+        convergence; NaN for a sample whose entries are all missing.
         """
         check_is_fitted(self)
         return self._coefficients(self._validated(X, reset=False))
 
     def inverse_transform(self, X: npt.ArrayLike) -> Array:
-        """The samples that these coefficients stand for, with nothing missing: X @ components_."""
+        """The samples with these coefficients, complete: X @ components_."""
         check_is_fitted(self)
         coefficients = check_array(X, dtype=DTYPES, ensure_all_finite="allow-nan")
         if coefficients.shape[1] != self.n_components_:
@@ -152,8 +152,8 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     def score(self, X: npt.ArrayLike, y: object = None) -> float:
         """Minus the median absolute error with which entries are predicted from the others of their sample.
 
-        Every entry that is not missing is held out once. The median, since among held-out entries too some
-        may be wrong; a mean would favour models that follow them. y is ignored.
+        Every entry that is not missing is held out once. It is the median because some held-out entries may
+        themselves be wrong, and a mean would favour models that follow them. y is ignored.
         """
         check_is_fitted(self)
         data = self._validated(X, reset=False)

@@ -38,7 +38,7 @@ def measures_csv(
     lam: float,
     keep_observed: bool,
 ) -> str:
-    """One line per picture and method, after the two lines of the whole: RMSE over hidden entries, and PSNR
+    """Two lines for the whole data set, then one per picture and method: RMSE over hidden entries, and PSNR
     and SSIM of the restored picture.
     """
     file = io.StringIO()
@@ -58,7 +58,7 @@ def measures_csv(
 
 
 def spectra_csv(data: Dataset, spectra: Sequence[PixelSpectrum]) -> str:
-    """One line per pixel and band: what it was, whether it was observed, and what each method predicts."""
+    """One line per pixel and band: its true value, whether it was observed, and each method's prediction."""
     file = io.StringIO()
     lines = csv.writer(file, lineterminator="\n")
     methods = list(spectra[0].predicted) if spectra else []
@@ -73,7 +73,7 @@ def spectra_csv(data: Dataset, spectra: Sequence[PixelSpectrum]) -> str:
 
 
 def _fixed(value: float) -> str:
-    """To six digits; nothing where it could not be measured."""
+    """Six digits; empty where it could not be measured."""
     return "" if np.isnan(value) else f"{value:.6f}"
 
 

@@ -27,7 +27,9 @@ from .solvers import Limits, Outcome, Recorder, SolverFunction, anmf, fast, pape
 __all__ = ["SOLVER_VERSIONS", "factorize"]
 
 SOLVER_VERSIONS = {"fast": "6", "paper": "6"}
-"""A solver's changes whenever its numbers do, so that older kept results are not mistaken for these."""
+"""A solver's version changes whenever its numbers do, so that older stored results are not mistaken for new
+ones.
+"""
 
 SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
 
@@ -83,17 +85,17 @@ def factorize(
     solver : "fast" descends on the exact adversarial loss and never raises it; "paper" is Algorithm 1 of
         the paper, as released. ANMF has one algorithm, called "fast" too.
     seed : of the start factors, half-normal by default.
-    n_init : number of starts; the fit with the lowest loss is kept. One random stream serves all of them,
-        in order.
-    init : (W, H) to start from instead; "random" for the default; or "pure-pixels", for a cube whose
-        materials are wanted: see `pure_pixels`.
+    n_init : number of starts; the fit with the lowest loss is returned. All starts are drawn, in order, from
+        one random stream.
+    init : (W, H) to start from; "random" for the default; or "pure-pixels", for unmixing a cube: see
+        `pure_pixels`.
     max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
         sweeps.
     tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when
         five sweeps lower the loss by less than the share tol_outer/10 of it or, where hidden entries are
         ignored, tol_outer; 10 tol_outer where fewer than four entries are observed per entry of W and H,
-        which going on would fit too closely.
-    dtype : "float32" or "float64", of the work and of the factors.
+        because more sweeps would overfit.
+    dtype : "float32" or "float64", for the computation and the factors.
     callback : called with a `Progress` after every outer iteration or sweep; returning True ends the fit
         there.
     leash : the most that AT-NMF's adversary may add to an entry, as a multiple of it; None, as in the
@@ -204,5 +206,5 @@ def _check_solver(solver: str, method: str, leash: float | None) -> None:
 
 
 def _loss(history: dict[str, npt.NDArray[np.float64]]) -> float:
-    """Where a run ended; infinite where that is no number, so that any other run is better."""
+    """The final loss of a run; infinite where it is NaN, so that any other run is better."""
     return float(np.nan_to_num(history["adversarial_loss"][-1], nan=np.inf))

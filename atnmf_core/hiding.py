@@ -37,7 +37,7 @@ def hide_entries(
         "stripes", dead lines: whole image columns of single bands (rows of V are bands of `image_shape`);
         "bands", noisy bands: a share sqrt(alpha) of the bands loses a share sqrt(alpha) of its entries.
     image_shape : (rows, columns) of one image; needed by "block" and "stripes".
-    order : "F" where images are flattened column by column (the paper's data), "C" where row by row.
+    order : "F" where images are flattened column by column (the paper's data), "C" for row by row.
 
     Returns
     -------
@@ -114,7 +114,9 @@ def _bands(
 
 
 def _smallest(draws: npt.NDArray[np.floating], share: float) -> Mask:
-    """True at the given share of smallest draws: exact in number, and growing with the share."""
+    """True for the given share of smallest draws: an exact count, and a larger share includes a smaller
+    one.
+    """
     count = round(share * draws.size)
     picked = np.zeros(draws.size, dtype=bool)
     if count:
@@ -134,7 +136,7 @@ def _checked_image_shape(
 
 
 def _are_sizes(given: object) -> bool:
-    """Whether these are two whole numbers above 0."""
+    """Whether this is a pair of positive whole numbers."""
     sizes = given if isinstance(given, tuple | list) else ()
     return len(sizes) == 2 and all(isinstance(size, Integral) and int(size) > 0 for size in sizes)
 

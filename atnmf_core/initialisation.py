@@ -13,11 +13,11 @@ Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
 
 ROWS = 16
-"""W H is gone through in pieces of about so many rows, which need no room of its size."""
+"""W H is computed about this many rows at a time, so that it is never in memory as a whole."""
 
 
 def half_normal(problem: Problem, rng: np.random.RandomState) -> Factors:
-    """|N(0, 1)| entries, W drawn before H, as the paper's authors draw them.
+    """|N(0, 1)| entries, W drawn before H, as in the authors' code.
 
     The legacy generator is deliberate: `np.random.RandomState(1)` replays the authors' runs.
     """
@@ -28,7 +28,7 @@ def half_normal(problem: Problem, rng: np.random.RandomState) -> Factors:
 
 
 def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> Factors:
-    """Copies of the given W and H, at the problem's scale."""
+    """Copies of the given W and H, in the problem's scale."""
     if not isinstance(init, tuple | list) or len(init) != 2:
         raise InputError("init: a pair (W, H) of start factors is needed.")
     F, N = problem.V.shape
@@ -49,7 +49,9 @@ def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> 
 
 
 def rescaled(problem: Problem, W: Array, H: Array) -> Factors:
-    """(W, H) times one number each, so that W H has the size that fits V best where the loss looks."""
+    """W and H, each multiplied by one number, so that W H has the scale that fits V best where the loss
+    looks.
+    """
     overlap = size = 0.0
     for rows in np.array_split(np.arange(len(W)), max(1, len(W) // ROWS)):
         product = W[rows] @ H

@@ -13,8 +13,7 @@ __all__ = ["psnr", "rmse", "ssim"]
 def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = None) -> float:
     """Root mean squared error over the entries chosen by `where` (all by default), the paper's measure.
 
-    Entries that are NaN in V have no truth to compare with and are left out; NaN where nothing is left to
-    compare.
+    Entries that are NaN in V are left out; the result is NaN where nothing is left to compare.
 
     Examples
     --------
@@ -31,7 +30,7 @@ def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = N
         V, V_hat = np.asarray(V[where]), np.asarray(V_hat[where])
     known = ~np.isnan(V)
     error = np.subtract(V[known], V_hat[known], dtype=float)
-    # Squares of errors at 1e-200 or 1e200 would leave the range of a float; ratios to the largest do not.
+    # Errors of 1e-200 or 1e200 cannot be squared; their ratios to the largest can.
     largest = float(np.abs(error).max(initial=0.0))
     if error.size == 0:
         return float("nan")
@@ -51,14 +50,14 @@ def psnr(
 
 
 def ssim(image: npt.ArrayLike, restored: npt.ArrayLike, data_range: float = 1.0) -> float:
-    """Structural similarity of two images (scikit-image's; 7 x 7 window, less in smaller images)."""
+    """Structural similarity of two images (scikit-image's; 7 x 7 window, smaller in smaller images)."""
     _check_range(data_range)
     image, restored = np.asarray(image, dtype=float), np.asarray(restored, dtype=float)
     if image.ndim != 2 or image.shape != restored.shape or min(image.shape) < 3:
         raise InputError(
             f"ssim compares two images of one shape, at least 3 x 3; got {image.shape} and {restored.shape}."
         )
-    from skimage.metrics import structural_similarity  # with half of SciPy behind it: only where it is needed
+    from skimage.metrics import structural_similarity  # Imported here because it loads half of SciPy.
 
     side = min(7, *image.shape)
     return float(structural_similarity(image, restored, data_range=data_range, win_size=side - 1 + side % 2))

@@ -1,6 +1,6 @@
-"""The problem that a solver is given, and the one place where input is checked.
+"""The problem that a solver is given, and the one place that validates input.
 
-Every refusal is an `InputError` whose message names the argument, the value and what is allowed.
+Every error is an `InputError` whose message names the argument, the value and what is allowed.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ ANMF_NOTE = (
 LARGEST = 1e150
 """Squares of larger entries leave the range of a float."""
 EXPONENTS = {"float32": 120, "float64": 600}
-"""How far from 1 the largest entry may be, in powers of two: beyond, results leave the type's range."""
+"""How far from 1 the largest entry may be, in powers of two: beyond that, results leave the type's range."""
 LEAST_LAM = 1 + 1e-9
-"""Nearer to 1 the attacked data leave single precision's range."""
+"""Closer to 1 the attacked data would leave the range of single precision."""
 MU, GAMMA = 10.0, 0.5
-"""ANMF's attacker's price and the weight of its attack, where none are given."""
+"""Defaults of ANMF: the attacker's price, and the weight of the attacked error."""
 LEAST_MU, MOST_MU, FURTHEST = 1e-6, 1e9, 1e9
-"""Beyond these, single precision resolves neither what the attacker does nor that it does anything."""
+"""Limits beyond which single precision cannot resolve the effect of the attack."""
 
 
 class InputError(ValueError):
@@ -67,7 +67,7 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class DictionaryAttack:
-    """What ANMF's attacker wants and may do: see `solvers.anmf`.
+    """The goal and the means of ANMF's attacker: see `solvers.anmf`.
 
     Attributes
     ----------
@@ -114,7 +114,9 @@ class Problem:
 
     @property
     def mask(self) -> Mask | None:
-        """Where the loss looks: None for everywhere, also when unobserved entries count as zeros."""
+        """The entries that count in the loss: None for all of them, as when unobserved entries count as
+        zeros.
+        """
         return None if self.missing == "zero" else self.observed
 
 
@@ -132,7 +134,7 @@ def pose(
     gamma: float | None = None,
     leash: float | None = None,
 ) -> Problem:
-    """Check V, its mask and the parameters, and bring them into the form that the solvers work on."""
+    """Check V, its mask and the parameters, and convert them to the form that the solvers work on."""
     kind = _checked_dtype(dtype)
     data, seen = observed_entries(V, observed)
     if seen is not None and not seen.any():
@@ -141,7 +143,7 @@ def pose(
     known = data if seen is None else _without_hidden(data, seen)
     top = _checked_values(known)
     exponent = _checked_exponent(top, kind)
-    # In place where it can be: the copy without hidden entries is ours.
+    # In place where possible: the copy without hidden entries is ours.
     own = known is not data and known.dtype == kind
     scaled = known if own else np.empty(data.shape, kind)
     np.multiply(known, 2.0**-exponent, out=scaled, casting="unsafe")
@@ -218,7 +220,7 @@ def _matrix(V: npt.ArrayLike) -> Array:
 
 
 def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
-    """The observed entries: those of the given mask that are not NaN; None where that is all of them."""
+    """The observed entries: those in the given mask that are not NaN; None if that is all of them."""
     seen = ~np.isnan(data)
     if observed is not None:
         given = np.asarray(observed)
@@ -235,7 +237,7 @@ def _seen(data: Array, observed: npt.ArrayLike | None) -> Mask | None:
 
 
 def _checked_exponent(top: float, kind: np.dtype[np.floating]) -> int:
-    """Of the power of two that brings the largest entry to 1 or a little below."""
+    """The exponent of the power of two that scales the largest entry into (0.5, 1]."""
     exponent = int(np.ceil(np.log2(top))) if top > 0 else 0
     if abs(exponent) > EXPONENTS[kind.name]:
         instead = "dtype='float64' or other units" if kind == np.float32 else "other units"
@@ -247,13 +249,13 @@ def _checked_exponent(top: float, kind: np.dtype[np.floating]) -> int:
 
 
 def _without_hidden(data: Array, seen: Mask) -> Array:
-    """The data with zeros for what is hidden; a product is several times as quick as a choice per entry."""
+    """The data with zeros at hidden entries; multiplying is several times as fast as `np.where`."""
     finite = np.isfinite(data.min()) and np.isfinite(data.max())
     return data * seen if finite else np.where(seen, data, data.dtype.type(0))
 
 
 def _checked_values(known: Array) -> float:
-    """The largest observed entry; negative and infinite ones are refused. Hidden ones are zero here."""
+    """The largest observed entry; negative and infinite ones are rejected. Hidden ones are zero here."""
     least, top = float(known.min()), float(known.max())
     if least < 0:
         raise InputError(
@@ -354,7 +356,7 @@ def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
 
 
 def _half_of_the_data(V: Array, seen: Mask | None, missing: str) -> Array:
-    """V/2; what is hidden counts as 0 where it is fitted as zero, else as the mean of its row's observed
+    """V/2; a hidden entry counts as 0 where it is fitted as zero, else as the mean of its row's observed
     entries.
     """
     target = V / 2

@@ -1,4 +1,4 @@
-"""New data through a fitted model: the columns of H for columns of V that were not in the fit."""
+"""Applying a fitted model to new data: columns of H for columns of V that were not in the fit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def transform(
     leash: float | None = None,
     missing: Missing = "ignore",
 ) -> Array:
-    """How much of each part of W is in each column of V: H, with W held.
+    """How much of each part of W is in each column of V: H for a fixed W.
 
     Each column h minimises the loss of `factorize` over h >= 0, given W: the squared error over the column's
     observed entries or, with `lam`, what an attacker leaves of it. That problem is convex; it is solved to
@@ -40,8 +40,8 @@ def transform(
     Returns
     -------
     H : K x N, nonnegative, in the precision of W; NaN in columns of which nothing is observed. Where the
-        observed entries of a column are too few to determine h, the best of least norm (with parts of equal
-        norm); a part of which next to nothing is observed gets 0.
+        observed entries of a column are too few to determine h, the best h of least norm (with parts scaled
+        to equal norm); a part of which next to nothing is observed gets 0.
 
     Examples
     --------
@@ -60,10 +60,10 @@ def transform(
         data = np.where(seen, data, 0)
         if missing == "ignore":
             unknown = np.logical_not(seen.any(axis=0))
-        # Columns of which nothing is observed pass through as zeros.
+        # Columns without any observed entry are solved as zeros.
         seen = None if missing == "zero" else seen | unknown
     method = "nmf" if lam is None else "atnmf"
-    # The number of parts, which plays no role in V and its loss, may here be more than that of columns.
+    # Here K may exceed the number of columns: it plays no role in V and its loss.
     problem = pose(data, seen, K=1, method=method, lam=lam, leash=leash, missing=missing, dtype="float64")
     scale = 2.0 ** np.ceil(np.log2(parts.max(initial=0.0) or 1.0))
     H, converged = solve_columns(

@@ -1,8 +1,8 @@
-"""A start for unmixing: pixels that show one material each, found although entries are hidden.
+"""A start for unmixing: pixels that show a single material, found despite hidden entries.
 
-In a scene where every material is somewhere alone, the spectra lie in a simplex whose corners are the
-materials. The corners are looked for among the pixels, in the K-dimensional subspace that holds the scene;
-that subspace, and each pixel's place in it, are estimated from observed entries alone.
+In a scene where every material appears alone somewhere, the spectra lie in a simplex whose corners are the
+materials. The corners are sought among the pixels, in the K-dimensional subspace that contains the scene;
+that subspace, and each pixel's position in it, are estimated from observed entries alone.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Wide = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000
-"""So many pixels are enough to find the subspace. They are fewer, but so many per part, where each takes the
-inverse of a large matrix.
+"""Pixels that suffice to find the subspace; fewer for many parts, but at least this many per part, because
+each pixel takes the inverse of a K x K matrix.
 """
 ROUNDS = 25
-"""Of expectation maximisation."""
+"""Iterations of expectation maximisation."""
 EXCHANGES, EXCHANGES_BELOW_K = 3, 30
-"""Rounds in which corners are exchanged, and up to how many corners there is time for it."""
+"""Rounds of exchanging corners, and the most corners for which that is fast enough."""
 LEAST_ABUNDANCE = 1e-3
 """Multiplicative updates can never leave zero."""
 PIECE = 4_000_000
 """Numbers that the Gram matrices of one piece of the scene may take."""
 RIDGE = 1e-9
-"""Keeps what nothing determines from dividing by zero."""
+"""Avoids division by zero where nothing is determined."""
 
 
 def pure_pixel_start(
@@ -44,16 +44,16 @@ def pure_pixel_start(
     seed: int = 0,
     dtype: npt.DTypeLike = "float32",
 ) -> tuple[Array, Array]:
-    """Start factors for a cube: W (F x K) holds the spectra of K extreme pixels, H (K x N) what share of each
-    every pixel is made of; the shares of a pixel sum to about one.
+    """Start factors for a cube: W (F x K) holds the spectra of K extreme pixels, H (K x N) each pixel's
+    shares of them, which sum to about one.
 
     Parameters
     ----------
     V : F x N, nonnegative, one pixel's spectrum per column. NaN is "not observed".
     observed : bool F x N, True where observed; all by default. Hidden values are never looked at.
     K : number of materials.
-    seed : of the sample of pixels that the subspace is estimated from, 2500 for up to 20 materials.
-    dtype : "float32" or "float64", of the work and of the factors.
+    seed : for the sample of pixels from which the subspace is estimated, 2500 for up to 20 materials.
+    dtype : "float32" or "float64", for the computation and the factors.
 
     Returns
     -------
@@ -63,8 +63,8 @@ def pure_pixel_start(
     -----
     Corners are taken greedily, each the pixel furthest from the affine hull of those before (as in the
     successive projection algorithm, Araujo et al. 2001), then exchanged while that enlarges the simplex (as
-    in N-FINDR, Winter 1999). A pixel of which little is observed is drawn towards the scene's mean by as
-    much as its noise leaves open, so that it is not mistaken for a corner.
+    in N-FINDR, Winter 1999). A pixel with few observed entries is shrunk towards the scene's mean in
+    proportion to its uncertainty, so that it is not mistaken for a corner.
 
     Examples
     --------
@@ -94,14 +94,14 @@ def pure_pixel_start(
 
 
 def sample_size(K: int) -> int:
-    """How many pixels the subspace is estimated from."""
+    """How many pixels to estimate the subspace from."""
     return min(SAMPLE, max(SAMPLE_PER_PART * K, SAMPLE_WORK // K**2))
 
 
 @dataclass(frozen=True, eq=False)
 class _Subspace:
-    """Where the scene's spectra lie: noise of a variance around `basis` (F x K) times places that are
-    normally distributed with a mean (K) and a covariance (K x K).
+    """A Gaussian model of the scene's spectra: noise around `basis` (F x K) times positions that are normally
+    distributed with a mean (K) and a covariance (K x K).
     """
 
     basis: Wide
@@ -110,8 +110,8 @@ class _Subspace:
     noise: float
 
     def places(self, V: Array, seen: Mask) -> tuple[Wide, Wide]:
-        """Each pixel's place (K x N) given its observed entries, and the K x K covariance that these leave,
-        as its upper triangle (K(K+1)/2 x N). The less is observed of a pixel, the nearer it is to the mean.
+        """Each pixel's position (K x N) given its observed entries, and its K x K posterior covariance as an
+        upper triangle (K(K+1)/2 x N). The less is observed of a pixel, the closer it is to the mean.
         """
         K = self.mean.size
         i, j = np.triu_indices(K)
@@ -129,8 +129,8 @@ class _Subspace:
 
 
 def _subspace(V: Wide, seen: Mask, K: int) -> _Subspace:
-    """The most likely one, by expectation maximisation (probabilistic principal components with missing
-    entries): unlike alternating least squares it does not fit the noise of pixels that are hardly observed.
+    """The most likely subspace, by expectation maximisation (probabilistic principal components with missing
+    entries): unlike alternating least squares it does not fit the noise of sparsely observed pixels.
     """
     together = np.maximum(seen.astype(np.float64) @ seen.T, 1)
     values, vectors = np.linalg.eigh(V @ V.T / together)
@@ -176,7 +176,7 @@ def _corners(places: Wide, K: int) -> npt.NDArray[np.intp]:
 
 
 def _distances(places: Wide, corners: Wide) -> Wide:
-    """Of all columns from the affine hull of the corners, squared."""
+    """Squared distance of every column from the affine hull of the corners."""
     first = corners[:, :1]
     edges = np.linalg.qr(corners[:, 1:] - first)[0]
     away = places - first
@@ -186,7 +186,7 @@ def _distances(places: Wide, corners: Wide) -> Wide:
 
 
 def _shares(corners: Wide, places: Wide) -> Wide:
-    """The combination of corners that each place is, with weights that are asked to sum to one."""
+    """Each position as a combination of the corners, with weights that should sum to one."""
     weight = np.sqrt(np.mean(places**2))
     left = np.vstack([corners, np.full((1, corners.shape[1]), weight)])
     right = np.vstack([places, np.full((1, places.shape[1]), weight)])

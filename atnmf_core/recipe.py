@@ -21,11 +21,11 @@ _SAME_NAME = (
 SWEEP_OPTIONS = {"data": "dataset", "alpha": "alphas", "K": "Ks", "lam": "lams"} | {
     name: name for name in _SAME_NAME
 }
-"""Options of `sweep`, and the settings of a grid that they stand for."""
+"""Options of `sweep`, and the grid's settings that they set."""
 
 
 def spelled(number: float) -> str:
-    """A number as people write it, which reads back as the very same.
+    """A number in its shortest form that reads back as the same number.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def spelled(number: float) -> str:
 
 
 def command_line(*words: str, **options: object) -> str:
-    """A command of this program, quoted for a shell; an option that is None or False is left out.
+    """A command of this program, quoted for a shell; options that are None or False are left out.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def command_line(*words: str, **options: object) -> str:
 
 
 def sweep_command(grid: Grid, out: str = "curve.csv") -> str:
-    """The command that runs a grid and writes its curve; settings left at their defaults are not spelled."""
+    """The command that runs a grid and writes its curve, without settings that are at their defaults."""
     defaults: Mapping[str, object] = {field.name: field.default for field in fields(Grid)}
     settings = {option: getattr(grid, setting) for option, setting in SWEEP_OPTIONS.items()}
     chosen = {
@@ -68,15 +68,15 @@ def sweep_command(grid: Grid, out: str = "curve.csv") -> str:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a comparison of AT-NMF and NMF was made from.
+    """Everything needed to repeat a comparison of AT-NMF and NMF.
 
     Attributes
     ----------
-    source : the expression that gives the data set, such as ``load_dataset("lfw")``.
-    data : its name on the command line, empty where there is none.
+    source : the expression that loads the data set, such as ``load_dataset("lfw")``.
+    data : its name on the command line, empty if it has none.
     reading : further options that the command line needs to read the data, such as " --kind=cube".
-    start : "random", or the name of another start that `factorize` knows.
-    leash : of the adversary; None where it has none.
+    start : "random", or the name of another start of `factorize`.
+    leash : the adversary's, or None.
     """
 
     source: str
@@ -124,7 +124,7 @@ class Recipe:
         )
 
     def command_line(self) -> str:
-        """The commands that do the same, one per method; empty where the data has no name."""
+        """The equivalent commands, one per method; empty if the data has no name."""
         if not self.data:
             return ""
         names = ("data", "alpha", "mask_seed", "pattern", "K", "missing", "solver", "seed")
@@ -137,13 +137,13 @@ class Recipe:
 
 @dataclass(frozen=True)
 class RestoreRecipe:
-    """What a restoration was made from.
+    """Everything needed to repeat a restoration.
 
     Attributes
     ----------
     data : the file, or the name of a bundled data set.
     reading : how the file was read.
-    losses, K, lam, leash, seed : as in `restore`; None where it was left to be chosen.
+    losses, K, lam, leash, seed : as in `restore`; None for what it chose.
     """
 
     data: str
@@ -156,7 +156,7 @@ class RestoreRecipe:
     is_file: bool = True
 
     def python(self, out: str) -> str:
-        """A script that restores the data and writes it as `out`, in the format of its source."""
+        """A script that restores the data and writes `out` in the format of its source."""
         reader = "read_dataset" if self.is_file else "load_dataset"
         source, reading = _quoted(self.data), self.reading.python()
         options = "".join(
@@ -177,7 +177,7 @@ class RestoreRecipe:
         return "\n".join(lines)
 
     def command_line(self, out: str) -> str:
-        """The command that does the same."""
+        """The equivalent command."""
         K = ",".join(map(str, self.K)) if isinstance(self.K, tuple) else self.K
         line = command_line(
             "restore",

@@ -1,4 +1,4 @@
-"""What every solver returns, and what it reports on the way."""
+"""What every solver returns, and what it reports while it runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Factors(Protocol):
-    """Anything with factors: a fit, a frame of its film, or what was cached of it."""
+    """Anything with factors: a fit, a frame of its film, or a cached run."""
 
     @property
     def W(self) -> Array: ...
@@ -31,16 +31,16 @@ class Factors(Protocol):
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a running fit stands.
+    """The state of a running fit.
 
     Attributes
     ----------
     iteration : outer iterations (paper) or sweeps (fast) done.
-    loss : the adversarial loss now (the squared error for NMF).
+    loss : the current adversarial loss (for NMF, the squared error).
     seconds : since the fit began.
-    share : how much of the work is done, from 0 to 1, at least: a fit may converge before its last allowed
-        iteration.
-    factors : call it for a copy of (W, H) as they are now.
+    share : a lower bound on the share of the work done, from 0 to 1: a fit may converge before its iteration
+        limit.
+    factors : call it for a copy of the current (W, H).
     """
 
     iteration: int
@@ -55,7 +55,7 @@ Callback = Callable[[Progress], bool | None]
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A factorization V ~ W H, with the record of how it was found.
+    """A factorization V ~ W H and its history.
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ class Fit:
     history : "squared_error" over observed entries, "adversarial_loss" and "seconds": one value per outer
         iteration (paper) or sweep (fast), the first of them at the start.
     converged : whether the stopping rule was met, rather than the iteration limit or a callback's stop.
-    n_iter : steps on W and H taken: inner iterations in all (paper) or sweeps (fast).
+    n_iter : steps on W and H: the total of inner iterations (paper) or sweeps (fast).
     seconds : wall time of the fit.
     V : the data as given, not copied.
-    observed : which of its entries counted as observed; None for all of them.
-    leash : the most that the adversary could add to an entry, as a multiple of it; None for no limit.
+    observed : which entries counted as observed; None for all.
+    leash : the most that the adversary may add to an entry, as a multiple of it; None for no limit.
     """
 
     W: Array = field(repr=False)
