@@ -13,10 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "ANMF_NOTE",
-    "METHOD_NAMES",
-    "SOLVER_NAMES",
-    "TREATMENT_NAMES",
     "DictionaryAttack",
     "InputError",
     "Method",
@@ -37,27 +33,15 @@ Order = Literal["F", "C"]
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
-METHOD_NAMES: dict[str, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF (reconstruction)"}
-SOLVER_NAMES: dict[str, str] = {"fast": "fast solver", "paper": "Algorithm 1"}
-TREATMENT_NAMES: dict[str, str] = {"ignore": "marked", "zero": "unmarked"}
-"""What methods, solvers and the two treatments of hidden entries are called. Of a *marked* entry the solver
-knows that it is missing, and leaves it out; an *unmarked* one looks like a zero that was measured."""
-ANMF_NOTE = (
-    "The code of ANMF (Luo, Zhang, Huang, ICML 2020) is not public and its default target and weights are not"
-    " known here, so this is the method as the AT-NMF paper describes it, with those defaults chosen to come"
-    " nearest to the published numbers."
-)
-"""Why it is called a reconstruction, wherever it appears."""
-
-LARGEST = 1e150
+MAX_ENTRY = 1e150
 """Squares of larger entries leave the range of a float."""
 EXPONENTS = {"float32": 120, "float64": 600}
 """How far from 1 the largest entry may be, in powers of two: beyond that, results leave the type's range."""
-LEAST_LAM = 1 + 1e-9
+MIN_LAM = 1 + 1e-9
 """Closer to 1 the attacked data would leave the range of single precision."""
 MU, GAMMA = 10.0, 0.5
 """Defaults of ANMF: the attacker's price, and the weight of the attacked error."""
-LEAST_MU, MOST_MU, FURTHEST = 1e-6, 1e9, 1e9
+MIN_MU, MAX_MU, MAX_TARGET = 1e-6, 1e9, 1e9
 """Limits beyond which single precision cannot resolve the effect of the attack."""
 
 
@@ -262,9 +246,9 @@ def _checked_values(known: Array) -> float:
             f"V: {int((known < 0).sum())} observed entries are negative (the least is {least:.6g});"
             " nonnegative data is needed. Shift the data, set them to 0, or hide them."
         )
-    if top > LARGEST:
+    if top > MAX_ENTRY:
         raise InputError(
-            f"V: {int((known > LARGEST).sum())} observed entries are infinite or above {LARGEST:g};"
+            f"V: {int((known > MAX_ENTRY).sum())} observed entries are infinite or above {MAX_ENTRY:g};"
             " mark them NaN to leave them out, or divide the data by a constant."
         )
     return top
@@ -296,8 +280,8 @@ def _checked_lam(lam: float | None, method: str) -> float:
             f"lam={lam!r}: a number above 1 is needed; at 1 and below an attack gains more than it costs,"
             " and the adversary is unbounded."
         )
-    if float(lam) < LEAST_LAM:
-        raise InputError(f"lam={lam!r}: too near 1 to compute with; {LEAST_LAM} is the least.")
+    if float(lam) < MIN_LAM:
+        raise InputError(f"lam={lam!r}: too near 1 to compute with; {MIN_LAM} is the least.")
     return float(lam)
 
 
@@ -329,8 +313,8 @@ def _checked_attack(
                 raise InputError(f"{name} was given, but only method 'anmf' has it; leave it out.")
         return None
     mu = MU if mu is None else mu
-    if not isinstance(mu, Real) or not LEAST_MU <= float(mu) <= MOST_MU:
-        raise InputError(f"mu={mu!r}: the attacker's price lies between {LEAST_MU:g} and {MOST_MU:g}.")
+    if not isinstance(mu, Real) or not MIN_MU <= float(mu) <= MAX_MU:
+        raise InputError(f"mu={mu!r}: the attacker's price lies between {MIN_MU:g} and {MAX_MU:g}.")
     gamma = GAMMA if gamma is None else gamma
     if not isinstance(gamma, Real) or not 0 <= float(gamma) <= 1:
         raise InputError(f"gamma={gamma!r}: the weight of the attacked error lies between 0 and 1.")
@@ -347,10 +331,10 @@ def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
             " 1 x N) are needed."
         ) from None
     target = target * 2.0**-exponent
-    if not (np.abs(target) <= FURTHEST).all():
+    if not (np.abs(target) <= MAX_TARGET).all():
         raise InputError(
-            f"Z: an entry is NaN, infinite or over {FURTHEST:g} times the largest of V; a target that can be"
-            " reached is needed everywhere."
+            f"Z: an entry is NaN, infinite or over {MAX_TARGET:g} times the largest of V; a target within"
+            " reach is needed everywhere."
         )
     return target.astype(V.dtype)
 

@@ -28,7 +28,7 @@ ROUNDS = 25
 """Iterations of expectation maximisation."""
 EXCHANGES, EXCHANGES_BELOW_K = 3, 30
 """Rounds of exchanging corners, and the most corners for which that is fast enough."""
-LEAST_ABUNDANCE = 1e-3
+MIN_ABUNDANCE = 1e-3
 """Multiplicative updates can never leave zero."""
 PIECE = 4_000_000
 """Numbers that the Gram matrices of one piece of the scene may take."""
@@ -88,7 +88,7 @@ def pure_pixel_start(
     places, _ = subspace.places(problem.V, seen)
     corners = places[:, pixels[_corners(places[:, pixels], K)]]
     W = np.maximum(subspace.basis @ corners, 0)
-    H = np.maximum(_shares(corners, places), LEAST_ABUNDANCE)
+    H = np.maximum(_shares(corners, places), MIN_ABUNDANCE)
     kind = problem.V.dtype
     return (W * problem.scale).astype(kind), H.astype(kind)
 

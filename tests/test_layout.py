@@ -25,7 +25,7 @@ TIERS = (
     ("solvers", "pure_pixels"),
     ("result", "initialisation", "hiding", "metrics"),
     ("adversary",),
-    ("problem",),
+    ("problem", "names"),
 )
 """The packages and modules of the core under the pages, from the top down. An import points downwards only;
 what stands in one tier does not import its neighbours.

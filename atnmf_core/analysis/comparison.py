@@ -1,4 +1,4 @@
-"""One picture as AT-NMF and as NMF restore it, and how close either comes to the original."""
+"""One picture restored by AT-NMF and by NMF, and how close each comes to the original."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ Factors = tuple[Values, Values]
 
 
 class PictureMeasures(NamedTuple):
-    """RMSE over the hidden pixels whose true value is known, PSNR of all, where they are predicted; SSIM of
-    the whole picture, NaN where not all of it is predicted or it has fewer than three rows or columns.
+    """RMSE over the predicted hidden pixels whose true value is known, PSNR over all predicted pixels, and
+    SSIM of the whole picture, NaN where not all of it is predicted or it has fewer than three rows or
+    columns.
     """
 
     rmse: float
@@ -41,11 +42,11 @@ class ComparedPicture:
     ----------
     v : the original, NaN where it is missing.
     observed : the pixels that the solvers were given.
-    at_hat, nmf_hat : the predictions of AT-NMF and NMF, NaN where nothing was observed to predict from.
+    at_hat, nmf_hat : the predictions of AT-NMF and NMF, NaN where there was nothing to predict from.
     lam : the adversary's price.
-    keep_observed : whether restorations keep the observed pixels or show the model W H alone.
+    keep_observed : whether restorations show observed pixels unchanged, or the model W H alone.
     leash : the most that the adversary may add to a pixel, as a multiple of it; None for no limit.
-    missing : "zero" where the solver took hidden pixels for zeros that were measured.
+    missing : "zero" if the solver took hidden pixels for measured zeros.
     """
 
     v: Values
@@ -125,13 +126,13 @@ def compare_picture(
 ) -> ComparedPicture:
     """Picture number `index` (from 0) under the factors (W, H) of both methods.
 
-    `reach` is that of `observed`, for callers who know it already.
+    `reach` is that of `observed`, for callers that have it already.
     """
     v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
     reach = reach or reach_of(observed)
     known = pictures.outer_picture(data, reach.bands, reach.pixels, index)
     if not known.all():
-        # What is predicted for a row or column of which nothing was observed is how the solver began.
+        # The prediction for a row or column without any observation is just the solver's start.
         at_hat, nmf_hat = (np.where(known, hat, np.nan) for hat in (at_hat, nmf_hat))
     return ComparedPicture(v, seen, at_hat, nmf_hat, lam, keep_observed, leash, missing)

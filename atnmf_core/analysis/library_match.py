@@ -13,7 +13,7 @@ from .unmixing import spectral_angles
 __all__ = ["Match", "nearest_spectra"]
 
 LEAST_SHARE = 0.5
-"""A library spectrum has to be known in this share of a material's bands: a few bands are alike by chance."""
+"""A library spectrum must be known in this share of a material's bands: a few bands can agree by chance."""
 
 
 class Match(NamedTuple):

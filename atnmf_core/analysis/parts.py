@@ -1,5 +1,5 @@
-"""What to say about learned parts: how much each is used, which parts of two fits belong together, and who
-uses one most.
+"""Facts about learned parts: how much each is used, which parts of two fits match, and which samples use one
+most.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def order_by_use(W: Array, H: Array) -> Indices:
 
 
 def match(W: Array, other: Array) -> Indices:
-    """For each column of W the column of `other` that stands for it: the assignment, one to one, with the
-    greatest sum of cosines (Hungarian algorithm).
+    """For each column of W the matching column of `other`: the one-to-one assignment with the greatest sum of
+    cosines (Hungarian algorithm).
     """
     _, partner = linear_sum_assignment(_unit(W).T @ _unit(other), maximize=True)
     return np.asarray(partner, dtype=np.intp)
@@ -42,12 +42,12 @@ def match(W: Array, other: Array) -> Indices:
 
 @dataclass(frozen=True)
 class PartOrder:
-    """The places of the parts of two fits: place i shows parts first[i] and second[i]."""
+    """The parts of two fits, paired: pair i shows parts first[i] and second[i]."""
 
     first: Indices
     second: Indices
     similarity: npt.NDArray[np.float64]
-    """Cosine of the two parts at each place."""
+    """Cosine of the two parts of each pair."""
 
 
 def side_by_side(first: Factors, second: Factors) -> PartOrder:
@@ -65,7 +65,7 @@ def top_users(H: Array, part: int, count: int = 6) -> Indices:
 
 
 def share_in_sample(W: Array, H: Array, part: int, sample: int) -> float:
-    """How much of one sample's prediction, W h, the part makes up, from 0 to 1."""
+    """The part's share, from 0 to 1, of one sample's prediction W h."""
     weights = W.sum(axis=0, dtype=np.float64) * H[:, sample]
     total = float(weights.sum())
     return float(weights[part]) / total if total > 0 else 0.0

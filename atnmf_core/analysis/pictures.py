@@ -76,7 +76,9 @@ def sample_name(data: Dataset, n: int) -> str:
 
 
 def white_level(v: Values) -> float:
-    """The value that a picture shows as white and is measured against: its largest, or 1 if that is 0."""
+    """The value shown as white, and the data range for PSNR and SSIM: the picture's largest, or 1 if that is
+    0.
+    """
     top = float(np.nanmax(v)) if np.isfinite(v).any() else 0.0
     return top if top > 0 else 1.0
 

@@ -1,4 +1,4 @@
-"""Pure pixels as the materials of a scene, without a fit: where they are good, a fit can make them worse."""
+"""Pure pixels as the materials of a scene, without a fit: where they are good, a fit can be worse."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def _summing_to_one(grams: Array, right: Wide) -> Wide:
 def pure_materials(
     V: npt.ArrayLike, observed: npt.ArrayLike | None = None, *, K: int, seed: int = 0
 ) -> tuple[Array, Wide]:
-    """The spectra of K pixels that show one material each (F x K, see `pure_pixel_start`), and what share of
-    each every pixel is made of (K x N).
+    """The spectra of K pixels that show one material each (F x K, see `pure_pixel_start`), and every pixel's
+    shares of them (K x N).
     """
     W, _ = pure_pixel_start(V, observed, K=K, seed=seed)
     return W, unit_sum_abundances(V, W, observed)

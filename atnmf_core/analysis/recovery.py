@@ -34,7 +34,7 @@ Array = npt.NDArray[np.floating]
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 ROWS = 16
-"""Bands of W H that are computed at a time, so that the whole product never needs memory."""
+"""How many bands of W H are computed at a time, so that the whole product is never in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +56,12 @@ def reach_of(observed: Mask) -> Reach:
 
 
 def told_factors(W: Array, H: Array, reach: Reach) -> tuple[Array, Array]:
-    """The factors with NaN in rows of W and columns of H that no observation has told anything about."""
+    """The factors with NaN in rows of W and columns of H without any observation."""
     return np.where(reach.bands[:, None], W, np.nan), np.where(reach.pixels, H, np.nan)
 
 
 def unreached_in_words(data: Dataset, reach: Reach) -> str:
-    """Of what nothing is observed, such as "2 bands and 1 pixel"; empty where something is of everything."""
+    """What has no observation at all, such as "2 bands and 1 pixel"; empty if there is nothing like that."""
     nouns = {"cube": ("band", "pixel"), "faces": ("pixel", "face"), "matrix": ("row", "column")}
     row, column = nouns[data.kind]
     counts = ((int((~reach.pixels).sum()), column), (int((~reach.bands).sum()), row))
@@ -71,7 +71,7 @@ def unreached_in_words(data: Dataset, reach: Reach) -> str:
 def restored_band(
     V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int, *, keep_observed: bool = True
 ) -> Values:
-    """Band f as restored by W H, a vector of N pixels: NaN where nothing was observed to predict from."""
+    """Band f as restored by W H, a vector of N pixels: NaN where there was nothing to predict from."""
     predicted = W[f] @ H if reach.bands[f] else np.full(V.shape[1], np.nan, H.dtype)
     predicted[~reach.pixels] = np.nan
     return np.where(observed[f], V[f], predicted) if keep_observed else predicted
@@ -99,10 +99,10 @@ def restored_cube(
     method: str,
     keep: Literal["measured", "observed", "nothing"] = "observed",
 ) -> Dataset:
-    """All data as restored, in the precision of V; NaN where it cannot be.
+    """The restored data, in the precision of V; NaN where it cannot be restored.
 
-    What is kept is exactly as it was: every "measured" entry, those that were hidden from the learner
-    included; the "observed" ones alone; or "nothing", which leaves the model W H.
+    `keep` says which entries stay exactly as they were: every "measured" one, even if it was hidden from the
+    learner; the "observed" ones alone; or "nothing", which leaves the model W H.
     """
     reach = reach_of(observed)
     kept = data.observed if keep == "measured" else observed
@@ -134,7 +134,7 @@ class PixelSpectrum:
     row, col : its position in the image, from 0.
     original : the true values, NaN where missing.
     observed : which of them the solvers were given.
-    predicted : per method the values of W H; NaN where nothing was observed to predict from.
+    predicted : per method the values of W H; NaN where there was nothing to predict from.
     """
 
     row: int
@@ -169,7 +169,7 @@ def pixel_spectrum(
     row: int,
     col: int,
 ) -> PixelSpectrum:
-    """The spectrum of the pixel at (row, col), counted from 0, and what each method makes of it."""
+    """The spectrum of the pixel at (row, col), counted from 0, and each method's prediction of it."""
     shape = data.image_shape or (0, 0)
     if not (0 <= row < shape[0] and 0 <= col < shape[1]):
         raise InputError(f"row={row}, col={col}: {data.name} has {shape[0]} x {shape[1]} pixels.")

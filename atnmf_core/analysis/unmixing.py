@@ -1,5 +1,5 @@
-"""Learned factors of a cube as materials: columns of W are their spectra, rows of H say how much of each is
-where; and how far both are from the truth, where that is known.
+"""Learned factors of a cube as materials: columns of W are their spectra, rows of H their abundance maps; and
+how far both are from the truth, where that is known.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Mask = npt.NDArray[np.bool_]
 
 FREEDOM = 1.4
 FEWEST = 5
-"""Where there is most of a material: the pixels, a thousandth of them but at least so many, with the highest
-abundance.
+"""A material is most abundant in a thousandth of the pixels, but at least in this many.
 """
 
 
 def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
-    """Angles in degrees between the columns of two matrices of as many rows: K x M for F x K and F x M.
+    """Angles in degrees between the columns of two matrices with equally many rows: K x M for F x K and F x
+    M.
 
-    It is what unmixing measures spectra by, since brightness does not matter to it. A column of zeros points
-    nowhere and is at 90 degrees to everything. The angle between two spectra is over the bands in which both
-    are known (not NaN), and NaN where there are none.
+    Unmixing compares spectra by their angle because it does not depend on brightness. A column of zeros is at
+    90 degrees to everything. The angle is taken over the bands in which both spectra are known (not NaN), and
+    is NaN if there are none.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
         return _angles(first, second)
     angles = np.full((first.shape[1], second.shape[1]), np.nan)
     for k, spectrum in enumerate(first.T):
-        # Columns of the other matrix that are known in the same bands are compared together.
+        # Columns of the other matrix with the same known bands are compared together.
         both = known[0][:, [k]] & known[1]
         patterns, alike = np.unique(both, axis=1, return_inverse=True)
         for number, bands in enumerate(patterns.T):
@@ -63,7 +63,7 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
 
 
 def _angles(first: Wide, second: Wide) -> Wide:
-    # The cosine of a small angle has lost its digits; the chord between unit vectors has not.
+    # The cosine of a small angle loses digits; the chord between unit vectors does not.
     one, two = _unit(first), _unit(second)
     chords = np.linalg.norm(one[:, :, None] - two[:, None, :], axis=0)
     angles: Wide = np.degrees(2 * np.arcsin(np.clip(chords / 2, 0, 1)))
@@ -76,8 +76,8 @@ def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
     """The same product, scaled so that the abundances of a pixel sum to one as nearly as one number per
     material allows: then maps of different materials and methods can be compared.
 
-    Where a scene has shade or a material that is nearly black, that alone would leave scales open. So a
-    material's abundance where there is most of it stays within a factor of `FREEDOM` of one.
+    With shade, or a material that is nearly black, that alone would leave scales undetermined. So a
+    material's highest abundance stays within a factor of `FREEDOM` of one.
     """
     wide = H.astype(np.float64)
     count = min(wide.shape[1], max(FEWEST, wide.shape[1] // 1000))
@@ -94,26 +94,26 @@ def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
 
 @dataclass(frozen=True, eq=False)
 class Materials:
-    """What one method found, in the places shared with others: spectra F x K and abundances K x N, NaN in
-    bands and pixels of which nothing was observed.
+    """What one method found, in the order shared with others: spectra F x K and abundances K x N, NaN in
+    bands and pixels without any observation.
     """
 
     spectra: Wide
     abundances: Wide
 
     def share(self, place: int) -> float:
-        """How much of the whole scene the material at this place makes up."""
+        """The share of the whole scene that this material makes up."""
         return float(np.nanmean(self.abundances[place]))
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """How far found materials are from the true ones at the same places.
+    """How far found materials are from their true counterparts.
 
     Attributes
     ----------
-    angles : per place, degrees between found and true spectrum; NaN where the truth has no spectrum for it.
-    errors : per place, RMSE of the abundance map; NaN where the truth has none.
+    angles : degrees between each found and true spectrum; NaN where the truth has no spectrum.
+    errors : RMSE of each abundance map; NaN where the truth has none.
     """
 
     angles: Wide
@@ -136,22 +136,21 @@ def materials_of(
     bands: Mask | None = None,
     pixels: Mask | None = None,
 ) -> tuple[tuple[Materials, ...], Truth | None]:
-    """The materials of several fits of one cube with as many parts, and the truth about them, matched: those
-    at one place belong together.
+    """The materials of several fits of one cube, all with the same K, and the truth about them, in matching
+    order.
 
     Parameters
     ----------
     factors : W and H of each fit, to be scaled by `with_unit_sums`.
     truth : what is known about the materials.
-    summing : further factors whose abundances sum to one as they are; they follow the fits.
-    bands, pixels : those of which something was observed; all by default. Others play no role.
+    summing : further factors whose abundances already sum to one; they come after the fits.
+    bands, pixels : those with an observation; all by default. Others play no role.
 
     Notes
     -----
-    Places follow the truth where there is one, then the use that the first fit makes of its materials. Where
-    there are more true materials than parts, the truth is cut down to those that the first fit found.
-    Partners are chosen so that the sum of their spectral angles is smallest; against a truth that has
-    abundances only, so that the squared error of the maps is.
+    The order is that of the truth where there is one, then that of use in the first fit. With more true
+    materials than parts, the truth is reduced to those that the first fit found. Matches minimise the sum of
+    spectral angles or, for a truth that has abundances only, the squared error of the maps.
     """
     F, N = len(factors[0][0]), factors[0][1].shape[1]
     seen = np.ones(F, dtype=bool) if bands is None else bands
@@ -200,7 +199,7 @@ def _found_by(truth: Truth, W: Wide, H: Wide, bands: Mask, pixels: Mask) -> Trut
 
 
 def _matched(W: Wide, H: Wide, truth: Truth | None) -> Indices:
-    """For each true material the found one that stands for it."""
+    """For each true material the found one that matches it."""
     if truth is None:
         return np.empty(0, dtype=np.intp)
     true, mine = linear_sum_assignment(_cost(W, H, truth))
@@ -212,7 +211,7 @@ def _rest(taken: Indices, order: Indices) -> Indices:
 
 
 def _partners(lead: Wide, W: Wide, rest: Indices) -> Indices:
-    """For each column of `lead` the one of W, among `rest`, that stands for it."""
+    """For each column of `lead` the matching one of W, among `rest`."""
     return np.asarray(rest[linear_sum_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
-from ..problem import ANMF_NOTE, METHOD_NAMES, InputError
+from ..names import ANMF_NOTE, METHOD_NAMES
+from ..problem import InputError
 from ..reference import NAMES, measured
 from ..reference.compare import (
     AGREEMENTS,

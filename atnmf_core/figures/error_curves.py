@@ -13,7 +13,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
+from ..names import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
 from ..sweep.measurements import Measurement, best, gain, level
 from .palette import ANMF, ATNMF, NMF
 from .plotting import Trace, band, plot, ring

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from itertools import groupby
 
-from ..problem import METHOD_NAMES
+from ..names import METHOD_NAMES
 from ..reference.compare import (
     AGREEMENTS,
     PAPER_OUTER,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..problem import ANMF_NOTE, METHOD_NAMES
+from ..names import ANMF_NOTE, METHOD_NAMES
 from ..sweep.measurements import Measurement
 from ..sweep.points import PAPER_STARTS
 from .protocol import PROTOCOLS

@@ -26,12 +26,12 @@ class Frame:
 
 
 class Film:
-    """A callback for `factorize` that keeps at most `most` frames, evenly spread however long the run is.
+    """A callback for `factorize` that records at most `most` frames, evenly spread however long the run is.
 
-    Every iteration is kept at first; whenever there are too many, two of three are dropped and from then on
-    only every third, ninth ... is taken. The strides are odd because Algorithm 1 swings to and fro from one
-    iteration to the next: frames an even number apart would all show the same side. The latest state is
-    always there as the last frame.
+    Every iteration is recorded at first; whenever there are too many, two of three are dropped and from then
+    on only every third, ninth ... is recorded. The strides are odd because Algorithm 1 oscillates from one
+    iteration to the next: frames an even number apart would all show the same side. The last frame is always
+    the latest state.
 
     Examples
     --------
@@ -57,14 +57,14 @@ class Film:
             return
         self._kept.append(frame)
         room = min(self._most, max(2, self._most_bytes // (W.nbytes + H.nbytes)))
-        # One place stays free for the latest frame.
+        # Leave room for the latest frame.
         while len(self._kept) >= room and len(self._kept) > 1:
             self._stride *= 3
             self._kept = [kept for kept in self._kept if kept.iteration % self._stride == 0]
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """The kept frames in order, the latest last."""
+        """The recorded frames in order, the latest last."""
         if self._latest is None:
             return ()
         if self._kept and self._kept[-1] is self._latest:
@@ -77,8 +77,8 @@ class Film:
 
 
 def together(first: tuple[Frame, ...], second: tuple[Frame, ...]) -> list[tuple[Frame, Frame]]:
-    """Two films on one time axis: at every iteration that either has kept, the latest frame of each. The
-    shorter one stands still at its end.
+    """Two films on one time axis: the latest frame of each at every iteration that either has. The shorter
+    one stays at its end.
     """
     iterations = sorted({frame.iteration for frame in (*first, *second)})
     return [(_latest(first, iteration), _latest(second, iteration)) for iteration in iterations]

@@ -23,7 +23,7 @@ Mask = npt.NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class Run:
     """What a page shows of a finished fit. It holds neither V nor the mask, so that caching it keeps no data
-    alive. Sessions share it: not to be changed.
+    alive. Sessions share it, so do not modify it.
     """
 
     W: Array
@@ -41,7 +41,9 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class RunProgress:
-    """How far a run is: the latest frame, the share of the work done at least, and the seconds gone."""
+    """The progress of a run: the latest frame, a lower bound on the share of the work done, and the seconds
+    so far.
+    """
 
     frame: Frame
     share: float
@@ -61,7 +63,7 @@ def fit_run(report: Report, V: Array, observed: Mask, **parameters: Any) -> Run:
 
 
 def hidden_rmse(report: Report, V: Array, observed: Mask, **parameters: Any) -> float:
-    """The error over hidden entries of `factorize(V, observed, **parameters)`, and nothing else of it."""
+    """The error over hidden entries of `factorize(V, observed, **parameters)` alone."""
     return _hidden_rmse(factorize(V, observed, **parameters), V, observed)
 
 

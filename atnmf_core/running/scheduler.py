@@ -1,7 +1,7 @@
 """Tasks of many people on few cores: one process per core, what somebody waits for first, a fair share each.
 
-Who asks is an *owner*, any hashable value: a browser session, for instance. A task that several ask for is
-run once. A task that nobody wants any more, because its owners have moved on or left, is dropped.
+Tasks belong to *owners*, any hashable values: browser sessions, for instance. A task that several ask for
+runs once. A task that nobody wants any more, because its owners have moved on or left, is dropped.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .task_process import ProcessDied, Task, TaskProcess
 __all__ = ["Job", "Rank", "Scheduler"]
 
 GRACE_SECONDS = 5.0
-"""How long a running task that nobody wants goes on: its owner may only have reloaded the page."""
+"""How long a running task continues when nobody wants it: its owner may only have reloaded the page."""
 
 
 class Rank(IntEnum):
-    """What is run first."""
+    """What runs first."""
 
     ASKED = 0
     EXTRA = 1
@@ -40,8 +40,8 @@ class Job:
     ----------
     long : whether it may take more than a second or two. Long jobs have processes of their own, with a low
         priority, and so hold up no short ones.
-    future : its result, its exception, or that it was cancelled.
-    progress : what it reported last, None before that.
+    future : its result or exception, or its cancellation.
+    progress : its latest report, None before the first.
     """
 
     key: Hashable
@@ -66,7 +66,7 @@ class Scheduler:
 
     Parameters
     ----------
-    workers : how many short jobs, and how many long ones, run at once; one per core unless told.
+    workers : how many short jobs, and how many long ones, run at once; one per core by default.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -113,7 +113,7 @@ class Scheduler:
                 self._want(self._jobs[key], owner, rank)
 
     def wait(self, keys: Collection[Hashable], seconds: float | None = None) -> bool:
-        """Whether none of these keys is under way any more, after waiting for at most so long."""
+        """Wait, at most so long, until none of these keys is under way; whether that is so."""
         with self._changed:
             return self._changed.wait_for(lambda: self._jobs.keys().isdisjoint(keys), seconds)
 
@@ -126,7 +126,7 @@ class Scheduler:
 
     def move_on(self, owner: Hashable, keep: Collection[Hashable] = ()) -> None:
         """Drop what this owner wanted, except the keys to keep and long jobs that were asked for: people look
-        at something else while one runs.
+        at something else while these run.
         """
         with self._changed:
             for job in list(self._jobs.values()):
@@ -173,7 +173,7 @@ class Scheduler:
     def _cancel(self, job: Job) -> None:
         del self._jobs[job.key]
         if job.future.cancel():
-            # Only this tells those who are in `concurrent.futures.wait`.
+            # Only this wakes up whoever is in `concurrent.futures.wait`.
             job.future.set_running_or_notify_cancel()
         if job._process is not None:
             job._process.kill()
@@ -183,7 +183,7 @@ class Scheduler:
         """One thread: takes job after job, and keeps a process for short ones."""
         process: TaskProcess | None = None
         with suppress(OSError):
-            # The first short job should not have to wait until a process has started.
+            # The first short job should not have to wait for a process to start.
             process = TaskProcess() if at_once else None
         while (job := self._next(long)) is not None:
             process = self._run(job, process)
@@ -210,7 +210,7 @@ class Scheduler:
         waiting = [job for job in jobs if not job._running]
         extras_running = sum(job._running and job.rank is Rank.EXTRA for job in jobs)
         if extras_running >= max(1, self._workers - 1):
-            # One worker stays free for what somebody will ask for next.
+            # Keep one worker free for what somebody asks for next.
             waiting = [job for job in waiting if job.rank is Rank.ASKED]
         return min(waiting, key=self._precedence, default=None)
 
@@ -218,7 +218,7 @@ class Scheduler:
         return job.rank, min(self._served.get(owner, 0) for owner in job._wanted_by)
 
     def _run(self, job: Job, process: TaskProcess | None) -> TaskProcess | None:
-        """Run a job to its end, and give back the process if it can be used again."""
+        """Run a job to its end, and return the process if it can be reused."""
         try:
             try:
                 process = self._assigned(job, process)
@@ -226,7 +226,7 @@ class Scheduler:
             except ProcessDied:
                 if job.long or job.future.cancelled():
                     raise
-                # Killed from outside, perhaps because of an earlier task; a short one is worth another try.
+                # Killed from outside, perhaps because of an earlier task; a short job is worth another try.
                 process = self._assigned(job, process)
                 result = process.run(job.task, job._report)
         except Exception as error:  # noqa: BLE001 - raised again by whoever looks at the future
@@ -236,7 +236,7 @@ class Scheduler:
         return process
 
     def _assigned(self, job: Job, process: TaskProcess | None) -> TaskProcess:
-        """A process that lives, known to the job so that it can be killed."""
+        """A living process, attached to the job so that it can be killed."""
         if job.future.cancelled():
             raise CancelledError
         if process is not None and not process.is_alive:
@@ -253,12 +253,12 @@ class Scheduler:
         with self._changed:
             job._process = None
         with suppress(InvalidStateError):
-            # Cancelled meanwhile: nobody wants to know.
+            # Cancelled meanwhile: nobody is interested.
             if error is not None:
                 job.future.set_exception(error)
             else:
                 job.future.set_result(result)
-        # Last, so that a result is always to be found: here, or where a callback of the future put it.
+        # Last, so that the result can always be found: here, or where a callback of the future put it.
         with self._changed:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]

@@ -1,5 +1,5 @@
-"""Tasks in a process of their own: they hold up no thread of the caller, report how far they are, and can be
-killed at any moment.
+"""Tasks in a process of their own: they block no thread of the caller, report their progress, and can be
+killed at any time.
 
 A task is any picklable callable that takes one argument, `report`, and calls it now and then with something
 picklable. The child (``python -m atnmf_core.running.task_process``) reads tasks from its standard input and
@@ -40,7 +40,7 @@ class ProcessDied(RuntimeError):
 
 
 class TaskProcess:
-    """A child process that runs tasks, one after another, with one BLAS thread.
+    """A child process that runs tasks one after another, with one BLAS thread.
 
     One thread at a time may call `run`; any thread may call `kill`.
 
@@ -68,8 +68,8 @@ class TaskProcess:
         return self._child.poll() is None
 
     def run(self, task: Task[Result], report: Report) -> Result:
-        """Call the task there and return its result; what it reports meanwhile is passed to `report`, at most
-        every `REPORT_SECONDS`.
+        """Run the task there and return its result; its reports are passed to `report`, at most every
+        `REPORT_SECONDS`.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class TaskProcess:
             raise self._died() from None
 
     def kill(self) -> None:
-        """End the process now, in the middle of whatever it does."""
+        """End the process now, whatever it is doing."""
         self._child.kill()
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class TaskProcess:
             self._child.stdin.close()
 
     def _died(self) -> ProcessDied:
-        # It may still be alive, in the middle of closing its pipes.
+        # It may still be alive, closing its pipes.
         code = self._child.wait()
         if code < 0:
             return ProcessDied(
@@ -152,16 +152,16 @@ def _send(answers: IO[bytes], kind: str, content: Any) -> None:
         pickle.dump((kind, content), answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
     except BrokenPipeError:
-        # Whoever asked is gone. Nothing is left to be told or closed.
+        # The parent is gone: there is nobody to report to.
         os._exit(1)
 
 
 def _main() -> None:
-    # Ctrl-C at the terminal is for the parent; without it, this process finds no more tasks and ends.
+    # Ctrl-C at the terminal is for the parent; once that is gone, this process finds no more tasks and ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if LOW_PRIORITY in sys.argv and hasattr(os, "nice"):
         os.nice(NICENESS)
-    # Whatever a library prints must not end up among the answers.
+    # What a library prints must not get into the results.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         _serve(sys.stdin.buffer, answers)

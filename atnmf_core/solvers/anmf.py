@@ -32,11 +32,11 @@ What is our choice:
   to the published tables, within 7 % on the faces and the two cubes. On the synthetic data it comes out below
   NMF where the published ANMF lies above it; no candidate is near the tables on all four. What is hidden
   counts in Z as 0 with missing="zero", as the mean of its row's observed entries with "ignore".
-- Descent instead of ADMM, which does not promise it. For a given H the objective is quadratic in W; in H it
+- Descent instead of ADMM, which does not guarantee it. For a given H the objective is quadratic in W; in H it
   is not, because W~ depends on H. A sweep takes one step on each: coordinate descent on a quadratic model,
-  which for W lies above the objective, and for H is followed only as far as the objective falls. Then it goes
-  on in the direction of the last move where that is no worse, as the fast solver does. The objective never
-  rises.
+  which for W lies above the objective, and for H is followed only as far as the objective falls. It then
+  extrapolates in the direction of the last move where that is no worse, as the fast solver does. The
+  objective never rises.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ import numpy.typing as npt
 from ..initialisation import rescaled
 from ..problem import Problem
 from . import fast
-from .anmf_game import Game, Point
+from .anmf_game import Game, State
 from .interface import Limits, Outcome, Recorder
 from .steps import descend
 
@@ -62,68 +62,72 @@ ROUNDS = 3
 RIDGE = 1e-6
 """Added to the curvature, as a share of its diagonal, so that a step on H is a direction of descent."""
 SUFFICIENT = 1e-4
-"""A step on H must gain at least this share of what its slope promises."""
+"""A step on H must gain at least this share of what the slope predicts."""
 SHORTEST = 2.0**-20
-"""A step on H cut down to this share of its length is not taken."""
-REACH, REACH_GROWTH, REACH_CUT, REACH_MOST = 0.5, 1.1, 0.5, 0.99
-"""How far to go on at first, how that changes when it was right or too far, and the most."""
+"""A step on H that would have to be cut to this share of its length is not taken."""
+REACH, REACH_GROWTH, REACH_CUT, MAX_REACH = 0.5, 1.1, 0.5, 0.99
+"""Extrapolation: how far at first, how that grows after a success and shrinks after a failure, and its
+maximum.
+"""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
-    """Sweep until the objective has all but stopped falling, max_inner times at most.
+    """Sweep until the objective has almost stopped falling, at most max_inner times.
 
-    Without weight on the attack this is NMF, and the fast solver's business.
+    With gamma = 0 this is NMF, which the fast solver solves.
     """
     assert problem.attack is not None
     if problem.attack.gamma == 0:
         return fast.solve(replace(problem, attack=None), W, H, limits, recorder)
     game = Game(problem, problem.attack)
-    point = min((game.at(W, H), game.at(*rescaled(problem, W, H))), key=lambda point: point.loss)
-    losses = [point.loss]
-    recorder.record(point.squared_error, point.loss, point.W, point.H, share=0.0)
+    state = min((game.at(W, H), game.at(*rescaled(problem, W, H))), key=lambda state: state.loss)
+    losses = [state.loss]
+    recorder.record(state.squared_error, state.loss, state.W, state.H, share=0.0)
     tolerance = fast.stopping_share(problem, limits)
-    previous, reach, sweep, converged = point, 0.0, 0, False
+    previous, reach, sweep, converged = state, 0.0, 0, False
     while not (converged or recorder.stopped or sweep == limits.max_inner):
         sweep += 1
-        step = _on_H(game, _on_W(game, point))
-        point, reach = _beyond(game, step, previous, reach, losses[-1])
+        step = _on_H(game, _on_W(game, state))
+        state, reach = _beyond(game, step, previous, reach, losses[-1])
         previous = step
-        losses.append(point.loss)
+        losses.append(state.loss)
         converged = fast.has_converged(losses, tolerance)
-        recorder.record(point.squared_error, point.loss, point.W, point.H, share=sweep / limits.max_inner)
-    return Outcome(point.W, point.H, converged=converged, n_iter=sweep)
+        recorder.record(state.squared_error, state.loss, state.W, state.H, share=sweep / limits.max_inner)
+    return Outcome(state.W, state.H, converged=converged, n_iter=sweep)
 
 
-def _on_W(game: Game, point: Point) -> Point:
+def _on_W(game: Game, state: State) -> State:
     """A step on W: the model lies above the objective, so the objective falls."""
-    curvature = game.curvature_W(point)
-    W = np.ascontiguousarray(point.W.T)
-    descend(curvature, curvature @ W - game.half_gradient_W(point).T, W, ROUNDS)
-    moved = game.at(W.T, point.H)
-    # Where it does not, rounding is all that is left to gain.
-    return moved if moved.loss <= point.loss else point
+    curvature = game.curvature_W(state)
+    W = np.ascontiguousarray(state.W.T)
+    descend(curvature, curvature @ W - game.half_gradient_W(state).T, W, ROUNDS)
+    moved = game.at(W.T, state.H)
+    # If it does not, only rounding errors are left.
+    return moved if moved.loss <= state.loss else state
 
 
-def _on_H(game: Game, point: Point) -> Point:
+def _on_H(game: Game, state: State) -> State:
     """A step on H: along the model's minimiser, halved until the objective falls enough."""
-    gradient, curvature = game.half_gradient_H(point), game.curvature_H(point)
+    gradient, curvature = game.half_gradient_H(state), game.curvature_H(state)
     curvature[np.diag_indices_from(curvature)] *= 1 + RIDGE
-    H = point.H.copy()
+    H = state.H.copy()
     descend(curvature, curvature @ H - gradient, H, ROUNDS)
-    direction = H - point.H
+    direction = H - state.H
     # Never positive but for rounding.
     slope = min(2 * float(np.vdot(gradient, direction)), 0.0)
     length = 1.0
     while length > SHORTEST:
-        moved = game.at(point.W, point.H + length * direction)
-        if moved.loss <= point.loss + SUFFICIENT * length * slope:
+        moved = game.at(state.W, state.H + length * direction)
+        if moved.loss <= state.loss + SUFFICIENT * length * slope:
             return moved
         length /= 2
-    return point
+    return state
 
 
-def _beyond(game: Game, step: Point, previous: Point, reach: float, loss: float) -> tuple[Point, float]:
-    """Further in the direction of the last move where that is no worse; and how far to try next time."""
+def _beyond(game: Game, step: State, previous: State, reach: float, loss: float) -> tuple[State, float]:
+    """The state further in the direction of the last move, if it is no worse; and how far to try next
+    time.
+    """
     if reach == 0:
         return step, REACH
     W, H = (
@@ -132,5 +136,5 @@ def _beyond(game: Game, step: Point, previous: Point, reach: float, loss: float)
     )
     beyond = game.at(W, H)
     if beyond.loss <= loss:
-        return beyond, min(REACH_MOST, reach * REACH_GROWTH)
+        return beyond, min(MAX_REACH, reach * REACH_GROWTH)
     return step, reach * REACH_CUT

@@ -1,10 +1,10 @@
-"""The columns of H for a given W, to convergence, each on its own.
+"""The columns of H for a given W, each solved on its own to convergence.
 
-With W held, the loss of a column is the sum of l(v_f, [W h]_f) over its observed entries: convex in h >= 0,
-continuously differentiable, and quadratic between the bends of l. A step takes the quadratic that the loss
-is at the present h, finds its nonnegative minimiser exactly, and goes there or, where bends on the way make
-that too far, to the lowest point on the way. Once no entry crosses a bend the step is the last one. Without
-an adversary the first is.
+For a fixed W, the loss of a column is the sum of l(v_f, [W h]_f) over its observed entries: convex in h >= 0,
+continuously differentiable, and quadratic between the bends of l. A step finds the exact nonnegative
+minimiser of the quadratic that the loss is at the current h, and goes there or, where bends make that too
+far, to the lowest point on the way. A step on which no entry crosses a bend is the last; without an
+adversary, that is the first.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Mask = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.intp]
 
 BLOCK_BYTES = 1 << 22
-"""Columns are solved in blocks whose data, or whose Gram matrices, take about this much room."""
+"""Columns are solved in blocks whose data, or whose Gram matrices, take about this much memory."""
 TOLERANCE = 1e-10
-"""A column is done when no change of one coefficient, to the best value for it, moves the prediction by more
-than this share of the column's norm.
+"""A column is done when setting any one coefficient to its best value would move the prediction by less than
+this share of the column's norm.
 """
 FAINT = 1e-6
-"""A part of which less than this share of its norm is observed in a column gets 0 there: what the column's
-data asked for would be out of all proportion elsewhere.
+"""A part of which less than this share of its norm is observed in a column gets 0 there: the coefficient that
+fits those few entries could be out of all proportion elsewhere.
 """
 MAX_STEPS = 100
 """A handful is usual."""
 LEVEL = 1e-4
-"""At the end of a step, a slope of less than this share of that at its beginning counts as zero."""
+"""A slope at the end of a step below this share of the slope at its start counts as zero."""
 SHORTER, MAX_TRIALS = (0.1, 0.7), 60
-"""A step that is too long becomes shorter by a factor in this range, so many times at most."""
+"""A step that is too long is shortened by a factor in this range, at most this many times."""
 
 
 def solve_columns(
@@ -48,8 +48,8 @@ def solve_columns(
     """H >= 0 (K x N) that minimises the loss of every column of V, and which columns converged.
 
     V (F x N, finite also where it is not observed) and W (F x K) are nonnegative, in double precision, and
-    of a size whose squares stay in range. Where the observed entries leave several h equally good, the parts
-    that it takes are small.
+    of a size whose squares stay in range. Where the observed entries leave several h equally good, one of
+    small norm is returned.
     """
     (F, K), N = W.shape, V.shape[1]
     norms = np.sqrt((W**2).sum(axis=0))
@@ -66,7 +66,7 @@ def solve_columns(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Columns of V and their loss; they lie in memory one after the other, as rows, as does all below."""
+    """Columns of V and their loss; here and below they are stored as rows, contiguous in memory."""
 
     V: Array
     D: Array | None
@@ -115,20 +115,20 @@ def _solve_block(W: Array, data: _Columns) -> tuple[Array, Mask]:
 
 
 def _newton_step(W: Array, H: Array, slope: Array, curvature: Array | None, visible: Mask) -> Array:
-    """From H to the nonnegative minimum of the quadratic that has this slope and curvature at H."""
+    """The step from H to the nonnegative minimiser of the quadratic with this slope and curvature at H."""
     K = W.shape[1]
     if curvature is None:
         grams = np.broadcast_to(W.T @ W, (len(H), K, K))
     else:
         grams = np.ascontiguousarray(np.moveaxis(gram_matrices(W, curvature.T), -1, 0))
     right = np.einsum("nij,nj->ni", grams, H) - slope @ W
-    # Not less than -H, whatever is lost in rounding: H stays nonnegative.
+    # At least -H despite rounding, so that H stays nonnegative.
     return np.maximum(nonnegative_minimum(grams, right, H, visible) - H, -H)
 
 
 def _at_minimum(W: Array, H: Array, slope: Array, curvature: Array | None, visible: Mask, V: Array) -> Mask:
-    """Which columns no coefficient alone can improve: as the loss is convex and smooth, they are at its
-    minimum.
+    """Which columns cannot be improved by changing one coefficient: the loss is convex and smooth, so these
+    are at its minimum.
     """
     gradient, squares = slope @ W, W**2
     scale = np.sqrt(squares.sum(axis=0) if curvature is None else curvature @ squares)
@@ -139,9 +139,8 @@ def _at_minimum(W: Array, H: Array, slope: Array, curvature: Array | None, visib
 
 
 def _step_length(P: Array, change: Array, slope: Array, data: _Columns) -> Array:
-    """How much of each column's step to take: all of it unless the loss rises again before its end.
-
-    Along the step the loss is convex: where its slope is not yet above zero, it has only fallen.
+    """What share of each column's step to take: all of it unless the loss rises again before the end. Along
+    the step the loss is convex: as long as its slope is negative, it falls.
     """
     length = np.ones(len(P))
     first = np.einsum("nf,nf->n", slope, change)
@@ -153,6 +152,6 @@ def _step_length(P: Array, change: Array, slope: Array, data: _Columns) -> Array
         if rising.size == 0:
             break
         data, P, change = data[beyond], P[beyond], change[beyond]
-        # To where a straight line between the two slopes crosses zero.
+        # To the zero of the straight line between the two slopes.
         length[rising] *= np.clip(first[rising] / (first[rising] - last), *SHORTER)
     return length

@@ -1,9 +1,9 @@
 """The solver that cannot oscillate: monotone descent on the exact adversarial loss.
 
 A sweep takes a least-squares step on each factor against the current surrogate, which lies above the loss
-and touches it, so the loss cannot rise; then it goes on a little in the direction of the last move. Going
-on is kept only where the loss there is no higher than before the sweep, otherwise the plain step stands:
-descent is guaranteed either way.
+and touches it, so the loss cannot rise; then it extrapolates a little in the direction of the last move. The
+extrapolated point is accepted only where its loss is no higher than before the sweep; otherwise the plain
+step stands. Descent is guaranteed either way.
 """
 
 from __future__ import annotations
@@ -23,36 +23,38 @@ Array = npt.NDArray[np.floating]
 Factors = tuple[Array, Array]
 
 WINDOW = 5
-"""The stopping rule looks at the fall of the loss over so many sweeps."""
+"""The stopping rule looks at the decrease of the loss over this many sweeps."""
 STOP_BELOW = {"held": 0.1, "determined": 1.0, "open": 10.0}
-"""The fit ends when that fall is a smaller share of the loss than this times tol_outer.
+"""The fit ends when that decrease, relative to the loss, is below this multiple of tol_outer.
 
-Where every entry counts, going on does no harm. Where hidden ones are free it fits the noise of the others:
-soon, if they are few.
+Where every entry counts, more sweeps do no harm. Where hidden entries are ignored they overfit the observed
+ones, and sooner if these are few.
 """
 DETERMINED_FROM = 4
-"""With so many observed entries per entry of W and H, they are not few."""
+"""With this many observed entries per entry of W and H, there is little danger of overfitting."""
 ROUNDS = 3
 """Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
 FILL_FROM_K = 12
-"""With so many parts, filling hidden entries beats a Gram matrix per column in time and in prediction."""
+"""From this many parts on, filling in hidden entries beats a Gram matrix per column in time and in
+prediction.
+"""
 FILL_BELOW_COUNT = 2
-"""With fewer than this times K entries observed per row or column, least squares alone determines little, and
-what it leaves open drifts far from any sensible prediction; filling holds it where it is.
+"""With fewer than this times K observed entries per row or column, least squares leaves much undetermined,
+and predictions drift far from anything sensible; filling in holds them where they are.
 """
 SPARSE_BELOW_DENSITY = 0.05
-"""With less observed, sums over the observed entries alone beat dense products."""
-REACH, REACH_GROWTH, REACH_CUT, REACH_MOST = 0.5, 1.1, 0.5, 0.8
-"""How far to go on at first, how that changes when it was right or too far, and the most.
-
-At 1 nothing damps what the observed entries leave undetermined: predictions drift while the loss falls.
+"""Below this observed share, sums over the observed entries alone beat dense products."""
+REACH, REACH_GROWTH, REACH_CUT, MAX_REACH = 0.5, 1.1, 0.5, 0.8
+"""Extrapolation: how far at first, how that grows after a success and shrinks after a failure, and its
+maximum. At 1 nothing damps what the observed entries leave undetermined: predictions drift while the loss
+falls.
 """
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
-    """Sweep until the loss has all but stopped falling, max_inner times at most."""
+    """Sweep until the loss has almost stopped falling, at most max_inner times."""
     surrogate = _surrogate(problem)
-    # Factors far too large or small would take the filled surrogate long to bring to size.
+    # From factors of the wrong scale the filled surrogate would converge slowly.
     point = min((W, H), rescaled(problem, W, H), key=lambda factors: surrogate.refresh(*factors)[1])
     squared_error, loss = surrogate.refresh(*point)
     losses = [loss]
@@ -68,7 +70,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
             beyond, reach = step, reach * REACH_CUT
             squared_error, loss = surrogate.refresh(*step)
         else:
-            reach = min(REACH_MOST, reach * REACH_GROWTH) or REACH
+            reach = min(MAX_REACH, reach * REACH_GROWTH) or REACH
         point, previous = beyond, step
         losses.append(loss)
         converged = has_converged(losses, tolerance)
@@ -87,8 +89,8 @@ def _surrogate(problem: Problem) -> Surrogate:
 
 
 def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:
-    """One step on each factor, the longer one first, so that a transposed problem takes the same path."""
-    # W lies in memory column by column throughout, so that both factors are passed over in long runs.
+    """One step on each factor, the longer one first, so that the transposed problem takes the same path."""
+    # W is stored column by column throughout, so that both factors are read contiguously.
     W, H, T, D = W.copy(order="F"), H.copy(), surrogate.T, surrogate.D
 
     def on_H() -> None:
@@ -110,7 +112,7 @@ def _beyond(step: Factors, previous: Factors, reach: float) -> Factors:
 
 
 def stopping_share(problem: Problem, limits: Limits) -> float:
-    """The fall of the loss, as a share of it, below which a fit ends."""
+    """The relative decrease of the loss below which a fit ends."""
     if problem.mask is None:
         case = "held"
     else:

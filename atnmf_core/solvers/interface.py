@@ -1,4 +1,4 @@
-"""What the front door and the algorithms agree on."""
+"""The interface between `factorize` and the algorithms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an algorithm found, at the problem's scale."""
+    """What an algorithm found, in the problem's scale."""
 
     W: Array
     H: Array
@@ -38,12 +38,12 @@ class Outcome:
 
 
 class Recorder:
-    """Keeps the history of one run at the data's scale, and asks the callback whether to go on."""
+    """Records the history of one run in the data's scale, and asks the callback whether to stop."""
 
     def __init__(
         self, problem: Problem, callback: Callback | None, fit_began: float, done: float, share: float
     ) -> None:
-        """`done` of all work lies behind this run, which is the given share of it."""
+        """`done` is the share of the work finished before this run, and `share` that of this run."""
         self._problem = problem
         self._callback = callback
         self._fit_began = fit_began
@@ -54,8 +54,8 @@ class Recorder:
         self.stopped = False
 
     def record(self, squared_error: float, loss: float, W: Array, H: Array, share: float) -> bool:
-        """Note the state after an iteration, `share` of this run's work being done; True where the run
-        should stop.
+        """Record the state after an iteration, with `share` of this run's work done; True if the run should
+        stop.
         """
         square = self._problem.scale**2
         now = time.perf_counter()

@@ -1,10 +1,10 @@
-"""The nonnegative minimiser of a quadratic, exactly, for many small problems at once.
+"""Exact nonnegative minimisers of quadratics, for many small problems at once.
 
 Which coefficients are zero at the minimum is guessed for all problems together, the others are solved for,
 and the guess is corrected where a coefficient came out negative or a zero would do better above zero: block
 principal pivoting, with the rule of Kim and Park ("Fast nonnegative matrix factorization: an active-set-like
-method and comparisons", SIAM J. Sci. Comput. 33, 2011) that keeps it from going round in circles. SciPy's
-`nnls` takes one problem at a time.
+method and comparisons", SIAM J. Sci. Comput. 33, 2011) that prevents cycling. SciPy's `nnls` takes one
+problem at a time.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
 DAMPING = 1e-11
-"""Added to the diagonal: makes a singular matrix regular, and is too little to be seen in a regular one."""
+"""Added to the diagonal: makes a singular matrix regular, and is too small to matter in a regular one."""
 SLACK = 1e-13
-"""A gradient that is negative by less than this share of the right side is rounding."""
+"""A gradient that is negative by less than this share of the right side counts as rounding."""
 PATIENCE = 3
-"""Corrections of all coefficients at once that may fail to make fewer of them wrong."""
+"""How many corrections of all coefficients at once may fail to reduce the number of wrong ones."""
 ROUNDS_PER_PART = 20
-"""Corrections before a problem is given up, times K; a handful in all is usual."""
+"""Corrections, times K, after which a problem is given up; usually a handful suffice."""
 
 
 def nonnegative_minimum(grams: Array, right: Array, near: Array, allowed: Mask | None = None) -> Array:
     """The minimisers of x'Gx/2 - b'x over x >= 0 for n problems: G is n x K x K, b and the result n x K.
 
     Coefficients that are not allowed (bool n x K), or whose diagonal entry of G is zero, are zero. Where G is
-    singular, of several minimisers the one close to `near` is found. The positive entries of `near` are also
-    the first guess at those of x.
+    singular, a minimiser close to `near` is found. The positive entries of `near` are also the first guess at
+    those of x.
     """
     scale = np.sqrt(np.einsum("nkk->nk", grams))
     may = scale > 0 if allowed is None else allowed & (scale > 0)
@@ -45,7 +45,7 @@ def nonnegative_minimum(grams: Array, right: Array, near: Array, allowed: Mask |
 
 
 def _pivot(G: Array, b: Array, free: Mask) -> Array:
-    """The minimisers, up to rounding below zero; `free` is the first guess, or any if it has none."""
+    """The minimisers, which may be below zero by rounding; `free` is the first guess."""
     n, K = b.shape
     free |= ~free.any(axis=1, keepdims=True)
     slack = SLACK * np.abs(b).max(axis=1, keepdims=True)

@@ -22,11 +22,13 @@ Factors = tuple[Array, Array]
 
 WARM_UP = 5
 EPS = 2.2e-16
-"""What the released code adds to its denominators."""
+"""The constant that the released code adds to its denominators."""
 CHECK_EVERY = 10
-"""The inner stopping norm costs as much as several steps: after the first few it is taken only so often."""
+"""The inner stopping norm costs as much as several steps: after the first few it is computed only this
+often.
+"""
 SOME = 16
-"""Of so many columns one is looked at before all of them are, to see whether the norm is still too large."""
+"""One in this many columns is checked first, to see whether the norm is still too large."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
@@ -58,14 +60,14 @@ def _alternate(problem: Problem, W: Array, H: Array, limits: Limits, recorder: R
 
 
 class _Target:
-    """The data U that the steps go towards, held both ways: each product then runs along its rows."""
+    """The data U that the steps approach, stored in both orders so that each product runs along its rows."""
 
     def __init__(self, U: Array) -> None:
         self.U, self.U_transposed = U, np.ascontiguousarray(U.T)
 
 
 class _Factor:
-    """A factor with its K parts as rows, the room that a step takes, and where its predictions count."""
+    """A factor with its K parts as rows, buffers for a step, and where its predictions count."""
 
     def __init__(self, parts: Array, mask: npt.NDArray[np.bool_] | None) -> None:
         self.parts = parts
@@ -74,12 +76,13 @@ class _Factor:
 
 
 class _Multiplicative:
-    """Multiplicative updates of W and H, held as W' and H: the same half step then serves both.
+    """Multiplicative updates of W and H, stored as W' and H so that the same half step serves both.
 
-    A factor's entry that shrinks for long falls below the normal numbers of its precision, is rounded ever
-    more coarsely there, and is stuck at the bottom or at zero. In the authors' single precision this decides
-    where the alternation goes at small lam, so it is kept. But processors are many times slower with such
-    denormal numbers: the factors are held `unit` times as large, where they are normal, and rounded alike.
+    An entry of a factor that keeps shrinking becomes a denormal number, is rounded ever more coarsely, and
+    gets stuck at the smallest number or at zero. In the authors' single precision this decides where the
+    alternation goes at small lam, so we reproduce it. But processors are many times slower with denormal
+    numbers, so the factors are stored `unit` times as large, where they are normal, and rounded in the same
+    way.
     """
 
     def __init__(self, problem: Problem, W: Array, H: Array) -> None:
@@ -95,7 +98,7 @@ class _Multiplicative:
 
     @property
     def factors(self) -> Factors:
-        """W' and H, as they are held."""
+        """W' and H, as stored."""
         return self._W.parts, self._H.parts
 
     def step(self, target: _Target) -> None:
@@ -104,12 +107,12 @@ class _Multiplicative:
         self._half_step(self._H, self._W.parts, target.U)
 
     def prediction(self, columns: slice = slice(None), factors: Factors | None = None) -> Array:
-        """W H, or some of its columns, of the factors as they are now or were then."""
+        """W H, or some of its columns, for the current or for earlier factors."""
         Wt, H = factors or self.factors
         return self._product(Wt, H[:, columns])
 
     def write(self, W: Array, H: Array) -> None:
-        """Put the factors into W and H."""
+        """Write the factors to W and H."""
         np.multiply(self._W.parts.T, self._per_unit, out=W)
         np.multiply(self._H.parts, self._per_unit, out=H)
 
@@ -145,15 +148,15 @@ class _Multiplicative:
         down *= self._per_unit
         down += EPS
         parts /= down
-        # A strong attack, at lam near 1, would send factors to where their products overflow.
+        # A strong attack, at lam near 1, would make the factors' products overflow.
         np.minimum(parts, self._most, out=parts)
         self._underflow(parts, up, factor.spare)
 
     def _underflow(self, parts: Array, small: Array, error: Array) -> None:
-        """Round what would be denormal to multiples of the least number: between the smallest normal number
-        and its double the numbers are just so far apart.
+        """Round what would be denormal to multiples of the smallest denormal, which is the spacing of numbers
+        between the smallest normal number and twice that.
 
-        The rounding error is exact, and zero for the normal numbers; taking it off needs no choice per entry.
+        The rounding error is exact, and zero for normal numbers; subtracting it needs no branch per entry.
         """
         np.minimum(parts, self._normal, out=small)
         np.add(small, self._normal, out=error)
@@ -163,7 +166,7 @@ class _Multiplicative:
 
 
 def _inner_loop(update: _Multiplicative, target: _Target, limits: Limits) -> int:
-    """Steps towards U until they move the prediction less than tol_inner; how many were taken."""
+    """Take steps towards U until they move the prediction by less than tol_inner; return how many."""
     for taken in range(1, limits.max_inner + 1):
         if taken > CHECK_EVERY and taken % CHECK_EVERY:
             update.step(target)
@@ -179,7 +182,7 @@ def _inner_loop(update: _Multiplicative, target: _Target, limits: Limits) -> int
 def _moved_less(update: _Multiplicative, before: Factors, than: float) -> bool:
     """Whether the prediction's relative change since `before` is below a limit.
 
-    Some columns alone tell in most cases that it is not: their share of the norm is a lower bound of it.
+    A few columns are usually enough to see that it is not: their norm is a lower bound.
     """
     some = slice(None, None, SOME)
     return all(

@@ -1,10 +1,10 @@
-"""How a least-squares step is taken: coordinate descent on one factor, the other being held.
+"""A least-squares step: coordinate descent on one factor while the other is fixed.
 
-With A (m x K) held, the best B >= 0 for ||sqrt(D) * (T - A B)||^2 solves n small problems, one per column
-of B, with Gram matrix A' diag(d) A and right side A' (d * t). Where the weights D are all one the Gram
-matrix is shared; otherwise all of them come out of one matrix product, (a_i * a_j)' D over the pairs i <=
-j. Sweeps of coordinate descent on all columns at once then cost little beside it. No step raises the
-weighted squared distance.
+With A (m x K) fixed, the best B >= 0 for ||sqrt(D) * (T - A B)||^2 solves n small problems, one per column of
+B, with Gram matrix A' diag(d) A and right side A' (d * t). Where the weights D are all one the Gram matrix is
+shared; otherwise all of them come out of one matrix product, (a_i * a_j)' D over the pairs i <= j. Sweeps of
+coordinate descent on all columns at once then cost little beside it. No step raises the weighted squared
+distance.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["Matrix", "descend", "gram_matrices", "improve"]
 
 Array = npt.NDArray[np.floating]
 Matrix: TypeAlias = Any
-"""An F x N array, or a sparse one of SciPy's (csc or csr) where most of it is zero."""
+"""An F x N array, or a SciPy sparse array (csc or csr) where most of it is zero."""
 
 GRAM_BYTES = 1 << 25
-"""Room for the Gram matrices of one block of columns, and for the products that they are made of."""
+"""Memory for the Gram matrices of one block of columns, and for the products from which they are made."""
 
 
 def improve(A: Array, B: Array, T: Matrix, D: Matrix | None, rounds: int) -> None:
@@ -54,7 +54,7 @@ def gram_matrices(A: Array, D: Matrix) -> Array:
 
 
 def _room(A: Array) -> int:
-    """How many matrices, or rows of products of the columns of A, are at hand at a time."""
+    """How many matrices, or rows of products of the columns of A, are in memory at a time."""
     return int(max(1, GRAM_BYTES // (A.shape[1] ** 2 * A.itemsize)))
 
 

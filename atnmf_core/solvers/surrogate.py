@@ -1,4 +1,4 @@
-"""What the fast solver fits at the moment: the target and its weights.
+"""What the fast solver fits next: the target and its weights.
 
 Both methods and both treatments of hidden entries are, at a point (W0, H0), majorised by one weighted
 least-squares problem
@@ -8,7 +8,7 @@ least-squares problem
 (T = V without an adversary; hidden entries fitted as zeros are observed zeros, so there D is 1 everywhere).
 Where D is not needed as such, hidden entries can instead be filled with W0 H0, which majorises once more
 and leaves equal weights. Where almost everything is hidden, `ObservedSurrogate` holds the observed entries
-alone. How a step on such a problem is taken is the business of `steps`.
+alone. `steps` takes the step on such a problem.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ __all__ = ["DenseSurrogate", "ObservedSurrogate", "Surrogate"]
 
 Array = npt.NDArray[np.floating]
 
-BLOCK_BYTES, LEAST_ROWS = 1 << 18, 8
-"""Arrays of F x N are passed over in blocks of rows of about this size: a few of them fit a core's cache."""
+BLOCK_BYTES, MIN_ROWS = 1 << 18, 8
+"""F x N arrays are processed in blocks of rows of about this size, so that a few of them fit in a core's
+cache.
+"""
 
 
 class Surrogate(Protocol):
@@ -43,7 +45,9 @@ class Surrogate(Protocol):
     D: Matrix | None
 
     def refresh(self, W: Array, H: Array) -> tuple[float, float]:
-        """Move the target to (W, H); the squared error over observed entries and the loss there."""
+        """Move the target to (W, H), and return the squared error over observed entries and the loss
+        there.
+        """
         ...
 
 
@@ -61,7 +65,7 @@ class DenseSurrogate:
         self._target: Array = problem.V.copy() if self._moves else problem.V
         self.T: Matrix = self._target
         F, N = problem.V.shape
-        tall = min(F, max(LEAST_ROWS, BLOCK_BYTES // (N * problem.V.itemsize)))
+        tall = min(F, max(MIN_ROWS, BLOCK_BYTES // (N * problem.V.itemsize)))
         self._blocks = [slice(f, min(f + tall, F)) for f in range(0, F, tall)]
         self._product, self._scratch = (np.empty((tall, N), problem.V.dtype) for _ in range(2))
 
@@ -90,7 +94,9 @@ class DenseSurrogate:
         return squared_error, self._move_target(P, E, rows) + hidden_error
 
     def _move_target(self, P: Array, E: Array, rows: slice) -> float:
-        """Write T for the prediction P, whose observed error is E, and overwrite both; the observed loss."""
+        """Write T for the prediction P, whose error on observed entries is E, and return the observed loss.
+        Both are overwritten.
+        """
         lam, V, T = self._problem.lam, self._V[rows], self._target[rows]
         excess = descent_target(V, P, lam, out=P, leash=self._problem.leash)
         excess -= V
@@ -117,7 +123,7 @@ class ObservedSurrogate:
         self._rows, self._columns = rows, columns
         self._blocks = [slice(start, start + size) for start in range(0, rows.size, size)]
         starts = np.concatenate(([0], np.cumsum(problem.mask.sum(axis=0))))
-        # Not at the top: what needs no sparse matrix, such as a page of tables, starts without SciPy.
+        # Not at the top: whatever needs no sparse matrix, such as a page of tables, starts without SciPy.
         from scipy.sparse import csc_array
 
         self.D: Matrix = csc_array((np.ones_like(self._V), rows, starts), shape=problem.V.shape)
@@ -141,8 +147,8 @@ class ObservedSurrogate:
 
 
 def _loss(V: Array, E: Array, excess: Array, lam: float, leash: float | None) -> float:
-    """The surrogate of `descent_target` where it touches the loss, with t = v + excess and E = p - v, which
-    is overwritten; nothing cancels.
+    """The value of `descent_target`'s surrogate where it touches the loss, for t = v + excess and E = p - v,
+    which is overwritten; computed without cancellation.
     """
     E -= excess
     near = curvature(lam) * _inner(E, E)

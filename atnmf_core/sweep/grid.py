@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..datasets import Dataset, paper_mask
 from ..hiding import PATTERNS, hide_entries
 from ..problem import (
-    LEAST_LAM,
+    MIN_LAM,
     InputError,
     Method,
     Missing,
@@ -120,9 +120,9 @@ class Grid:
         F, N = data.shape
         if max(self.Ks) > min(F, N):
             raise InputError(f"K={max(self.Ks)}: {data.name} is {F} x {N}, so K is at most {min(F, N)}.")
-        least = min(self.lams, default=LEAST_LAM)
-        if least < LEAST_LAM:
-            raise InputError(f"lams: {least!r} is too near 1 to compute with; {LEAST_LAM} is the least.")
+        least = min(self.lams, default=MIN_LAM)
+        if least < MIN_LAM:
+            raise InputError(f"lams: {least!r} is too near 1 to compute with; {MIN_LAM} is the least.")
         if self.seed + self.starts > SEEDS:
             raise InputError(
                 f"seed={self.seed} with starts={self.starts}: begin at {SEEDS - self.starts} or below, as "

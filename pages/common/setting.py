@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import streamlit as st
 
-from atnmf_core.problem import TREATMENT_NAMES, Missing, Solver
+from atnmf_core.names import TREATMENT_NAMES
+from atnmf_core.problem import Missing, Solver
 from pages.common.control import Number, OneOf, Stops, Switch, Text, declare
 
 __all__ = [

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from atnmf_core import InputError
-from atnmf_core.problem import TREATMENT_NAMES, Method, Missing, Solver
+from atnmf_core.names import TREATMENT_NAMES
+from atnmf_core.problem import Method, Missing, Solver
 from atnmf_core.sweep import Grid, lambda_series
 from pages.common.control import Number, Real, Several, controls_of, declare, redeclare
 from pages.common.setting import ALPHAS, MAX_LAM, Setting

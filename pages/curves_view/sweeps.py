@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from atnmf_core.problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
+from atnmf_core.names import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, Outcome, SweepRecord, default_store, open_store
 from pages.common.address import change

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from atnmf_core.problem import ANMF_NOTE, METHOD_NAMES
+from atnmf_core.names import ANMF_NOTE, METHOD_NAMES
 from atnmf_core.reference.compare import Cell, exception_reason, method_title, small_spread
 from atnmf_core.reference.protocol import PROTOCOLS
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from atnmf_core.figures.lesson import guess_chart
 from atnmf_core.lesson import Verdict, judge
-from atnmf_core.problem import TREATMENT_NAMES
+from atnmf_core.names import TREATMENT_NAMES
 from atnmf_core.reference.curves import bundled_curve
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.address import change

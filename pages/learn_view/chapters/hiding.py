@@ -15,7 +15,7 @@ from atnmf_core.figures.lesson import series_chart
 from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.panels import Panel, given_panels
 from atnmf_core.lesson import PART, SERIES, Weighing, weigh
-from atnmf_core.problem import TREATMENT_NAMES
+from atnmf_core.names import TREATMENT_NAMES
 from pages.common.control import Number, Several, Stops
 from pages.common.picture_view import show_panels
 from pages.common.setting import ALPHAS, Setting
