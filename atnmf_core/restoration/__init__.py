@@ -1,11 +1,12 @@
 """Damaged data made whole: hold-outs, choice of K and the adversary, defects, and how far to trust it."""
 
 from .candidates import Candidate, Treatment
-from .choice import Choice, ChoiceProgress, choose
+from .choice import Choice, ChoiceProgress
 from .holdout import hold_out_entries, hold_out_gaps
 from .layout import Layout
 from .lines import BadLine
 from .restore import Restoration, restore
+from .search import choose
 
 __all__ = [
     "BadLine",

@@ -15,9 +15,10 @@ from joblib import cpu_count
 from ..datasets import Dataset
 from ..factorization import factorize
 from ..metrics import rmse
-from .choice import ChoiceProgress, Losses, MapTrials
+from .choice import ChoiceProgress, Losses
 from .damage import Damage, damaged
 from .packed import PackedRestoration, pack
+from .path import MapTrials
 from .restore import Restoration, restore
 from .trials import stored_trials
 

@@ -1,58 +1,18 @@
-"""K, lambda and leash by what was held out: coarse first, then finer around the best.
-
-The coarse round fits one path per adversary on one hold-out, over every second K, and gives up early those
-that are hopeless. The fine round tries adversaries a little stronger and weaker, then a few parts more and
-less, on all hold-outs, beginning with the suspects of the best so far.
-"""
+"""What was tried to choose K, lambda and leash by, what was chosen, and where a running choice stands."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
+from .candidates import PLAIN, Candidate
+from .scoring import Rule, Score
 
-from ..problem import InputError
-from .candidates import (
-    PLAIN,
-    Candidate,
-    Treatment,
-    coarse,
-    default_Ks,
-    first_treatments,
-    neighbours,
-    treatments_around,
-)
-from .holdout import hold_out_entries, hold_out_gaps
-from .layout import Layout
-from .path import Record, Trial, fit_path
-from .scoring import Rule, Score, compare, simplest_of_the_best
+__all__ = ["Callback", "Choice", "ChoiceProgress", "Losses", "verdict"]
 
-__all__ = ["Choice", "ChoiceProgress", "MapTrials", "choose"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 Losses = Literal["marked", "unmarked"]
-MapTrials: TypeAlias = Callable[
-    [Callable[[Array, Mask, Mask, Trial], list[Record]], Array, Mask, Sequence[Mask], Sequence[Trial]],
-    Iterable[list[Record]],
-]
-"""Calls the function on every trial, with V, the observed and the trial's held-out entries, anywhere and in
-any order: `map_trials(fit_path, V, observed, held_out, trials)`.
-"""
-
-REPLICATES = 3
-FEW, HOPELESS, BEST = 2, 1.5, 2
-"""Adversaries whose typical error with the first `FEW` Ks is this many times the lowest are given up; the
-`BEST` of the others are tried on all hold-outs.
-"""
-MILD = (Treatment(2.0, leave_out=False), Treatment(1.2, leave_out=False))
-"""Adversaries worth trying where all losses are marked."""
-MAX_ENTRIES = 100_000
-"""Of larger data some columns, drawn at random, are enough to choose by."""
 
 
 @dataclass(frozen=True)
@@ -108,229 +68,17 @@ class Choice:
     first_seconds: float
 
 
-def choose(
-    V: Array,
-    observed: Mask,
-    losses: Losses,
-    *,
-    K: int | Sequence[int] | None = None,
-    treatments: Sequence[Treatment] | None = None,
-    layout: Layout | None = None,
-    replicates: int = REPLICATES,
-    seed: int = 0,
-    callback: Callback | None = None,
-    map_trials: MapTrials | None = None,
-) -> Choice:
-    """Choose a model by what it predicts of entries that were held out.
-
-    Parameters
-    ----------
-    V : F x N, nonnegative; only observed entries are looked at.
-    observed : bool F x N.
-    losses : "marked": what is not observed is all that is wrong, and gaps of its shape are held out;
-        "unmarked": observed entries may be wrong too, and single entries are held out.
-    K : the number of parts, or those to choose from; by default what the data supports.
-    treatments : the adversaries to choose from; by default from none to strong, refined around the best.
-    layout : where the entries lie in images.
-    replicates : hold-outs to average over.
-    callback : called with a `ChoiceProgress` after every path; returning True ends the choice there.
-    map_trials : runs the paths; by default in as many processes as there are cores.
-    """
-    Ks = _Ks(K, V.shape, int(observed.sum()))
-    search = _Search(V, observed, losses, layout or Layout(), replicates, seed, callback, map_trials)
-    search.among = treatments
-    search.coarse(treatments or search.first_treatments, Ks if K is not None else coarse(Ks))
-    search.note_first_answer()
-    if treatments is None:
-        search.refine_treatment()
-    search.refine_K(Ks)
-    return search.choice()
-
-
-def _Ks(K: int | Sequence[int] | None, shape: tuple[int, ...], observed: int) -> tuple[int, ...]:
-    if K is None:
-        return default_Ks((shape[0], shape[1]), observed)
-    return (K,) if isinstance(K, int) else tuple(sorted(set(K)))
-
-
-class _Search:
-    """The hold-outs, the records so far, and the running of more."""
-
-    def __init__(
-        self,
-        V: Array,
-        observed: Mask,
-        losses: Losses,
-        layout: Layout,
-        replicates: int,
-        seed: int,
-        callback: Callback | None,
-        map_trials: MapTrials | None,
-    ) -> None:
-        self._losses, self._seed, self._callback = losses, seed, callback
-        self._map = map_trials or in_processes
-        self._began = time.perf_counter()
-        columns = _some_columns(V.shape, seed)
-        held = [
-            hold_out_gaps(observed, layout, seed=seed + r)
-            if losses == "marked"
-            else hold_out_entries(observed, seed=seed + r)
-            for r in range(replicates)
-        ]
-        self._V = np.ascontiguousarray(np.where(observed, V, 0)[:, columns], dtype=np.float32)
-        self._observed = np.ascontiguousarray(observed[:, columns])
-        self._held = [np.ascontiguousarray(h[:, columns]) for h in held]
-        if not all(h.any() for h in self._held):
-            raise InputError("there is too little data to hold some out and choose by it: give K and lam.")
-        self._truths = [self._V[h] for h in self._held]
-        self._records: list[Record] = []
-        self._done = self._total = 0
-        self._first: tuple[Candidate, float] | None = None
-        self.going = True
-        self.among: Sequence[Treatment] | None = None
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self._began
-
-    @property
-    def first_treatments(self) -> tuple[Treatment, ...]:
-        return first_treatments() if self._losses == "unmarked" else (PLAIN,)
-
-    def coarse(self, treatments: Sequence[Treatment], Ks: tuple[int, ...]) -> None:
-        """All adversaries with few parts; with more those that were not hopeless, from their suspects on."""
-        self._run("coarse", [self._trial(treatment, Ks[:FEW]) for treatment in treatments])
-        lowest = min(score.typical for score in self.scores()[0])
-        best = {score.candidate.treatment: score for score in reversed(self.scores()[0])}
-        alive = [treatment for treatment, score in best.items() if score.typical <= HOPELESS * lowest]
-        if Ks[FEW:]:
-            self._run(
-                "coarse",
-                [
-                    self._trial(treatment, Ks[FEW:], after=Candidate(Ks[:FEW][-1], treatment))
-                    for treatment in alive
-                ],
-            )
-
-    def refine_treatment(self) -> None:
-        """Adversaries a little stronger and weaker than the best, with as many parts."""
-        best = self.best
-        near = treatments_around(best.treatment) if self._losses == "unmarked" else MILD
-        known = {score.candidate for score in self.scores()[0]}
-        tried = [treatment for treatment in near if Candidate(best.K, treatment) not in known]
-        self._run("fine", [self._trial(treatment, (best.K,), after=best) for treatment in tried])
-
-    def refine_K(self, Ks: tuple[int, ...]) -> None:
-        """On all hold-outs: the best adversaries, and none, with a few parts more and less than the best."""
-        done: set[int] = set()
-        while self.going:
-            best = self.best
-            wanted = tuple(K for K in neighbours(best.K, Ks) if K not in done)
-            if best.K in done or not wanted:
-                return
-            ranked = dict.fromkeys(score.candidate.treatment for score in self.scores()[0])
-            treatments = dict.fromkeys((*list(ranked)[:BEST], PLAIN))
-            self._run(
-                "fine",
-                [
-                    self._trial(treatment, wanted, r, best)
-                    for r in range(len(self._held))
-                    for treatment in treatments
-                ],
-            )
-            done |= set(wanted)
-
-    @property
-    def best(self) -> Candidate:
-        return self.scores()[0][0].candidate
-
-    def _trial(
-        self, treatment: Treatment, Ks: tuple[int, ...], replicate: int = 0, after: Candidate | None = None
-    ) -> Trial:
-        suspects = None
-        if after is not None and treatment.leave_out:
-            suspects = next((r.suspects for r in self._records if r.candidate == after), None)
-        return Trial(treatment, Ks, replicate, self._seed + replicate, suspects)
-
-    def _run(self, stage: str, trials: Sequence[Trial]) -> None:
-        """Fit these paths; what was known of the same candidates is replaced."""
-        if not self.going:
-            return
-        self._total += len(trials)
-        for records in self._map(fit_path, self._V, self._observed, self._held, trials):
-            fresh = {(record.candidate, record.replicate) for record in records}
-            self._records = [r for r in self._records if (r.candidate, r.replicate) not in fresh] + records
-            self._done += 1
-            if self._callback is not None:
-                progress = ChoiceProgress(
-                    stage, self._done, self._total, self.best, self.seconds, self.choice()
-                )
-                if self._callback(progress):
-                    self.going = False
-                    return
-
-    def scores(self) -> tuple[list[Score], Rule, float]:
-        return compare(self._records, self._truths, robust=self._losses == "unmarked")
-
-    def note_first_answer(self) -> None:
-        self._first = self.best, self.seconds
-
-    def choice(self) -> Choice:
-        """The choice; where treatments were given, among these: plain NMF is then there to compare with."""
-        first, first_seconds = self._first or (self.best, self.seconds)
-        scores, rule, suspects = self.scores()
-        allowed = [score for score in scores if self.among is None or score.candidate.treatment in self.among]
-        full = max(score.replicates for score in allowed)
-        ranked = [
-            score for score in allowed if score.replicates == full and np.isfinite(score.error)
-        ] or allowed
-        chosen, equal = simplest_of_the_best(ranked)
-        return Choice(
-            chosen=chosen.candidate,
-            first=first,
-            scores=tuple(scores),
-            rule=rule,
-            error=chosen.error,
-            suspects=suspects,
-            verdict=_verdict(chosen, equal, scores),
-            complete=self.going,
-            seconds=self.seconds,
-            first_seconds=first_seconds,
-        )
-
-
-def _some_columns(shape: tuple[int, ...], seed: int) -> npt.NDArray[np.intp]:
-    F, N = shape
-    most = max(64, MAX_ENTRIES // F)
-    if most >= N:
-        return np.arange(N)
-    return np.sort(np.random.default_rng(seed).choice(N, most, replace=False))
-
-
-def _verdict(chosen: Score, equal: list[Score], scores: list[Score]) -> str:
+def verdict(chosen: Score, equal: Sequence[Score], scores: Sequence[Score]) -> str:
+    """The choice in a sentence: how good, whether others are as good, and what plain NMF would do."""
     said = f"{chosen.candidate} is expected to be off by {chosen.error:.3g}"
     if len(equal) > 1:
         said += f", the simplest of {len(equal)} that predict equally well"
     if chosen.candidate.treatment == PLAIN:
         return said + "; nothing beats plain NMF here."
     plain = [score for score in scores if score.candidate.treatment == PLAIN]
-    if plain:
-        said += f"; plain NMF by {min(min(score.error, score.typical) for score in plain):.3g} or more"
+    compared = [score.error for score in plain if math.isfinite(score.error)]
+    if compared:
+        said += f"; plain NMF by {min(compared):.3g}"
+    elif plain:
+        said += f"; plain NMF by {min(score.typical for score in plain):.3g} or more"
     return said + "."
-
-
-def in_processes(
-    function: Callable[[Array, Mask, Mask, Trial], list[Record]],
-    V: Array,
-    observed: Mask,
-    held_out: Sequence[Mask],
-    trials: Sequence[Trial],
-) -> Iterable[list[Record]]:
-    """Run the trials in as many processes as there are cores, results as they come."""
-    # joblib takes long to import, and whoever only reads a result needs none of it.
-    import joblib
-
-    parallel = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
-    calls = (joblib.delayed(function)(V, observed, held_out[trial.replicate], trial) for trial in trials)
-    results: Iterable[list[Record]] = parallel(calls)
-    return results

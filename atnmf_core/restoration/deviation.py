@@ -1,9 +1,9 @@
 """How far a prediction may be off: one standard deviation for each entry, from fits that were shown less.
 
-Each replicate holds out other entries and starts from other factors. What its predictions differ by is the
-part of the error that comes from the data being few; the residuals of the entry's row and column are the part
-that comes from the model. Together they are scaled by one factor, so that of the held-out entries about 68 %
-lie within one deviation and 95 % within two.
+Two fits that were both not shown some entries differ in what they predict for these: that is the part of the
+error that comes from the data being few. The residuals of the entry's row and column are the part that comes
+from the model. Together they are scaled by one factor, so that of the held-out entries about 68 % lie within
+one deviation and 95 % within two.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..factorization import factorize
 from .candidates import Candidate
 from .defects import entry_scale
+from .holdout import hold_out_entries
 
 __all__ = ["calibration", "deviations"]
 
@@ -34,23 +35,25 @@ def deviations(
     ----------
     V, V_hat : the data and what the final fit predicts.
     use : bool F x N, the entries that the final fit was shown.
-    held_out : one part of `use` for each replicate.
-    seed : of the first replicate's start.
+    held_out : parts of `use`; two fits are made without each of them.
+    seed : of the first start.
     """
-    total, squares = np.zeros(V.shape), np.zeros(V.shape)
-    misses = []
+    between, ratios = np.zeros(V.shape), []
+    scale = entry_scale(np.where(use, V, V_hat) - V_hat, use)
     for number, held in enumerate(held_out):
-        fit = factorize(V, use & ~held, K=candidate.K, seed=seed + 1 + number, **candidate.treatment.options)
-        difference = (fit.V_hat - V_hat).astype(np.float64)
-        total += difference
-        squares += difference**2
-        misses.append((held, np.abs(V - fit.V_hat)[held]))
-    count = len(held_out)
-    # About the final fit, not about their mean: it is the final fit whose error is wanted.
-    variance = squares / count
-    scale = np.sqrt(variance + entry_scale(np.where(use, V, V_hat) - V_hat, use) ** 2)
-    factor = calibration(np.concatenate([miss / scale[held] for held, miss in misses]))
-    return (factor * scale).astype(V_hat.dtype), factor
+        pair = [_without(V, use & ~held, candidate, seed + 1 + 2 * number + second) for second in (0, 1)]
+        difference = (pair[0] - pair[1]).astype(np.float64) ** 2
+        between += difference / len(held_out)
+        there = np.sqrt(difference[held] + scale[held] ** 2)
+        ratios += [np.abs(V - predicted)[held] / there for predicted in pair]
+    factor = calibration(np.concatenate(ratios))
+    return (factor * np.sqrt(between + scale**2)).astype(V_hat.dtype), factor
+
+
+def _without(V: Array, shown: Mask, candidate: Candidate, seed: int) -> Array:
+    """The prediction of a fit that starts elsewhere and is not shown a tenth of the entries either."""
+    shown = shown & ~hold_out_entries(shown, seed=seed)
+    return factorize(V, shown, K=candidate.K, seed=seed, **candidate.treatment.options).V_hat
 
 
 def calibration(ratios: Array) -> float:

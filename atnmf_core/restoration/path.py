@@ -8,8 +8,9 @@ a larger model explains is taken back in.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from .candidates import Candidate, Treatment
 from .defects import QUANTILE, find_suspects
 from .holdout import spare
 
-__all__ = ["BOUND", "Record", "Trial", "bounded", "fit_path", "grow"]
+__all__ = ["BOUND", "MapTrials", "Record", "Trial", "bounded", "fit_path", "grow"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -74,6 +75,15 @@ class Record:
     wrong: Mask
     suspects: npt.NDArray[np.uint8]
     seconds: float
+
+
+MapTrials: TypeAlias = Callable[
+    [Callable[[Array, Mask, Mask, Trial], list[Record]], Array, Mask, Sequence[Mask], Sequence[Trial]],
+    Iterable[list[Record]],
+]
+"""Calls the function on every trial, with V, the observed and the trial's held-out entries, anywhere and in
+any order: `map_trials(fit_path, V, observed, held_out, trials)`.
+"""
 
 
 def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Record]:

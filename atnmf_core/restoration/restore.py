@@ -14,21 +14,22 @@ from ..factorization import factorize
 from ..problem import InputError, Order, check_one_of, check_seed
 from ..result import Fit
 from .candidates import Candidate, Treatment, coarse, default_Ks
-from .choice import Callback, Choice, ChoiceProgress, Losses, MapTrials, choose
+from .choice import Callback, Choice, ChoiceProgress, Losses
 from .defects import BEYOND, suspicion, thresholds
 from .deviation import deviations
 from .holdout import hold_out_entries, hold_out_gaps
 from .layout import Layout
 from .lines import BadLine, bad_lines
-from .path import Trial, bounded, grow
+from .path import MapTrials, Trial, bounded, grow
+from .search import choose
 
 __all__ = ["Restoration", "restore"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
-REPLICATES = 4
-"""Fits that the deviation of a prediction is taken from."""
+HOLD_OUTS, SHARE = 3, 0.1
+"""How many hold-outs, of which share of the data, the deviation of a prediction is taken from."""
 BEYOND_REASON = 2.0
 """A prediction of more than this times the largest sound value of its row is none."""
 
@@ -231,8 +232,8 @@ def _final(
 
 def _hold_outs(use: Mask, losses: Losses, layout: Layout, seed: int) -> list[Mask]:
     if losses == "marked":
-        return [hold_out_gaps(use, layout, seed=seed + r) for r in range(REPLICATES)]
-    return [hold_out_entries(use, seed=seed + r) for r in range(REPLICATES)]
+        return [hold_out_gaps(use, layout, SHARE, seed=seed + r) for r in range(HOLD_OUTS)]
+    return [hold_out_entries(use, SHARE, seed=seed + r) for r in range(HOLD_OUTS)]
 
 
 def _predictions(V: Array, V_hat: Array, use: Mask, K: int) -> tuple[Array, Mask, Mask]:

@@ -23,10 +23,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .candidates import Candidate
-from .defects import NORMAL_QUANTILE, QUANTILE
+from .defects import BEYOND, NORMAL_QUANTILE, QUANTILE
 from .path import Record
 
-__all__ = ["Rule", "Score", "compare", "limit_of_equals", "simplest_of_the_best", "typical_error"]
+__all__ = [
+    "Rule",
+    "Score",
+    "compare",
+    "leaving_out_pays",
+    "limit_of_equals",
+    "simplest_of_the_best",
+    "typical_error",
+]
 
 Array = npt.NDArray[np.floating]
 Rule = Literal["rmse", "rmse without suspects", "quantile"]
@@ -132,6 +140,22 @@ def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
         if score.error <= limit or (score.candidate.K == K and score.error <= (1 + WORTH) * best.error)
     ]
     return min(equal, key=lambda score: score.candidate.complexity), equal
+
+
+def leaving_out_pays(leaving_out: Iterable[Record], plain: Iterable[Record], truths: Sequence[Array]) -> bool:
+    """Whether a model without its suspects predicts better than plain NMF, suspects counted too.
+
+    What a model leaves out does not disturb its prediction of the rest: compared on that alone it looks
+    better also where all suspects are sound. So here they count, with at most `BEYOND` deviations each: sound
+    ones in the tail speak for plain NMF, which predicts them better, and defects for neither.
+    """
+    pairs = [(a, b) for a in leaving_out for b in plain if a.replicate == b.replicate]
+    total = np.zeros(2)
+    for pair in pairs:
+        truth = truths[pair[0].replicate]
+        most = BEYOND * min(typical_error(truth, record.predictions) for record in pair)
+        total += [np.mean(np.minimum(np.abs(truth - r.predictions), most) ** 2) for r in pair]
+    return not pairs or bool(total[0] < total[1])
 
 
 def limit_of_equals(best: Score) -> float:

@@ -8,14 +8,13 @@ from pathlib import Path
 import joblib
 
 from ..factorization import SOLVER_VERSIONS
-from .choice import Array, MapTrials, Mask
-from .path import Record, Trial
+from .path import Array, MapTrials, Mask, Record, Trial
 from .workers import trials_on_workers
 
 __all__ = ["stored_trials"]
 
 MAX_BYTES = 500_000_000
-VERSION = 2
+VERSION = 3
 """Changes whenever the records that a trial gives do, for another reason than the solver."""
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ..sweep.engine import EngineError, WorkersLost, on_workers
-from .choice import Array, MapTrials, Mask
-from .path import Record, Trial
+from .path import Array, MapTrials, Mask, Record, Trial
 
 __all__ = ["trials_on_workers"]
 

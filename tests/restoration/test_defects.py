@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from atnmf_core.restoration.defects import BEYOND, RATIO, entry_scale, suspicion, thresholds
+from atnmf_core.restoration.defects import (
+    BEYOND,
+    RATIO,
+    entry_scale,
+    find_suspects,
+    suspicion,
+    thresholds,
+)
 
 rng = np.random.default_rng(1)
 BY_ROW, BY_COLUMN = np.exp(rng.normal(size=80)), np.exp(rng.normal(size=120))
@@ -73,3 +80,23 @@ def test_a_lopsided_tail_lowers_the_threshold_on_its_side_only():
     V[rng.random(V.shape) < 0.2] = 0.3
     below, above = thresholds(V, V_hat, everywhere, everywhere)
     assert below < BEYOND == above
+
+
+def test_a_material_that_the_model_does_not_know_is_no_collection_of_defects():
+    V_hat = rng.uniform(1, 2, (60, 90))
+    V = V_hat * (1 + 0.02 * rng.normal(size=V_hat.shape))
+    V[20:32, 40:52] *= 2
+    everywhere = np.ones(V.shape, bool)
+    assert (suspicion(V, V_hat, everywhere, everywhere) >= 1)[20:32, 40:52].mean() > 0.9
+    scattered = rng.random(V.shape) < 0.03
+    scattered[20:32, 40:52] = False
+    V[scattered] *= 3
+    assert np.array_equal(find_suspects(V, V_hat, everywhere, everywhere), scattered)
+
+
+def test_a_dark_block_is_a_defect_whatever_its_shape():
+    V_hat = rng.uniform(1, 2, (60, 90))
+    V = V_hat * (1 + 0.02 * rng.normal(size=V_hat.shape))
+    V[20:32, 40:52] *= 0.2
+    everywhere = np.ones(V.shape, bool)
+    assert find_suspects(V, V_hat, everywhere, everywhere)[20:32, 40:52].all()

@@ -5,7 +5,7 @@ import pytest
 
 from atnmf_core.restoration.candidates import PLAIN, Candidate, Treatment, default_Ks, neighbours
 from atnmf_core.restoration.path import Record
-from atnmf_core.restoration.scoring import Score, compare, simplest_of_the_best
+from atnmf_core.restoration.scoring import Score, compare, leaving_out_pays, simplest_of_the_best
 
 rng = np.random.default_rng(2)
 SOUND = rng.uniform(1, 2, 4000)
@@ -123,3 +123,16 @@ def test_the_ks_to_try_are_those_that_the_data_supports():
     assert max(default_Ks((100, 4096), 409600)) == 24
     assert neighbours(2, (2, 3, 4)) == (2, 3)
     assert neighbours(3, (2, 3, 4)) == (2, 3, 4)
+
+
+def test_leaving_out_what_is_only_the_tail_of_sound_data_does_not_pay():
+    tail = rng.random(SOUND.size) < 0.03
+    truth = np.where(tail, 0.7 * SOUND, SOUND) * (1 + 0.02 * rng.normal(size=SOUND.size))
+    follows = record(FOLLOWS, np.where(tail, 0.72 * SOUND, SOUND * 1.001), truth)
+    leaves_out = record(ROBUST, SOUND, truth)
+    assert not leaving_out_pays([leaves_out], [follows], [truth])
+
+
+def test_leaving_out_defects_that_nothing_predicts_pays():
+    truth, _ = damaged(0.1)
+    assert leaving_out_pays([record(ROBUST, noisy(0.02))], [record(FOLLOWS, 0.92 * noisy(0.02))], [truth])
