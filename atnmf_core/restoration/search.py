@@ -226,7 +226,9 @@ class _Search:
             score for score in allowed if score.replicates == full and np.isfinite(score.error)
         ] or allowed
         chosen, equal = simplest_of_the_best(ranked)
-        chosen = self._plain_unless_it_pays(chosen, ranked, suspects)
+        # Under the rule "quantile" it is plain that defects are there, and that squared errors reward them.
+        if rule == "rmse without suspects":
+            chosen = self._plain_unless_it_pays(chosen, ranked, suspects)
         return Choice(
             chosen=chosen.candidate,
             first=first,
