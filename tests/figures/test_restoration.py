@@ -54,10 +54,15 @@ def test_the_chosen_adversary_is_drawn_against_k_with_its_standard_error() -> No
     assert (trace(figure, "ring").x, trace(figure, "ring").y) == ((3,), (0.011,))
 
 
-def test_the_level_is_the_limit_up_to_which_candidates_count_as_equal() -> None:
-    (level,) = error_against_K(CHOICE).layout.shapes
+@pytest.mark.parametrize(("standard_error", "level_drawn"), [(0.0002, 0.0102), (0.002, 0.0105)])
+def test_the_level_is_one_standard_error_above_the_best_but_at_most_a_twentieth(
+    standard_error: float, level_drawn: float
+) -> None:
+    best = replace(SCORES[0], standard_error=standard_error)
 
-    assert level.y0 == level.y1 == pytest.approx(0.0105)
+    (level,) = error_against_K(replace(CHOICE, scores=(best, *SCORES[1:]))).layout.shapes
+
+    assert level.y0 == level.y1 == pytest.approx(level_drawn)
 
 
 def test_a_lucky_candidate_of_one_hold_out_does_not_set_the_level() -> None:
