@@ -22,7 +22,7 @@ from .path import MapTrials
 from .restore import Restoration, restore
 from .trials import stored_trials
 
-__all__ = ["Errors", "Order", "Outcome", "damaged_dataset", "errors_of", "run"]
+__all__ = ["Errors", "Order", "Outcome", "damaged_dataset", "errors_of", "run", "search_workers"]
 
 Mask = npt.NDArray[np.bool_]
 NO_DAMAGE = Damage()
@@ -121,14 +121,19 @@ def damaged_dataset(data: Dataset, order: Order) -> tuple[Dataset, Mask]:
     return replace(data, V=spoiled.V, truth=None), spoiled.wrong
 
 
+def search_workers() -> int:
+    """Processes of a search that `run` stores the trials of: one core stays free for whoever waits for
+    something else.
+    """
+    return max(1, int(cpu_count()) - 1)
+
+
 def run(
     report: Callable[[ChoiceProgress], None], data: Dataset, order: Order, trials: Path | None = None
 ) -> Outcome:
     """Carry out an order; a task for another process. Trials that are in the folder are not fitted again."""
     spoiled, wrong = damaged_dataset(data, order)
-    # One core stays free for whoever waits for something else.
-    workers = max(1, cpu_count() - 1)
-    where: MapTrials | None = None if trials is None else stored_trials(trials, workers)
+    where: MapTrials | None = None if trials is None else stored_trials(trials, search_workers())
     restoration = restore(
         spoiled,
         order.losses,

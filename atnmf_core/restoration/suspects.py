@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from ..datasets import Dataset
 from .layout import Layout
+from .lines import MOSTLY
 from .restore import Restoration
 
-__all__ = ["Side", "restored_at", "shares_along", "suspects_at"]
+__all__ = ["Side", "mostly_bad", "restored_at", "shares_along", "suspects_at"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -32,6 +33,12 @@ def restored_at(data: Dataset, restoration: Restoration, suspects: Mask) -> Arra
     known = restoration.defects | ~data.observed
     predicted = np.where(known, restoration.V, restoration.fit.V_hat)
     return np.where(suspects | ~data.observed, predicted, data.V)
+
+
+def mostly_bad(wrong: Mask, observed: Mask) -> tuple[int, int]:
+    """In how many rows and columns of V more observed entries are wrong than not."""
+    rows, columns = (wrong.sum(axis=axis) > MOSTLY * observed.sum(axis=axis) for axis in (1, 0))
+    return int(rows.sum()), int(columns.sum())
 
 
 def shares_along(mask: Mask, data: Dataset) -> dict[str, npt.NDArray[np.float64]]:

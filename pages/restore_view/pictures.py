@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from atnmf_core import Dataset
@@ -34,15 +35,12 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     spoiled, wrong = damage(setting, data)
     ours = bool(setting.order.damage)
     view = view_of(setting, data if ours else None, spoiled)
-    panels = [_damaged(view, spoiled), _panel("Restored", tone="orange")]
+    panels = [_damaged(view, spoiled), _panel("Restored", tone="orange", note="not yet")]
     if ours:
         panels.append(_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage"))
-        note = f"{wrong.mean():.1%} of all entries"
-        panels.append(
-            _panel(
-                "Damaged entries", src=data_url(view.suspects(wrong)), alt="Where damage was done", note=note
-            )
-        )
+        panels.append(_where(view, "Damaged entries", wrong))
+    elif not spoiled.observed.all():
+        panels.append(_where(view, "Missing entries", ~spoiled.observed))
     _mount(setting, spoiled, panels, len(panels))
 
 
@@ -66,12 +64,10 @@ def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
     if shown.truth is not None:
         src = data_url(view.picture(shown.truth.V))
         panels.append(_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
-    what = suspects if setting.losses == "unmarked" else suspects | ~data.observed
-    title = "Defects found" if setting.losses == "unmarked" else "Missing entries"
-    note = f"{int(what.sum()):,} entries, {what.mean():.1%}"
-    if view.index is None:
-        note = f'<img class="scale" src="{ERROR_SCALE}" alt="">0 … {view.top(what):.0%} of a pixel\'s bands'
-    panels.append(_panel(title, "", data_url(view.suspects(what)), f"{title} in {_name(view)}", note))
+    if setting.losses == "unmarked":
+        panels.append(_where(view, "Defects found", suspects))
+    else:
+        panels.append(_where(view, "Missing entries", ~data.observed))
     columns = len(panels)
     for name, whole in others.items():
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
@@ -123,6 +119,15 @@ def _damaged(view: RestoredView, data: Dataset) -> dict[str, str]:
     missing = float((~data.observed).mean())
     note = f"{missing:.1%} missing" if missing else "as it came"
     return _panel("Damaged", "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
+
+
+def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
+    """Where entries are missing or wrong, and how many are."""
+    note = f"{int(mask.sum()):,} entries, {mask.mean():.1%}"
+    if view.index is None:
+        scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">'
+        note += f"<br>{scale}0 … {view.top(mask):.0%} of a pixel's bands"
+    return _panel(title, "", data_url(view.suspects(mask)), f"{title} in {_name(view)}", note)
 
 
 def _name(view: RestoredView) -> str:

@@ -14,7 +14,8 @@ import streamlit as st
 from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import error_against_K
 from atnmf_core.restoration import Choice, ChoiceProgress
-from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run
+from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run, search_workers
+from atnmf_core.restoration.cost import expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import default_store
@@ -28,6 +29,8 @@ from .setting import RestoreSetting
 __all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_wait"]
 
 POLL_SECONDS = 0.7
+SECONDS_TO_START = 3.0
+"""Until the processes of a restoration have begun."""
 
 
 class Key(NamedTuple):
@@ -125,11 +128,14 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
             on_click=ask,
             args=(key,),
         )
-        st.markdown(
-            "Tries K, λ and leash on entries that it holds out, and restores with the best."
+        what = (
+            "Tries K, λ and leash on entries that it holds out, and restores with the best"
             if searching
-            else "Restores with the K, λ and leash of the sidebar."
+            else "Restores with the K, λ and leash of the sidebar"
         )
+        order = setting.order
+        seconds = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=search_workers())
+        st.markdown(f"{what}: about **{in_words(SECONDS_TO_START + seconds)}**.")
 
 
 def _cancel(key: Key) -> None:

@@ -11,6 +11,7 @@ from atnmf_core.restoration.suspects import shares_along, suspects_at
 from pages.common.components import component
 
 from . import COMPONENTS
+from .limits import show_limits
 from .pictures import choose_picture, show_pictures
 from .request import Restored
 from .rivals import show_rivals_switch
@@ -40,9 +41,10 @@ def _result(shown: Restored) -> None:
             show_spectrum(now, shown)
     else:
         suspects = st.container()
-    if now.losses == "unmarked":
-        with suspects:
+    with suspects:
+        if now.losses == "unmarked":
             _suspects(shown)
+        show_limits(ADDRESS.get(RestoreSetting), shown)
     ADDRESS.write()
 
 

@@ -1,5 +1,6 @@
 """The Restore page runs from top to bottom and says what came of it."""
 
+import io
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -73,8 +74,34 @@ def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> 
     page = opened(repository, dead="0.2")
 
     assert "Find the best setting" in [button.label for button in page.button]
+    assert "restores with the best: about **" in told(page)
     page = opened(repository, dead="0.2", by="hand")
     assert "Restore" in [button.label for button in page.button]
+
+
+def test_the_page_says_when_not_to_trust_it(repository: Path) -> None:
+    page = opened(repository)
+
+    assert "most of every band and of every pixel is sound" in told(page)
+    assert "Long dark stretches are found in part" in told(page)
+
+
+def test_losses_in_a_file_are_counted_by_their_kind(repository: Path) -> None:
+    V = np.random.default_rng(0).uniform(1, 2, (12, 30))
+    V[0, :3], V[4, 6], V[5, :2] = np.nan, -1, 9
+    file = io.BytesIO()
+    np.save(file, V)
+    upload = uploads().keep_files([("mine.npy", file.getvalue())])
+
+    page = opened(
+        repository, data="upload", upload=upload, losses="marked", dead="0", nodata="-1", saturated="9"
+    )
+
+    said = "\n".join(caption.value for caption in page.sidebar.caption).replace("\\", "")
+    assert "3 entries are NaN" in said
+    assert "1 entry with the no-data value" in said
+    assert "2 entries saturated" in said
+    assert "6 of 360 entries" in said
 
 
 def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> None:

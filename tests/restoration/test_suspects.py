@@ -5,7 +5,7 @@ import pytest
 
 from atnmf_core import Dataset, Restoration, restore
 from atnmf_core.restoration.damage import Damage, damaged
-from atnmf_core.restoration.suspects import restored_at, shares_along, suspects_at
+from atnmf_core.restoration.suspects import mostly_bad, restored_at, shares_along, suspects_at
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +66,15 @@ def test_shares_are_counted_along_bands_rows_and_columns() -> None:
     for col in range(3):
         expected = [mask[f, n] for f in range(4) for n in range(6) if n // 2 == col]
         assert shares["image column"][col] == pytest.approx(np.mean(expected))
+
+
+def test_rows_and_columns_count_as_mostly_bad_by_what_is_observed_of_them() -> None:
+    observed = np.ones((4, 5), dtype=bool)
+    observed[1, :3] = False
+    wrong = np.zeros_like(observed)
+    wrong[1, 3:] = True
+    wrong[:2, 4] = True
+
+    assert mostly_bad(wrong, observed) == (1, 0)
+    wrong[2, 4] = True
+    assert mostly_bad(wrong, observed) == (1, 1)

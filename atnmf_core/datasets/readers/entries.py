@@ -39,6 +39,9 @@ def clean_entries(
         entries: Array = values.astype(dtype, copy=not untouched)
         _scale(entries, stored.gain, stored.offset)
     notes = []
+    empty = int(np.isnan(entries).sum()) if values.dtype.kind == "f" else 0
+    if empty:
+        notes.append(f"{_count(empty, 'entry is NaN', 'entries are NaN')}: not observed.")
     for what, where in missing:
         gaps = where & ~np.isnan(entries)
         count = int(gaps.sum())

@@ -1,0 +1,35 @@
+"""How long a restoration will take, roughly: for people to know before they ask for it."""
+
+from __future__ import annotations
+
+from ..running.cost import expected_seconds
+from .candidates import default_Ks
+from .choice import Losses
+from .search import MAX_ENTRIES
+
+__all__ = ["expected_restore_seconds"]
+
+# Processor seconds on the bundled faces and the simulated scene, as multiples of one fit with `TYPICAL_K`.
+SEARCH_FITS = {"unmarked": 110, "marked": 45}
+FINAL_FITS = {"unmarked": 14, "marked": 9}
+TYPICAL_K = 8
+
+
+def expected_restore_seconds(
+    shape: tuple[int, int], losses: Losses, *, K: int | None = None, workers: int = 1
+) -> float:
+    """Seconds that `restore` takes for an F x N matrix on a machine of our day.
+
+    Parameters
+    ----------
+    losses : as in `restore`.
+    K : number of parts; None where it is searched for, with lam and leash.
+    workers : processes that the search runs on.
+    """
+    F, N = shape
+    parts = K or min(TYPICAL_K, max(default_Ks(shape, F * N)))
+    seconds = FINAL_FITS[losses] * expected_seconds(shape, parts)
+    if K is None:
+        sample = (F, min(N, MAX_ENTRIES // F + 1))
+        seconds += SEARCH_FITS[losses] * expected_seconds(sample, parts) / workers
+    return seconds
