@@ -20,7 +20,16 @@ from .readers.formats import Opened, open_files
 from .readers.layout import layout_of, to_dataset
 from .readers.sources import Source, gather
 
-__all__ = ["EnviPair", "bytes_like", "write_envi", "write_envi_zip", "write_like", "write_mat", "write_npz"]
+__all__ = [
+    "EnviPair",
+    "bytes_like",
+    "envi_path",
+    "write_envi",
+    "write_envi_zip",
+    "write_like",
+    "write_mat",
+    "write_npz",
+]
 
 Array = npt.NDArray[np.floating]
 
@@ -48,7 +57,7 @@ def write_like(source: Any, V: npt.ArrayLike, path: str | Path, **options: Any) 
     if len(written) == 1:
         places = [path]
     elif any(name.lower().endswith(".hdr") for name, _ in written):
-        places = [_envi_path(path, name) for name, _ in written]
+        places = [envi_path(path, name) for name, _ in written]
     else:
         path.mkdir(exist_ok=True)
         places = [path / PurePosixPath(name).name for name, _ in written]
@@ -92,7 +101,7 @@ def _packed(opened: Opened, files: list[Source]) -> list[Source]:
     return [with_members(opened.zipped, {file.name: file.data for file in files})]
 
 
-def _envi_path(path: Path, name: str) -> Path:
+def envi_path(path: Path, name: str) -> Path:
     if name.lower().endswith(".hdr"):
         return path if path.suffix.lower() == ".hdr" else path.with_name(f"{path.stem}.hdr")
     suffix = path.suffix if path.suffix.lower() != ".hdr" else PurePosixPath(name).suffix

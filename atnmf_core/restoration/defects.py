@@ -11,6 +11,8 @@ prediction, most of them are defects: `thresholds` is the distance from which on
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +21,10 @@ __all__ = [
     "NORMAL_QUANTILE",
     "QUANTILE",
     "RATIO",
+    "Spread",
     "entry_scale",
     "find_suspects",
+    "spread",
     "suspicion",
     "thresholds",
 ]
@@ -45,8 +49,25 @@ LEAST = 0.1
 """No row's or column's scale counts as less than this share of the middle one."""
 
 
-def entry_scale(residual: Array, use: Mask) -> Array:
-    """A robust standard deviation for each entry, F x N: its row's times its column's.
+class Spread(NamedTuple):
+    """The scales of some data's residuals, to measure other columns by that have the same rows.
+
+    Attributes
+    ----------
+    by_row : F, the scale of each row, 1 being the middle one.
+    by_column : N, the scale of each column.
+    middle : that of the middle column.
+    """
+
+    by_row: npt.NDArray[np.float64]
+    by_column: npt.NDArray[np.float64]
+    middle: float
+
+
+def spread(residual: Array, use: Mask, like: Spread | None = None) -> Spread:
+    """The scales of rows and columns; those of the rows, and the middle column's, as in `like` if given.
+
+    With `like`, no column's scale depends on other columns.
 
     Parameters
     ----------
@@ -54,22 +75,38 @@ def entry_scale(residual: Array, use: Mask) -> Array:
     use : bool F x N, the entries to learn from: observed and not suspect.
     """
     size = np.abs(residual)
-    by_row = _floored(_quantile(size, use, axis=1) / NORMAL_QUANTILE)
-    by_row /= np.median(by_row)
-    by_column = _floored(_quantile(size / by_row[:, None], use, axis=0) / NORMAL_QUANTILE)
-    scale: Array = by_row[:, None] * by_column
+    if like is None:
+        by_row = _floored(_quantile(size, use, axis=1) / NORMAL_QUANTILE)
+        by_row /= np.median(by_row)
+    else:
+        by_row = like.by_row
+    scales = _quantile(size / by_row[:, None], use, axis=0) / NORMAL_QUANTILE
+    middle = _middle(scales) if like is None else like.middle
+    return Spread(by_row, _floored(scales, middle), middle)
+
+
+def entry_scale(residual: Array, use: Mask, like: Spread | None = None) -> Array:
+    """A robust standard deviation for each entry, F x N: its row's times its column's; see `spread`."""
+    found = spread(residual, use, like)
+    scale: Array = found.by_row[:, None] * found.by_column
     return scale
 
 
 def suspicion(
-    V: Array, V_hat: Array, observed: Mask, use: Mask, limits: tuple[float, float] = (BEYOND, BEYOND)
+    V: Array,
+    V_hat: Array,
+    observed: Mask,
+    use: Mask,
+    limits: tuple[float, float] = (BEYOND, BEYOND),
+    like: Spread | None = None,
 ) -> Array:
     """How far each observed entry is from its prediction, 1 and above being suspect; 0 where not observed.
 
     The smaller of two distances: |v - p| in units of `limits` standard deviations, for entries below and
     above their prediction, and the factor between v and p in units of `RATIO`, on a logarithmic scale.
+    `like` is for columns that are measured by others; see `spread`.
     """
-    deviations, factor = _distances(V, V_hat, observed, use)
+    deviations, factor = _distances(V, V_hat, observed, use, like)
     deviations /= np.where(deviations < 0, -limits[0], limits[1])
     return np.where(observed, np.minimum(deviations, factor), 0).astype(V_hat.dtype)
 
@@ -149,11 +186,13 @@ def _threshold(this: Array, other: Array) -> float:
     return float(steps[np.argmax(clear)]) if clear.any() else BEYOND
 
 
-def _distances(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[Array, Array]:
+def _distances(
+    V: Array, V_hat: Array, observed: Mask, use: Mask, like: Spread | None = None
+) -> tuple[Array, Array]:
     """(v - p) in standard deviations, and the factor between v and p, in powers of `RATIO`."""
     residual = np.where(observed, V, V_hat) - V_hat
     # Many models fit a zero exactly, and such a residual says nothing about the others.
-    scale = np.maximum(entry_scale(residual, use & (V > 0)), np.finfo(V_hat.dtype).tiny)
+    scale = np.maximum(entry_scale(residual, use & (V > 0), like), np.finfo(V_hat.dtype).tiny)
     larger, smaller = np.maximum(V, V_hat), np.minimum(V, V_hat)
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.log(larger / smaller) / np.log(RATIO)
@@ -169,7 +208,11 @@ def _quantile(size: Array, use: Mask, axis: int, share: float = QUANTILE) -> npt
     return np.where(count > 0, found, np.nan)
 
 
-def _floored(scales: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _middle(scales: npt.NDArray[np.float64]) -> float:
     positive = scales[scales > 0]
-    middle = float(np.median(positive)) if positive.size else 1.0
+    return float(np.median(positive)) if positive.size else 1.0
+
+
+def _floored(scales: npt.NDArray[np.float64], middle: float | None = None) -> npt.NDArray[np.float64]:
+    middle = _middle(scales) if middle is None else middle
     return np.maximum(np.nan_to_num(scales, nan=middle), LEAST * middle)

@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from .errors import UnreadableData
 from .limits import Limits
+from .local import LocalDecoder, MappedFile
 from .sources import Source
 
-__all__ = ["Decoder"]
+__all__ = ["Decoder", "decoder_for"]
 
 PACKAGE = Path(__file__).with_name("decoding")
 MAX_ANSWER = 64 << 20
@@ -104,6 +105,13 @@ class Decoder:
 
     def _damaged(self) -> UnreadableData:
         return UnreadableData(f"{self._source.label} is damaged, or it is not a {self._source.suffix} file.")
+
+
+def decoder_for(form: str, source: Source, limits: Limits) -> Decoder | LocalDecoder:
+    """What decodes this file: a process of its own, unless it is a file that is opened and not read."""
+    if isinstance(source, MappedFile):
+        return LocalDecoder(form, source)
+    return Decoder(form, source, limits)
 
 
 class _Connection:

@@ -22,12 +22,13 @@ PLACEHOLDERS = {-9999.0, -999.0, -99999.0, -32768.0, -32767.0, -1e20, -1e30, -1e
 
 
 def clean_entries(
-    stored: StoredArray, options: ReadingOptions, limits: Limits
+    stored: StoredArray, options: ReadingOptions, limits: Limits, *, part: bool = False
 ) -> tuple[Array, tuple[str, ...]]:
     """The stored numbers as floating-point values that are nonnegative or NaN, with sentences about changes.
 
     What the file or the user declares to be missing becomes NaN, "not observed". Negative entries are
-    refused, set to 0 or missing, as the user says. Infinite entries are refused.
+    refused, set to 0 or missing, as the user says. Infinite entries are refused. Only a `part` of an array
+    may have no value at all.
     """
     values = stored.values
     dtype = np.float32 if values.size > limits.float32_above else np.float64
@@ -50,7 +51,7 @@ def clean_entries(
             notes.append(f"{_count(count, 'entry', 'entries')} {what}: not observed.")
     if dtype == np.float32 and values.dtype.itemsize > 4:
         notes.append("A matrix of this size is held in single precision.")
-    lowest = _lowest(entries, stored.label)
+    lowest = _lowest(entries, stored.label, part)
     if lowest < 0:
         notes.append(_without_negative(entries, stored, options))
     return entries, tuple(notes)
@@ -128,10 +129,10 @@ def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
     return dtype.type(int(number)) if bounds.min <= number <= bounds.max else None
 
 
-def _lowest(entries: Array, label: str) -> float:
+def _lowest(entries: Array, label: str, part: bool) -> float:
     """The smallest entry; refused where there is none, or where some are infinite."""
     low, high = (float(extreme.reduce(entries, axis=None)) for extreme in (np.fmin, np.fmax))
-    if np.isnan(low):
+    if np.isnan(low) and not part:
         raise UnreadableData(f"{label} has no value at all: every entry is missing.")
     if np.isinf(low) or np.isinf(high):
         infinite = int(np.isinf(entries).sum())

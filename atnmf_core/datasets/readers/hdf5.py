@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .decoder import Decoder
+from .decoder import Decoder, decoder_for
 from .errors import UnreadableData
 from .limits import Limits
+from .local import LocalDecoder
 from .options import ReadingOptions
 from .pick_array import named_array, several_arrays
 from .sources import Source
@@ -58,7 +59,7 @@ FILL = (
 
 def is_hdf5(data: bytes) -> bool:
     """HDF5's signature is at the start, or after a user block, which MATLAB makes 512 bytes long."""
-    return data.startswith(SIGNATURE) or data[512 : 512 + len(SIGNATURE)] == SIGNATURE
+    return data[: len(SIGNATURE)] == SIGNATURE or data[512 : 512 + len(SIGNATURE)] == SIGNATURE
 
 
 def is_netcdf3(data: bytes) -> bool:
@@ -68,7 +69,7 @@ def is_netcdf3(data: bytes) -> bool:
 def read_hdf5(source: Source, options: ReadingOptions, limits: Limits) -> StoredArray:
     """The radiance or reflectance cube of a file, with wavelengths; flagged bands and entries are missing."""
     form = "hdf5" if is_hdf5(source.data) else "netcdf3"
-    with Decoder(form, source, limits) as decoder:
+    with decoder_for(form, source, limits) as decoder:
         entries = {str(entry["name"]): entry for entry in decoder.description["arrays"]}
         arrays = [_named_array(decoder, entry, source, limits) for entry in entries.values()]
         array = _cube(arrays, source, options)
@@ -102,7 +103,9 @@ def _rewrite(source: Source, form: str, name: str, limits: Limits, values: npt.N
         return [Source(source.name, decoder.replace(name, values))]
 
 
-def _named_array(decoder: Decoder, entry: dict[str, Any], source: Source, limits: Limits) -> NamedArray:
+def _named_array(
+    decoder: Decoder | LocalDecoder, entry: dict[str, Any], source: Source, limits: Limits
+) -> NamedArray:
     name, shape = str(entry["name"]), tuple(int(size) for size in entry["shape"])
 
     def load() -> npt.NDArray[Any]:
@@ -226,7 +229,7 @@ def _missing(
             and one.shape in (shape, images)
             and _belongs(one.name, array.name)
         ):
-            flagged = one.load() != 0
+            flagged = np.asarray(one.load()) != 0
             if one.shape == images and axis is not None:
                 flagged = np.expand_dims(flagged, axis)
             missing = flagged if missing is None else missing | flagged

@@ -19,7 +19,7 @@ from .limits import Limits
 from .options import ReadingOptions
 from .stored import StoredArray
 
-__all__ = ["Layout", "layout_of", "to_dataset"]
+__all__ = ["Layout", "bands_axis", "layout_of", "to_dataset"]
 
 AXES = "a matrix has 2, a cube 3"
 
@@ -109,7 +109,7 @@ def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions)
             f"{stored.label} has three axes and is not a matrix.",
             [Remedy("kind", "cube", "read it as a cube"), Remedy("kind", "faces", "read it as images")],
         )
-    axis, notes = _bands_axis(shape, stored, options, kind)
+    axis, notes = bands_axis(shape, stored, options, kind)
     count = shape[axis]
     rows, cols = (size for i, size in enumerate(shape) if i != axis)
     order: Order = options.order or "F"
@@ -144,9 +144,10 @@ def _copied(stack: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return copy
 
 
-def _bands_axis(
+def bands_axis(
     shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions, kind: Kind
 ) -> tuple[int, tuple[str, ...]]:
+    """Which of three axes counts the bands or images, by the rules of `layout_of`; and notes on that."""
     if options.bands_axis is not None:
         return _checked_axis(options.bands_axis, len(shape)), ()
     if stored.bands_axis is not None:

@@ -21,6 +21,7 @@ from .stored import NamedArray, StoredArray
 __all__ = ["NPY_MAGIC", "npz_arrays", "read_npy", "read_npz"]
 
 NPY_MAGIC = b"\x93NUMPY"
+MAX_HEADER = 1 << 17
 
 
 def read_npy(source: Source, limits: Limits) -> StoredArray:
@@ -73,7 +74,7 @@ def _npy(values: npt.NDArray[Any]) -> bytes:
 
 
 def _named_array(source: Source, name: str) -> NamedArray:
-    stream = io.BytesIO(source.data)
+    stream = io.BytesIO(source.data[:MAX_HEADER])
     with foreign_code(f"{name} is not a readable NumPy array"):
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[

@@ -12,7 +12,7 @@ from typing import Any
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
 
-__all__ = ["Source", "gather"]
+__all__ = ["Source", "gather", "with_envi_partners"]
 
 # Extensions under which the binary half of an ENVI pair is looked for first beside its header; it can have
 # any, but for these.
@@ -69,7 +69,7 @@ def gather(files: Any, limits: Limits) -> list[Source]:
         raise UnreadableData(f"{len(given):,} files were given; at most {limits.members:,} are read.")
     sources: list[Source] = []
     left = limits.bytes
-    for source in _opened(_with_envi_partners(given), limits):
+    for source in _opened(with_envi_partners(given), limits):
         left -= len(source.data)
         if left < 0:
             raise UnreadableData(
@@ -132,7 +132,8 @@ def _as_bytes(contents: Any) -> bytes:
     raise UnreadableData(f"A file's contents must be bytes, not {type(contents).__name__}.")
 
 
-def _with_envi_partners(given: list[Any]) -> list[Any]:
+def with_envi_partners(given: list[Any]) -> list[Any]:
+    """The given files; a path that stands alone for an ENVI pair with its other half."""
     if len(given) != 1 or not isinstance(given[0], (str, os.PathLike)):
         return given
     path = Path(given[0])

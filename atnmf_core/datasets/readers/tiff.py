@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dataset import Georeference
-from .decoder import Decoder
+from .decoder import Decoder, decoder_for
 from .errors import UnreadableData
 from .limits import Limits
 from .sources import Source
@@ -43,7 +43,7 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
 
     Wavelengths, bad bands, scale, no-data value and coordinates are those that GDAL finds in its tags.
     """
-    with Decoder("raster", source, limits) as decoder:
+    with decoder_for("raster", source, limits) as decoder:
         about = decoder.description
         shape = tuple(int(size) for size in about["shape"])
         values = decoder.read("bands", shape)

@@ -24,12 +24,7 @@ class Hdf5File:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._file = h5py.File(io.BytesIO(data), "r")
-        found = dict(_arrays(self._file, "", 0, set()))
-        names = {dataset.id: name for name, dataset in found.items()}
-        self.description = {
-            "attributes": _attributes(self._file),
-            "arrays": [_described(name, dataset, names) for name, dataset in found.items()],
-        }
+        self.description = described(self._file)
 
     def read(self, name: str) -> npt.NDArray[Any]:
         values: npt.NDArray[Any] = self._file[name][()]
@@ -43,6 +38,15 @@ class Hdf5File:
         # The image begins where HDF5 does; MATLAB has a block of its own before that.
         block = len(self._data) - len(self._data[self._data.index(b"\x89HDF") :])
         return changed if changed.startswith(self._data[:8]) else self._data[:block] + changed
+
+
+def described(file: h5py.File) -> dict[str, Any]:
+    found = dict(_arrays(file, "", 0, set()))
+    names = {dataset.id: name for name, dataset in found.items()}
+    return {
+        "attributes": _attributes(file),
+        "arrays": [_described(name, dataset, names) for name, dataset in found.items()],
+    }
 
 
 def _editable(data: bytes) -> h5py.File:

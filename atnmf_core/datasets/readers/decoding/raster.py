@@ -48,7 +48,7 @@ class TiffFile:
         self._memory = MemoryFile(data)
         with _opened(self._memory.name) as first:
             self._pages = first.subdatasets[: MAX_PAGES + 1] or [self._memory.name]
-            self.description = _described(first, len(self._pages))
+            self.description = described(first, len(self._pages))
 
     def read(self, name: str) -> npt.NDArray[Any]:
         if name == "mask":
@@ -78,7 +78,7 @@ def _opened(name: str) -> Any:
     return rasterio.open(name, driver=DRIVER)
 
 
-def _described(file: Any, pages: int) -> dict[str, Any]:
+def described(file: Any, pages: int) -> dict[str, Any]:
     return {
         "shape": (pages * file.count, file.height, file.width),
         "palette": _has_palette(file),

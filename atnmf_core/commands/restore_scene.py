@@ -1,0 +1,104 @@
+"""`python -m atnmf_core restore` for scenes larger than memory: block by block, resumable."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+
+from ..datasets import ReadingOptions, UnreadableData
+from ..datasets.readers import Limits
+from ..datasets.scene_file import files_of, open_scene
+from ..problem import InputError
+from ..restoration import ChoiceProgress
+from ..restoration.scenes import restore_scene
+from .restored_files import is_own_format
+from .running import ended_by_signals, progress_bar
+
+__all__ = ["is_for_blocks", "run_by_blocks"]
+
+BYTES_PER_ENTRY = 100
+"""What `restore` takes at its peak for each entry of data that it holds in memory, about."""
+SMALL = 1 << 26
+"""Files of fewer bytes are taken to fit; a compressed one that does not is refused when it is read."""
+
+
+def is_for_blocks(args: argparse.Namespace, options: ReadingOptions) -> bool:
+    """Whether the user says so, or else whether a file is too large for the memory that is free, or for the
+    limits on files that are read as a whole.
+    """
+    if args.blocks is not None:
+        return bool(args.blocks)
+    path, limits = Path(args.data), Limits.from_environment()
+    if not path.is_file() or sum(file.stat().st_size for file in files_of(path)) < SMALL:
+        return False
+    try:
+        scene = open_scene(path, options)
+    except UnreadableData:
+        return False
+    return (
+        scene.entries > limits.entries
+        or scene.bytes > limits.bytes
+        or BYTES_PER_ENTRY * scene.entries > psutil.virtual_memory().available
+    )
+
+
+def run_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
+    """Restore, write the file, print what was found."""
+    for name in ("deviation", "report"):
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name}: not for a scene that is restored block by block; leave it out.")
+    if args.defects is not None and args.defects.suffix.lower() != ".npy":
+        raise InputError(f"--defects {args.defects}: choose a name that ends with .npy.")
+    if not is_own_format(args.data, args.out):
+        raise InputError(f"--blocks: {args.data} is not a file; leave --blocks out.")
+    try:
+        with ended_by_signals(), _Bars(args.progress) as bars:
+            done = restore_scene(
+                args.data,
+                args.out,
+                "unmarked" if args.unmarked else "marked",
+                K=args.K,
+                lam=args.lam,
+                leash=args.leash,
+                seed=args.seed,
+                options=options,
+                defects=args.defects,
+                block_entries=args.block_entries,
+                n_jobs=args.jobs,
+                dask=args.dask,
+                callback=bars.learning,
+                progress=bars.restoring,
+            )
+    except KeyboardInterrupt:
+        print("Stopped. What is done is stored; the same command resumes it.", file=sys.stderr)
+        raise
+    print(done.summary)
+    print("Written: " + ", ".join(map(str, done.files)))
+    return 0
+
+
+class _Bars(ExitStack):
+    """One progress bar for the model, then one for the blocks, whose pace is theirs alone."""
+
+    def __init__(self, shown: bool | None) -> None:
+        super().__init__()
+        self._shown = shown
+        self._show: Callable[[int, int], None] | None = None
+        self._label = ""
+
+    def learning(self, progress: ChoiceProgress) -> None:
+        self._bar("learn")(progress.done, progress.total)
+
+    def restoring(self, done: int, total: int) -> None:
+        self._bar("restore, in blocks")(done, total)
+
+    def _bar(self, label: str) -> Callable[[int, int], None]:
+        if self._show is None or label != self._label:
+            self.close()
+            self._show, self._label = self.enter_context(progress_bar(label, self._shown)), label
+        return self._show

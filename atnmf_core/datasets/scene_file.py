@@ -1,0 +1,224 @@
+"""A cube on disk that is read and written in blocks of pixels, however large it is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .readers import ReadingOptions, UnreadableData
+from .readers.entries import clean_entries, stored_numbers
+from .readers.layout import bands_axis
+from .readers.on_disk import UNLIMITED, files_of, open_on_disk
+from .readers.stored import StoredArray
+from .writers import envi_path
+
+__all__ = ["Block", "SceneFile", "files_of", "open_scene", "rewritten"]
+
+Array = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.integer]
+
+MAX_ALIGNED = 8
+"""A block may have so many times the entries that are wanted, to have whole chunks of the file only."""
+
+
+MAX_CHUNK = 1 << 25
+"""A chunk of more entries is read row by row."""
+
+
+class Block(NamedTuple):
+    """A rectangle of pixels, counted from 0; the ends are the first that are not in it."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    @property
+    def pixels(self) -> int:
+        return (self.bottom - self.top) * (self.right - self.left)
+
+
+@dataclass(frozen=True)
+class SceneFile:
+    """What is known of a cube on disk without reading it.
+
+    Attributes
+    ----------
+    rows, cols, bands : its size.
+    wavelengths : in nanometres, or None.
+    chunk : rows and columns of what the file can only read as a whole, (1, cols) where it has no such parts.
+    can_miss : whether its number type has a value for what is missing.
+    files : the files that it consists of.
+    """
+
+    path: Path
+    options: ReadingOptions
+    rows: int
+    cols: int
+    bands: int
+    dtype: np.dtype[Any]
+    axis: int
+    chunk: tuple[int, int]
+    can_miss: bool
+    files: tuple[Path, ...]
+    wavelengths: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> int:
+        return self.rows * self.cols * self.bands
+
+    @property
+    def bytes(self) -> int:
+        """The size of all its files."""
+        return sum(file.stat().st_size for file in self.files)
+
+    def blocks(self, entries: int) -> list[Block]:
+        """All pixels in blocks of about so many entries, made of whole chunks where these are small."""
+        pixels = max(1, entries // self.bands)
+        high, wide = self.chunk
+        if high * wide > MAX_ALIGNED * pixels:
+            high, wide = 1, 1
+        if high * self.cols <= max(pixels, high * wide):
+            wide = self.cols
+            high *= max(1, pixels // (high * self.cols))
+        else:
+            wide *= max(1, pixels // (high * wide))
+        return [
+            Block(top, min(top + high, self.rows), left, min(left + wide, self.cols))
+            for top in range(0, self.rows, high)
+            for left in range(0, self.cols, wide)
+        ]
+
+    def read(self, block: Block) -> Array:
+        """The entries of a block as `read_dataset` gives them: bands x pixels, row by row, NaN is missing."""
+        with open_on_disk(self.path, self.options) as stored:
+            part = _part(stored, self._index(block))
+            entries, _ = clean_entries(part, self.options, UNLIMITED, part=True)
+        return self._as_pixels(entries).astype(np.float32, copy=False)
+
+    def pixels(self, rows: Index, cols: Index) -> Array:
+        """The spectra of single pixels, bands x pixels, in the order given; each chunk is read once."""
+        high, wide = self.chunk if np.prod(self.chunk) * self.bands <= MAX_CHUNK else (1, self.cols)
+        found = np.empty((self.bands, len(rows)), np.float32)
+        chunks = np.stack([rows // high, cols // wide])
+        for top, left in np.unique(chunks, axis=1).T * [high, wide]:
+            here = (chunks == [[top // high], [left // wide]]).all(axis=0)
+            block = Block(top, min(top + high, self.rows), left, min(left + wide, self.cols))
+            place = (rows[here] - top) * (block.right - left) + cols[here] - left
+            found[:, here] = self.read(block)[:, place]
+        return found
+
+    def thinned(self, step: int) -> Array:
+        """Every so manieth row and column, as rows x cols x bands: for a quick look."""
+        rows = [self.read(Block(row, row + 1, 0, self.cols))[:, ::step] for row in range(0, self.rows, step)]
+        return np.stack(rows).transpose(0, 2, 1)
+
+    def write(self, block: Block, changed: Mask, numbers: npt.NDArray[Any]) -> None:
+        """Replace entries of a block of this very file; `changed` is bands x pixels, as `read` gives them."""
+        with open_on_disk(self.path, self.options, writable=True) as stored:
+            index = self._index(block)
+            values = np.array(stored.values[index])
+            self._as_view(values)[changed.reshape(self._stack_shape(block))] = numbers
+            stored.values[index] = values
+
+    def numbers(self, V: Array) -> npt.NDArray[Any]:
+        """Entries as the file stores them."""
+        with open_on_disk(self.path, self.options) as stored:
+            return stored_numbers(V, stored)
+
+    def _index(self, block: Block) -> tuple[slice, ...]:
+        index = [slice(block.top, block.bottom), slice(block.left, block.right)]
+        index.insert(self.axis, slice(None))
+        return tuple(index)
+
+    def _as_view(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.moveaxis(values, self.axis, 0)
+
+    def _as_pixels(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.ascontiguousarray(self._as_view(values)).reshape(self.bands, -1)
+
+    def _stack_shape(self, block: Block) -> tuple[int, int, int]:
+        return self.bands, block.bottom - block.top, block.right - block.left
+
+
+def open_scene(path: str | Path, options: ReadingOptions | None = None) -> SceneFile:
+    """Open a cube without reading it.
+
+    Raises
+    ------
+    UnreadableData : it is no cube, or of a format that cannot be read in parts.
+    """
+    settings = options or ReadingOptions()
+    # Workers elsewhere have other working folders.
+    path = Path(path).absolute()
+    if settings.normalisation != "none":
+        raise UnreadableData("a scene that is read in parts cannot be normalised as a whole.")
+    with open_on_disk(path, settings) as stored:
+        shape, dtype = tuple(stored.values.shape), np.dtype(stored.values.dtype)
+        if len(shape) != 3 or (settings.kind or stored.kind or "cube") != "cube" or dtype.kind not in "iuf":
+            raise UnreadableData(
+                f"{stored.label} is not a cube of real numbers: only such are read in parts."
+            )
+        axis, notes = bands_axis(shape, stored, settings, "cube")
+        rows, cols = (size for i, size in enumerate(shape) if i != axis)
+        wavelengths = stored.wavelengths
+        return SceneFile(
+            path=path,
+            options=settings,
+            rows=rows,
+            cols=cols,
+            bands=shape[axis],
+            dtype=dtype,
+            axis=axis,
+            chunk=_chunk(stored, axis, cols),
+            can_miss=dtype.kind == "f" or bool(stored.nodata),
+            files=files_of(path),
+            wavelengths=wavelengths if wavelengths is not None and wavelengths.size == shape[axis] else None,
+            notes=(*stored.notes, *notes),
+        )
+
+
+@contextmanager
+def rewritten(scene: SceneFile, out: Path) -> Iterator[tuple[SceneFile, tuple[Path, ...]]]:
+    """A copy of a scene, to be changed inside the block, and the names that its files have afterwards.
+
+    Everything that is not changed is that of the source. Nothing has the name `out` before all is written.
+    """
+    is_pair = len(scene.files) > 1
+    places = tuple(envi_path(out, file.name) if is_pair else out for file in scene.files)
+    parts = [place.with_name(f".part-{place.name}") for place in places]
+    try:
+        for file, part in zip(scene.files, parts, strict=True):
+            shutil.copyfile(file, part)
+        yield replace(scene, path=parts[scene.files.index(scene.path)], files=tuple(parts)), places
+        for part, place in zip(parts, places, strict=True):
+            part.replace(place)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def _part(stored: StoredArray, index: tuple[slice, ...]) -> StoredArray:
+    missing = stored.missing
+    if missing is not None:
+        # It may have one entry for all along an axis.
+        pairs = zip(index, missing.shape, strict=True)
+        missing = missing[tuple(one if size > 1 else slice(None) for one, size in pairs)]
+    return replace(stored, values=np.asarray(stored.values[index]), missing=missing)
+
+
+def _chunk(stored: StoredArray, axis: int, cols: int) -> tuple[int, int]:
+    chunks = getattr(stored.values, "chunks", None)
+    if chunks is None:
+        return 1, cols
+    high, wide = (int(size) for i, size in enumerate(chunks) if i != axis)
+    return high, wide

@@ -1,0 +1,5 @@
+"""Scenes larger than memory: a model learned from a sample of pixels, the rest restored block by block."""
+
+from .run import BLOCK_ENTRIES, SceneRestoration, restore_scene
+
+__all__ = ["BLOCK_ENTRIES", "SceneRestoration", "restore_scene"]

@@ -1,0 +1,165 @@
+"""What a model makes of pixels that it was not learned from: each on its own, whatever stands beside it.
+
+As W is given, a pixel's column of H follows from its own entries. So do its defects, as the scales of bands
+are those of the sample. Nothing here depends on how a scene was cut into blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...projection import transform
+from ..choice import Losses
+from ..defects import Spread, spread, suspicion
+from ..holdout import LEAST_LEFT
+from ..path import BOUND, PASSES, SETTLED
+from ..restore import BEYOND_REASON, Restoration
+
+__all__ = ["Pixels", "SceneModel", "model_of", "restore_pixels"]
+
+Array = npt.NDArray[np.floating]
+Mask = npt.NDArray[np.bool_]
+
+AT_ONCE = 1 << 20
+"""Entries that are worked on at a time; they take about 100 bytes each."""
+FAR_ABOVE_MOST, FAR_ABOVE_MIDDLE, MOST = 2.0, 3.0, 0.99
+"""A pixel is unlike the sample when its residuals are so many times those of `MOST` of the sample's pixels,
+and of the middle one.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class SceneModel:
+    """All that is needed to restore a pixel.
+
+    Attributes
+    ----------
+    W : F x K.
+    lam, leash : the adversary; None where there is none.
+    losses : "marked" or "unmarked".
+    scales : of the sample's residuals; of its columns only the middle is used.
+    limits : the suspicion that makes a defect, below and above; see `thresholds`.
+    top : F, the largest sound value of each band in the sample.
+    poor : bool F, bands with too little in the sample to say anything.
+    far : pixels whose residuals are larger are unlike the sample.
+    """
+
+    W: Array = field(repr=False)
+    lam: float | None
+    leash: float | None
+    losses: Losses
+    scales: Spread = field(repr=False)
+    limits: tuple[float, float]
+    top: Array = field(repr=False)
+    poor: Mask = field(repr=False)
+    far: float
+
+    @property
+    def K(self) -> int:
+        return int(self.W.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Pixels:
+    """Pixels restored: F x n but for `scale`.
+
+    Attributes
+    ----------
+    predicted : what the model predicts, within what the bands justify.
+    defects : observed entries that look wrong.
+    unknown : missing entries and defects that nothing can be told about.
+    scale : n, the size of each pixel's residuals.
+    """
+
+    predicted: Array
+    defects: Mask
+    unknown: Mask
+    scale: Array
+
+
+def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[float, float]) -> SceneModel:
+    """The model that the restoration of a sample V (F x n, NaN where missing) is the result of."""
+    fit = restored.fit
+    use = ~np.isnan(V) & ~restored.defects
+    known = np.where(use, V, 0)
+    scales = spread(np.where(use, V, fit.V_hat) - fit.V_hat, use & (known > 0))
+    most = np.quantile(scales.by_column, MOST)
+    return SceneModel(
+        W=np.asarray(fit.W),
+        lam=fit.lam,
+        leash=fit.leash,
+        losses=losses,
+        scales=scales._replace(by_column=np.empty(0)),
+        limits=limits,
+        top=known.max(axis=1),
+        poor=use.sum(axis=1) < fit.W.shape[1],
+        far=float(max(FAR_ABOVE_MOST * most, FAR_ABOVE_MIDDLE * scales.middle)),
+    )
+
+
+def restore_pixels(V: Array, model: SceneModel) -> Pixels:
+    """Restore the columns of V (F x n, NaN where missing)."""
+    width = max(1, AT_ONCE // len(V))
+    parts = [_restore(V[:, start : start + width], model) for start in range(0, V.shape[1], width)]
+    return Pixels(
+        np.concatenate([part.predicted for part in parts], axis=1),
+        np.concatenate([part.defects for part in parts], axis=1),
+        np.concatenate([part.unknown for part in parts], axis=1),
+        np.concatenate([part.scale for part in parts]),
+    )
+
+
+def _restore(V: Array, model: SceneModel) -> Pixels:
+    seen = ~np.isnan(V)
+    known = np.where(seen, V, 0)
+    V_hat, use = _explained(known, seen, model)
+    defects = np.zeros_like(seen)
+    if model.losses == "unmarked":
+        defects = suspicion(known, V_hat, seen, use, model.limits, model.scales) >= 1
+    residual = np.where(use, known, V_hat) - V_hat
+    top = model.top[:, None] * _brightness(known, use, model.top)
+    unknown = (use.sum(axis=0) < model.K) | model.poor[:, None] | (V_hat > BEYOND_REASON * top)
+    return Pixels(
+        np.minimum(V_hat, BOUND * top),
+        defects,
+        (~seen | defects) & unknown,
+        spread(residual, use & (known > 0), model.scales).by_column.astype(np.float32),
+    )
+
+
+def _explained(known: Array, seen: Mask, model: SceneModel) -> tuple[Array, Mask]:
+    """What W predicts, and from which entries: suspects are left out, as on the path of a fit."""
+    V_hat = _projected(known, seen, model)
+    use = seen.copy()
+    if model.losses == "marked":
+        return V_hat, use
+    left = np.arange(known.shape[1])
+    for _ in range(PASSES):
+        v, p, had, used = known[:, left], V_hat[:, left], seen[:, left], use[:, left]
+        found = suspicion(v, p, had, used, like=model.scales) >= 1
+        found &= (had & ~found).sum(axis=0) >= np.maximum(1, LEAST_LEFT * had.sum(axis=0))
+        changed = (found != (had & ~used)).sum(axis=0)
+        moving = changed > SETTLED * np.maximum(found.sum(axis=0), 1)
+        left = left[moving]
+        if left.size == 0:
+            break
+        use[:, left] = had[:, moving] & ~found[:, moving]
+        V_hat[:, left] = _projected(known[:, left], use[:, left], model)
+    return V_hat, use
+
+
+def _projected(known: Array, use: Mask, model: SceneModel) -> Array:
+    # Pixels without an entry have no column of H, and what is predicted there is not used.
+    H = np.nan_to_num(transform(known, model.W, use, lam=model.lam, leash=model.leash))
+    predicted: Array = model.W @ H
+    return predicted
+
+
+def _brightness(known: Array, use: Mask, top: Array) -> Array:
+    """How many times brighter than all of the sample a pixel is somewhere, at least 1."""
+    ratio = np.divide(np.where(use, known, 0), top[:, None], out=np.zeros_like(known), where=top[:, None] > 0)
+    brightest: Array = np.maximum(1, ratio.max(axis=0))
+    return brightest

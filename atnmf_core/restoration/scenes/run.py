@@ -1,0 +1,286 @@
+"""The front door for scenes larger than memory."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...datasets import ReadingOptions
+from ...datasets.scene_file import Block, SceneFile, open_scene, rewritten
+from ...problem import InputError, check_one_of, check_seed
+from ...sweep.engine import MAX_LOSSES, EngineError, WorkersLost, on_workers
+from ..choice import Callback, Losses, MapTrials
+from ..workers import trials_on_workers
+from .blocks import masks, refine_block, restore_block, write_block
+from .learning import FEWEST_FAR, Learned, Wish, learn, refine
+from .pixels import SceneModel
+from .record import BlockResult, Record
+
+__all__ = ["BLOCK_ENTRIES", "SceneRestoration", "restore_scene"]
+
+BLOCK_ENTRIES = 4_000_000
+"""Of one block: what a worker reads at once, and what is done again after a kill."""
+ROOM = 1.5
+"""Free disk space that is asked for, as a multiple of the scene's own size: for the output and the blocks."""
+MAX_NAMED = 5
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class SceneRestoration:
+    """What was done to a scene.
+
+    Attributes
+    ----------
+    files : that were written.
+    model : what the pixels were restored by.
+    predicted, defects, unknown : shares of the entries that were predicted, that looked wrong, and that
+        nothing could be told about.
+    far : image rows (first and last, from 1) with pixels unlike the sample, and how many pixels these are.
+    words : on the choice of the model and its check.
+    """
+
+    files: tuple[Path, ...]
+    model: SceneModel
+    predicted: float
+    defects: float
+    unknown: float
+    far: tuple[tuple[int, int, int], ...]
+    words: str
+
+    @property
+    def summary(self) -> str:
+        """What was done, in a few sentences."""
+        said = [self.words, f"{self.predicted:.2%} of the entries were predicted."]
+        if self.model.losses == "unmarked":
+            said.append(f"{self.defects:.2%} of the entries look wrong.")
+        if self.unknown:
+            said.append(f"{self.unknown:.2%} cannot be restored and are left as they are or missing.")
+        if self.far:
+            named = ", ".join(f"{first} to {last}" for first, last, _ in self.far[:MAX_NAMED])
+            more = " and elsewhere" if len(self.far) > MAX_NAMED else ""
+            count = sum(pixels for *_, pixels in self.far)
+            said.append(
+                f"{count} pixels are far worse described than the sample, in image rows {named}{more}: "
+                "they were restored by a model that was refined with pixels from there."
+            )
+        return " ".join(said)
+
+
+def restore_scene(
+    path: str | Path,
+    out: str | Path,
+    losses: Losses = "marked",
+    *,
+    K: int | tuple[int, ...] | None = None,
+    lam: float | None = None,
+    leash: float | None = None,
+    seed: int = 0,
+    options: ReadingOptions | None = None,
+    defects: str | Path | None = None,
+    block_entries: int = BLOCK_ENTRIES,
+    n_jobs: int = -1,
+    dask: str | None = None,
+    callback: Callback | None = None,
+    progress: Progress = lambda done, total: None,
+) -> SceneRestoration:
+    """Restore a cube on disk that need not fit into memory, and write it in its own format.
+
+    A model is chosen and learned from a sample of pixels that covers the scene. Then every pixel's column of
+    H follows from W alone, so blocks of pixels are restored one by one, in processes. Pixels that the model
+    describes far worse than the sample are restored again, by a model that was refined with some of them.
+    What is done is stored in a folder beside `out` until all is: the same call resumes an interrupted run.
+
+    Parameters
+    ----------
+    path : a cube in ENVI, NPY, HDF5, NetCDF 4 or GeoTIFF; on a cluster, where all workers see it.
+    out : the file to write, in the same format.
+    losses, K, lam, leash, seed : as in `restore`.
+    options : how the file is read.
+    defects : an .npy file for the entries that look wrong, rows x cols x bands, 1 where they do.
+    block_entries : about so many entries are read and restored at once; changes no result.
+    n_jobs, dask : as in `run_sweep`.
+    callback : as in `restore`, while the model is chosen; it cannot end the choice.
+    progress : called with the numbers of finished and of all blocks.
+    """
+    check_one_of("losses", losses, ("marked", "unmarked"))
+    check_seed(seed)
+    scene, out = open_scene(path, options), Path(out)
+    if out.resolve() in {file.resolve() for file in scene.files}:
+        raise InputError(f"{out}: this would replace the file that is read; choose another name.")
+    wish = Wish(losses, K, lam, leash, seed)
+    record = Record(out, _settings(scene, wish, block_entries))
+    _check_room(scene, out, record)
+    run = _Run(scene, scene.blocks(block_entries), record, n_jobs, dask, progress)
+    learned = _learned(scene, wish, record, callback, trials_on_workers(n_jobs, dask))
+    run.all_blocks(learned.model)
+    far = run.refine(learned.model, wish)
+    found = run.write(out, None if defects is None else Path(defects))
+    record.remove()
+    return SceneRestoration(model=learned.model, words=learned.words, far=far, **found)
+
+
+def _learned(
+    scene: SceneFile, wish: Wish, record: Record, callback: Callback | None, map_trials: MapTrials
+) -> Learned:
+    model, words = record.model("model"), record.words("model")
+    if model is not None and words is not None:
+        return Learned(model, words)
+    learned = learn(scene, wish, callback, map_trials)
+    record.keep_words("model", learned.words)
+    record.keep_model("model", learned.model)
+    return learned
+
+
+def _settings(scene: SceneFile, wish: Wish, block_entries: int) -> dict[str, Any]:
+    files = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in scene.files]
+    return {"files": files, "options": scene.options.arguments(), "wish": vars(wish), "block": block_entries}
+
+
+def _check_room(scene: SceneFile, out: Path, record: Record) -> None:
+    used = sum(file.stat().st_size for file in record.folder.iterdir())
+    needed, free = ROOM * scene.bytes - used, shutil.disk_usage(out.resolve().parent).free
+    if free < needed:
+        raise InputError(
+            f"{out}: {needed / 1e9:.2g} GB of disk space are needed there, for the output and for the blocks "
+            f"until it is whole; {free / 1e9:.2g} GB are free."
+        )
+
+
+class _Run:
+    """The blocks of a scene, where they are restored, and what is done of them."""
+
+    def __init__(
+        self,
+        scene: SceneFile,
+        blocks: list[Block],
+        record: Record,
+        n_jobs: int,
+        dask: str | None,
+        progress: Progress,
+    ) -> None:
+        self._scene, self._blocks, self._record = scene, blocks, record
+        self._n_jobs, self._dask, self._progress = n_jobs, dask, progress
+
+    def all_blocks(self, model: SceneModel) -> None:
+        """Restore the blocks that are not done yet."""
+
+        def waiting() -> list[int]:
+            done = self._record.done()
+            return [number for number in range(len(self._blocks)) if number not in done]
+
+        def calls() -> Iterable[tuple[Any, ...]]:
+            return [(self._scene, number, self._blocks[number], model) for number in waiting()]
+
+        self._work(restore_block, calls, waiting)
+
+    def refine(self, model: SceneModel, wish: Wish) -> tuple[tuple[int, int, int], ...]:
+        """Restore again, by a refined model, what is unlike the sample; the image rows where that is."""
+        far = self._far_pixels(model.far)
+        if far.size < FEWEST_FAR:
+            return ()
+        refined = self._record.model("refined")
+        if refined is None:
+            trials = trials_on_workers(self._n_jobs, self._dask)
+            refined = refine(self._scene, model, far, wish, trials)
+            self._record.keep_model("refined", refined)
+        numbers = [n for n, _ in enumerate(self._blocks) if (self._result(n).scale > model.far).any()]
+
+        def waiting() -> list[int]:
+            return [number for number in numbers if not self._result(number).refined]
+
+        def calls() -> Iterable[tuple[Any, ...]]:
+            return (
+                (self._scene, number, self._blocks[number], refined, model.far, self._result(number))
+                for number in waiting()
+            )
+
+        self._work(refine_block, calls, waiting)
+        return _row_runs(far // self._scene.cols)
+
+    def write(self, out: Path, defects_out: Path | None) -> dict[str, Any]:
+        """Write the restored scene, and its defects if wanted; what there is to say about it."""
+        scene = self._scene
+        shape = (scene.rows, scene.cols, scene.bands)
+        changed = wrong = unknown = 0
+        with rewritten(scene, out) as (copy, files):
+            part = out.with_name(f".part-defects-{out.name}.npy")
+            mask = np.lib.format.open_memmap(part, "w+", np.uint8, shape) if defects_out else None
+            for number, block in enumerate(self._blocks):
+                result = self._result(number)
+                write_block(copy, block, result)
+                now_changed, now_wrong = masks(result, (scene.bands, block.pixels))
+                changed, wrong = changed + int(now_changed.sum()), wrong + int(now_wrong.sum())
+                unknown += result.unknown
+                if mask is not None:
+                    picture = now_wrong.reshape(scene.bands, block.bottom - block.top, -1)
+                    mask[block.top : block.bottom, block.left : block.right] = picture.transpose(1, 2, 0)
+        if defects_out is not None:
+            part.replace(defects_out)
+            files = (*files, defects_out)
+        total = scene.entries
+        return {
+            "files": files,
+            "predicted": changed / total,
+            "defects": wrong / total,
+            "unknown": unknown / total,
+        }
+
+    def _work(
+        self,
+        function: Callable[..., tuple[int, BlockResult]],
+        calls: Callable[[], Iterable[tuple[Any, ...]]],
+        waiting: Callable[[], list[int]],
+    ) -> None:
+        """Rounds until no block waits: later ones take over what workers left that died."""
+        losses = 0
+        left = len(waiting())
+        total = len(self._blocks)
+        self._progress(total - left, total)
+        while left:
+            found = 0
+            try:
+                with closing(self._round(function, calls())) as finished:
+                    for number, result in finished:
+                        self._record.keep_block(number, result)
+                        found, left = found + 1, left - 1
+                        self._progress(total - left, total)
+            except WorkersLost as error:
+                losses = 1 if found else losses + 1
+                if losses == MAX_LOSSES:
+                    raise EngineError(
+                        "worker processes keep dying, perhaps for lack of memory; use fewer of them."
+                    ) from error
+            left = len(waiting())
+
+    def _round(
+        self, function: Callable[..., tuple[int, BlockResult]], calls: Iterable[tuple[Any, ...]]
+    ) -> Generator[tuple[int, BlockResult]]:
+        return on_workers(function, calls, [], self._n_jobs, self._dask)
+
+    def _result(self, number: int) -> BlockResult:
+        result = self._record.block(number)
+        assert result is not None
+        return result
+
+    def _far_pixels(self, far: float) -> npt.NDArray[np.intp]:
+        """Pixels unlike the sample, counted row by row, by what the first model made of them."""
+        places = []
+        for number, block in enumerate(self._blocks):
+            result = self._result(number)
+            rows, cols = np.divmod(np.flatnonzero(result.scale > far), block.right - block.left)
+            places.append((rows + block.top) * self._scene.cols + cols + block.left)
+        return np.sort(np.concatenate(places)).astype(np.intp)
+
+
+def _row_runs(rows: npt.NDArray[np.intp]) -> tuple[tuple[int, int, int], ...]:
+    """Neighbouring rows as (first, last, how many pixels), counted from 1."""
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    return tuple((int(run[0]) + 1, int(run[-1]) + 1, int(run.size)) for run in runs)

@@ -1,0 +1,247 @@
+"""Scenes that are restored block by block: as good as in memory, however cut, killed or distributed."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from atnmf_core import restore, rmse
+from atnmf_core.__main__ import main
+from atnmf_core.problem import InputError
+from atnmf_core.restoration.scenes import SceneRestoration, restore_scene
+from atnmf_core.restoration.scenes.learning import LEAST_PIXELS
+from atnmf_core.restoration.scenes.pixels import restore_pixels
+from atnmf_core.restoration.scenes.sampling import two_samples
+from tests.scenes import Damaged, damaged_scene, write_envi
+from tests.sweep.processes import kill_tree, started, wait_until
+
+MODEL: dict[str, Any] = {"K": 4, "lam": 1.1}
+
+
+@pytest.fixture(scope="module")
+def scene() -> Damaged:
+    return damaged_scene()
+
+
+@pytest.fixture(scope="module")
+def restored(scene: Damaged, tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, SceneRestoration]:
+    """In seven blocks, in this process."""
+    folder = tmp_path_factory.mktemp("scene")
+    np.save(folder / "scene.npy", scene.cube)
+    done = restore_scene(
+        folder / "scene.npy",
+        folder / "out.npy",
+        "unmarked",
+        **MODEL,
+        defects=folder / "defects.npy",
+        block_entries=12_000,
+        n_jobs=1,
+    )
+    assert np.array_equal(np.load(folder / "defects.npy").mean(), done.defects)
+    return np.load(folder / "out.npy"), done
+
+
+def as_matrix(cube: np.ndarray) -> np.ndarray:
+    return cube.reshape(-1, cube.shape[2]).T
+
+
+def test_the_error_is_that_of_the_whole_in_memory(
+    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration]
+) -> None:
+    in_memory = restore(as_matrix(scene.cube), "unmarked", **MODEL)
+    predicted = as_matrix(scene.wrong | scene.missing)
+
+    by_blocks, whole = (
+        rmse(as_matrix(scene.sound), V, predicted & ~np.isnan(V))
+        for V in (as_matrix(restored[0]), in_memory.V)
+    )
+
+    assert by_blocks < 1.1 * whole
+    assert by_blocks < 0.1 * rmse(as_matrix(scene.sound), as_matrix(np.nan_to_num(scene.cube)), predicted)
+
+
+def test_sound_entries_stay_as_they_are(
+    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration]
+) -> None:
+    changed = (restored[0] != scene.cube) & ~scene.missing
+
+    assert (changed & ~scene.wrong).mean() < 0.005
+    assert changed[scene.wrong].mean() > 0.9
+    assert not np.isnan(restored[0][scene.missing]).any()
+
+
+@pytest.mark.parametrize("entries", [1200, 50_000, 10**9])
+def test_the_size_of_blocks_changes_nothing(
+    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration], tmp_path: Path, entries: int
+) -> None:
+    np.save(tmp_path / "scene.npy", scene.cube)
+
+    restore_scene(
+        tmp_path / "scene.npy", tmp_path / "out.npy", "unmarked", **MODEL, block_entries=entries, n_jobs=1
+    )
+
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), restored[0], rtol=1e-5)
+    assert {file.name for file in tmp_path.iterdir()} == {"scene.npy", "out.npy"}
+
+
+def test_marked_losses_change_nothing_that_was_measured(scene: Damaged, tmp_path: Path) -> None:
+    cube = np.where(scene.missing, np.nan, scene.sound)
+    np.save(tmp_path / "scene.npy", cube)
+
+    restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", K=4, lam=np.inf, n_jobs=1)
+
+    out = np.load(tmp_path / "out.npy")
+    assert np.array_equal(out[~scene.missing], cube[~scene.missing])
+    assert rmse(as_matrix(scene.sound), as_matrix(out), as_matrix(scene.missing)) < 0.01
+
+
+def test_a_pixel_does_not_depend_on_its_neighbours(
+    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration]
+) -> None:
+    model, V = restored[1].model, as_matrix(scene.cube)[:, :300]
+
+    together, alone = restore_pixels(V, model), restore_pixels(V[:, 123:124], model)
+
+    np.testing.assert_allclose(alone.predicted[:, 0], together.predicted[:, 123], rtol=1e-5)
+    assert np.array_equal(alone.defects[:, 0], together.defects[:, 123])
+
+
+def test_a_material_that_the_sample_misses_is_found_and_named(
+    scene: Damaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atnmf_core.restoration.scenes.learning.SAMPLE_ENTRIES", 1)
+    cube = np.where(scene.missing, np.nan, scene.sound)
+    sample, check = two_samples(cube.shape[:2], LEAST_PIXELS, seed=0)
+    unseen = np.ones(cube.shape[:2], bool)
+    unseen[sample] = unseen[check] = False
+    rows, cols = np.nonzero(unseen & (np.arange(60) >= 40)[:, None])
+    spectrum = np.where(np.arange(cube.shape[2]) % 2, 0.9, 0.1).astype(np.float32)
+    truth = spectrum[:, None] * np.linspace(0.5, 1, rows.size)
+    cube[rows, cols] = np.where(scene.missing[rows, cols], np.nan, truth.T)
+    np.save(tmp_path / "scene.npy", cube)
+
+    done = restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", K=(3, 4, 5), lam=np.inf, n_jobs=1)
+
+    assert done.far
+    assert min(first for first, *_ in done.far) > 40
+    assert "image rows" in done.summary
+    out = np.load(tmp_path / "out.npy")[rows, cols]
+    assert rmse(truth, out.T, scene.missing[rows, cols].T) < 0.05
+
+
+def test_two_samples_have_no_pixel_in_common_and_cover_the_scene() -> None:
+    (rows, cols), (other_rows, other_cols) = two_samples((500, 300), 2000, seed=3)
+
+    assert not set(zip(rows, cols, strict=True)) & set(zip(other_rows, other_cols, strict=True))
+    quarters = np.histogram2d(rows, cols, bins=4, range=((0, 500), (0, 300)))[0]
+    assert quarters.min() > 0.8 * quarters.mean()
+    assert abs(rows.size - 2000) < 200
+
+
+def test_a_disk_that_is_too_full_is_told_before(
+    scene: Damaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "scene.npy", scene.cube)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000}))
+
+    with pytest.raises(InputError, match="disk space"):
+        restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", **MODEL)
+
+
+def test_other_settings_do_not_resume_what_was_done(scene: Damaged, tmp_path: Path) -> None:
+    np.save(tmp_path / "scene.npy", scene.cube)
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    def blocks_at_start(**changes: Any) -> int:
+        seen: list[int] = []
+        with pytest.raises(KeyboardInterrupt):
+            restore_scene(
+                tmp_path / "scene.npy",
+                tmp_path / "out.npy",
+                "unmarked",
+                **MODEL | changes,
+                block_entries=12_000,
+                n_jobs=1,
+                progress=lambda done, total: (seen.append(done), stop(done, total)),
+            )
+        return seen[0]
+
+    assert blocks_at_start() == 0
+    assert blocks_at_start(lam=1.2) == 0
+    assert blocks_at_start(lam=1.2) == 2
+
+
+COMMAND = (
+    "restore",
+    "scene.hdr",
+    "--blocks",
+    "--unmarked",
+    "--K",
+    "4",
+    "--lam",
+    "1.1",
+    "--block-entries",
+    "1200",
+)
+
+
+def undisturbed(folder: Path) -> None:
+    words = [*COMMAND, "--jobs", "1", "--out", str(folder / "whole.hdr")]
+    assert main([str(folder / word) if word == "scene.hdr" else word for word in words]) == 0
+
+
+@pytest.mark.slow
+def test_kill_9_and_another_start_give_the_same_file(scene: Damaged, tmp_path: Path) -> None:
+    write_envi(scene.cube, tmp_path / "scene.hdr")
+    folder = tmp_path / "killed.hdr.blocks"
+
+    with started(*COMMAND, "--out", "killed.hdr", folder=tmp_path) as process:
+        wait_until(lambda: len(list(folder.glob("block-*"))) >= 2, process, "two blocks")
+        kill_tree(process)
+    times = {file.name: file.stat().st_mtime_ns for file in folder.glob("block-*")}
+    assert not (tmp_path / "killed.hdr").exists()
+    with started(*COMMAND, "--out", "killed.hdr", folder=tmp_path) as process:
+        wait_until(lambda: len(list(folder.glob("block-*"))) > len(times), process, "another block")
+        assert {name: (folder / name).stat().st_mtime_ns for name in times} == times
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+
+    undisturbed(tmp_path)
+    assert (tmp_path / "killed.img").read_bytes() == (tmp_path / "whole.img").read_bytes()
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """Two worker processes on loopback."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as running:
+        running.wait_for_workers(2)
+        yield running
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
+    scene: Damaged, cluster: Any, tmp_path: Path
+) -> None:
+    write_envi(scene.cube, tmp_path / "scene.hdr")
+    folder = tmp_path / "cluster.hdr.blocks"
+
+    with started(
+        *COMMAND, "--out", "cluster.hdr", "--dask", cluster.scheduler_address, folder=tmp_path
+    ) as process:
+        wait_until(lambda: len(list(folder.glob("block-*"))) >= 1, process, "a block")
+        os.kill(next(iter(cluster.workers.values())).process.pid, signal.SIGKILL)
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+
+    undisturbed(tmp_path)
+    assert (tmp_path / "cluster.img").read_bytes() == (tmp_path / "whole.img").read_bytes()
