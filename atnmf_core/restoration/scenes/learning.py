@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ...datasets.scene_file import SceneFile
 from ...problem import InputError
-from ..choice import Callback, Losses, MapTrials
+from ..choice import Callback, Losses
 from ..defects import BEYOND, thresholds
 from ..holdout import hold_out_entries
+from ..path import MapTrials
 from ..restore import Restoration, restore
 from .pixels import SceneModel, model_of, restore_pixels
 from .sampling import two_samples

@@ -16,7 +16,8 @@ from ...datasets import ReadingOptions
 from ...datasets.scene_file import Block, SceneFile, open_scene, rewritten
 from ...problem import InputError, check_one_of, check_seed
 from ...sweep.engine import MAX_LOSSES, EngineError, WorkersLost, on_workers
-from ..choice import Callback, Losses, MapTrials
+from ..choice import Callback, Losses
+from ..path import MapTrials
 from ..workers import trials_on_workers
 from .blocks import masks, refine_block, restore_block, write_block
 from .learning import FEWEST_FAR, Learned, Wish, learn, refine
