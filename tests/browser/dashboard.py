@@ -5,7 +5,7 @@ import time
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request
+from playwright.sync_api import ConsoleMessage, Frame, Locator, Page, Request
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from .traffic import Traffic
@@ -67,15 +67,16 @@ class Dashboard:
         self.wait_until_idle()
         return self.page
 
-    def wait_until_idle(self, seconds: float = 120) -> None:
-        """Wait until the script has run, the page shows its result, and nothing more is on its way.
+    def wait_until_idle(self, frame: Frame | None = None, seconds: float = 120) -> None:
+        """Wait until the script has run, the page (or the app in a frame of it) shows its result, and nothing
+        more is on its way.
 
         A page that polls (a fragment with ``run_every``) never rests: wait there for what it should show.
         """
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             self.page.wait_for_timeout(50)
-            if self._traffic.quiet_for(QUIET_SECONDS) and self.page.evaluate(IDLE):
+            if self._traffic.quiet_for(QUIET_SECONDS) and (frame or self.page).evaluate(IDLE):
                 return
         raise TimeoutError(f"{self.page.url} was still at work after {seconds:g} s")
 

@@ -25,7 +25,7 @@ def model(**parameters):
     return ATNMF(**{"n_components": 3, "random_state": 0, **parameters})
 
 
-@parametrize_with_checks([ATNMF(), ATNMF(lam=1.05, leash=0.5)])
+@parametrize_with_checks([ATNMF(max_iter=50), ATNMF(lam=1.05, leash=0.5, max_iter=50)])
 @pytest.mark.filterwarnings("default::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
