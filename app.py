@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common.visitors import admit
+
 ASSETS = Path(__file__).parent / "assets"
 
 st.set_page_config(
@@ -16,7 +18,7 @@ st.set_page_config(
 st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg", size="large")
 st.html(ASSETS / "style.css")
 
-st.navigation(
+page = st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
         st.Page("pages/hyperspectral.py", title="Hyperspectral", icon=":material/layers:"),
@@ -25,4 +27,6 @@ st.navigation(
         st.Page("pages/reproduce.py", title="Reproduce", icon=":material/fact_check:"),
         st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
     ]
-).run()
+)
+admit()
+page.run()

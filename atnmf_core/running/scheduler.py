@@ -57,6 +57,16 @@ class Job:
     def rank(self) -> Rank:
         return min(self._wanted_by.values(), default=Rank.EXTRA)
 
+    @property
+    def owners(self) -> frozenset[Hashable]:
+        """Who wants it."""
+        return frozenset(self._wanted_by)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has had its turn."""
+        return self._running
+
     def _report(self, content: Any) -> None:
         self.progress = content
 
@@ -105,6 +115,11 @@ class Scheduler:
         """The job under way for this key, whoever asked for it."""
         with self._changed:
             return self._jobs.get(key)
+
+    def long_jobs(self) -> list[Job]:
+        """The long jobs that wait or run."""
+        with self._changed:
+            return [job for job in self._jobs.values() if job.long]
 
     def join(self, key: Hashable, owner: Hashable, rank: Rank = Rank.ASKED) -> None:
         """Let this owner want the job of this key too, if there is one."""

@@ -50,6 +50,7 @@ class SweepRecord:
     seconds_left : estimated from the pace of the living runs; None before their first result.
     place : in the queue, from 1 for the one that runs or is next; None where it is not queued.
     reproduces : the table of the paper that it was run for, None for a sweep of the user's own.
+    owner : who started it on a server that many use; None at the command line and on one's own machine.
     """
 
     name: str
@@ -57,6 +58,7 @@ class SweepRecord:
     content_hash: str
     created: float
     reproduces: str | None
+    owner: str | None
     total: int
     done: int
     failed: int
@@ -212,6 +214,8 @@ def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> Swe
     return SweepRecord(
         **{name: row[name] for name in same},
         **({} if last is None else {name: last[name] for name in ("started", "ended", "pid", "message")}),
+        # A store of an earlier version that nobody has written since has no owners.
+        owner=row["owner"] if "owner" in row.keys() else None,  # noqa: SIM118 - a row's `in` looks at values
         grid=_grid(row["settings"]),
         status=status,
         place=place,

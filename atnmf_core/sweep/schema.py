@@ -22,8 +22,8 @@ from .processes import is_running
 
 __all__ = ["COUNT_POINTS", "NoStoreError", "StoreError", "connect", "explained", "transaction"]
 
-LAYOUT = 3
-"""Number of this layout, written in the file; a store of layout 2 is upgraded, any other refused."""
+LAYOUT = 4
+"""Number of this layout, written in the file; a store of layout 2 or 3 is upgraded, any other refused."""
 WAIT_FOR_LOCK = 60.0
 LITTLE_ROOM = 1 << 18
 """With less free than this, an error of the disk is taken for a full disk: SQLite does not always say."""
@@ -37,7 +37,7 @@ CREATE TABLE points (
 
 CREATE TABLE sweeps (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, settings TEXT NOT NULL,
-    content_hash TEXT NOT NULL, reproduces TEXT, created REAL NOT NULL,
+    content_hash TEXT NOT NULL, reproduces TEXT, owner TEXT, created REAL NOT NULL,
     total INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0
 )
 
@@ -164,16 +164,26 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
     # Survives killed processes, and spares a wait for the disk after every fit.
     connection.execute("PRAGMA synchronous = NORMAL")
     layout = _layout(connection)
-    if layout not in (LAYOUT, LAYOUT - 1):
+    if layout not in (2, 3, LAYOUT):
         foreign = "is a database of another program"
         other = f"has layout {layout}, this program knows {LAYOUT}; use the program that wrote it"
         raise StoreError(f"{path} {other if layout else foreign}.", wrong_file=True)
     if not read_only and not os.access(path, os.W_OK):
         raise sqlite3.OperationalError("attempt to write a readonly database")
-    if layout < LAYOUT and read_only:
+    if layout == 2 and read_only:
         connect(path, read_only=False).close()
-    elif layout < LAYOUT:
+    elif layout == 2:
         _upgrade(connection, path)
+    elif layout == 3 and not read_only:
+        _add_owners(connection)
+
+
+def _add_owners(connection: sqlite3.Connection) -> None:
+    """Bring a store of layout 3 to this one. It is read as it is, and whoever still writes it may go on."""
+    with transaction(connection):
+        # Another process may have come first.
+        if _layout(connection) == 3:
+            _run_script(connection, "ALTER TABLE sweeps ADD COLUMN owner TEXT")
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:

@@ -59,8 +59,17 @@ class Store(StoreReader):
             if verdict != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {verdict}")
 
-    def add_sweep(self, name: str, grid: Grid, content_hash: str, *, reproduces: str | None = None) -> int:
-        """Enter a grid under a name, with all its points; a sweep of that name and grid is resumed.
+    def add_sweep(
+        self,
+        name: str,
+        grid: Grid,
+        content_hash: str,
+        *,
+        reproduces: str | None = None,
+        owner: str | None = None,
+    ) -> int:
+        """Enter a grid under a name, with all its points; a sweep of that name and grid is resumed, and stays
+        its owner's.
 
         Raises
         ------
@@ -70,12 +79,12 @@ class Store(StoreReader):
         settings = grid.as_json()
         with self.transaction():
             sweep, known = self.write(
-                "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, created)"
-                " VALUES (?, 'fits', ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
+                "INSERT INTO sweeps (name, kind, settings, content_hash, reproduces, owner, created)"
+                " VALUES (?, 'fits', ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
                 " content_hash = excluded.content_hash,"
                 " reproduces = COALESCE(excluded.reproduces, reproduces)"
                 " RETURNING id, settings",
-                *(name, settings, content_hash, reproduces, time.time()),
+                *(name, settings, content_hash, reproduces, owner, time.time()),
             ).fetchone()
             if known != settings:
                 raise InputError(

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core.running.scheduler import Scheduler
 
-__all__ = ["scheduler", "visitor"]
+__all__ = ["scheduler"]
 
 SWITCH_SECONDS = 0.0005
 M_MMAP_THRESHOLD, MAPPED_BYTES = -3, 256 * 1024
@@ -25,12 +25,6 @@ def scheduler() -> Scheduler:
     """The one scheduler of this server."""
     _set_up_process()
     return Scheduler()
-
-
-@st.cache_resource(show_spinner=False, scope="session", on_release=lambda gone: scheduler().leave(gone))
-def visitor() -> object:
-    """This session, as the owner of what it asks for; it leaves when its browser disconnects."""
-    return object()
 
 
 def _set_up_process() -> None:

@@ -14,9 +14,9 @@ from atnmf_core.running.cost import expected_seconds
 from atnmf_core.running.run import Run
 from atnmf_core.running.scheduler import Job
 
-from .background import visitor
 from .fit_cache import fit_cache
 from .setting import FitKey, MaskKey, Setting
+from .visitors import visitor
 
 __all__ = [
     "LIVE_SECONDS",

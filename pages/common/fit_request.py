@@ -15,9 +15,10 @@ from atnmf_core.running.run import RunProgress
 from atnmf_core.running.scheduler import Job
 
 from . import fit_pair
-from .background import scheduler, visitor
+from .background import scheduler
 from .fit_cache import Failure, fit_cache
 from .setting import FitKey, Setting
+from .visitors import long_fit_refusal, visitor
 
 __all__ = ["POLL_SECONDS", "ShownFits", "how_far", "latest_frames", "request_fits", "show_wait"]
 
@@ -70,7 +71,8 @@ def _begin(setting: Setting, data: Dataset, *, asked: bool) -> None:
     has_failed = not all(
         is_live and failure.may_be_over(RETRY_SECONDS) for failure in _failures(setting, data)
     )
-    if asked or (not has_failed and (is_live or _opens_with(setting, data))):
+    wanted = asked or (not has_failed and (is_live or _opens_with(setting, data)))
+    if wanted and (is_live or not long_fit_refusal()):
         fit_pair.start(setting, data, long=not is_live)
 
 
@@ -107,9 +109,10 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
     if is_live and not any(failure.is_refusal for failure in failures):
         st.fragment(_try_again, run_every=RETRY_SECONDS)(time.monotonic())
     until = " Until then you see the last one." if something_shown else ""
+    refusal = "" if is_live else long_fit_refusal()
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Run", type="primary", icon=":material/play_arrow:", on_click=_ask)
-        st.markdown(f"This setting takes about **{_cost(setting, data)}**.{until}")
+        st.markdown(refusal or f"This setting takes about **{_cost(setting, data)}**.{until}")
 
 
 def latest_frames(setting: Setting, data: Dataset) -> list[Frame]:

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
-__all__ = ["ensure_app_frame", "is_history_navigation"]
+__all__ = ["browser_token", "drop_uploaded_files", "ensure_app_frame", "is_history_navigation"]
+
+
+def browser_token() -> bytes | None:
+    """A random number that the browser has kept since its first visit; None where there is none.
+
+    It is that of Streamlit's protection of uploads against other sites. The cookie masks it differently each
+    time, and no public function takes the mask off. A cookie of our own could only be set by a component, and
+    would be known one visit later.
+    """
+    return decode_xsrf_token_string(st.context.cookies.get(XSRF_COOKIE_NAME, ""))[0]
+
+
+def drop_uploaded_files(file_ids: Collection[str]) -> None:
+    """Free the memory of files that this session has uploaded. Streamlit itself does so only for a file that
+    is removed by hand, and when the session ends.
+    """
+    context = get_script_run_ctx()
+    if context is not None:
+        for one in file_ids:
+            context.uploaded_file_mgr.remove_file(context.session_id, one)
 
 
 def is_history_navigation() -> bool:

@@ -4,6 +4,7 @@ read when either cannot be used.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
@@ -16,21 +17,37 @@ import streamlit as st
 
 from atnmf_core import InputError
 from atnmf_core.datasets import DataUnavailable
-from atnmf_core.sweep import StoreError, StoreReader, default_store, find_store, open_store
+from atnmf_core.sweep import (
+    Grid,
+    Store,
+    StoreError,
+    StoreReader,
+    SweepRecord,
+    default_store,
+    find_store,
+    open_store,
+)
 from atnmf_core.sweep.queue import Queue, log_file, start_queue
+from atnmf_core.sweep.store import default_store_path
 
+from .hosting import is_hosted, person, quotas
 from .markdown import plain
 
 __all__ = [
     "STORE_ERRORS",
+    "add_sweep",
     "cancel_sweep",
+    "is_own",
     "keep_going",
+    "own_sweep",
+    "own_sweeps",
     "queue_process",
     "queue_sweep",
     "reading_store",
     "refusing",
     "show_refusal",
     "telling_store_errors",
+    "told",
     "trouble",
 ]
 
@@ -53,7 +70,13 @@ def telling_store_errors() -> Iterator[None]:
     try:
         yield
     except STORE_ERRORS as error:
-        st.error(f"The sweeps on this machine cannot be read. {plain(str(error))}", icon=":material/error:")
+        st.error(f"The sweeps on this machine cannot be read. {plain(told(error))}", icon=":material/error:")
+
+
+def told(error: Exception) -> str:
+    """What an error says; not to others where this server has its files."""
+    folder = f"{default_store_path().parent}{os.sep}"
+    return str(error).replace(folder, "") if is_hosted() else str(error)
 
 
 def refusing(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
@@ -64,7 +87,7 @@ def refusing(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
         try:
             action(*args, **kwargs)
         except (*STORE_ERRORS, InputError, DataUnavailable) as error:
-            st.session_state[_REFUSAL] = str(error)
+            st.session_state[_REFUSAL] = told(error)
 
     return callback
 
@@ -75,9 +98,62 @@ def show_refusal() -> None:
         st.error(plain(refusal), icon=":material/error:")
 
 
+def is_own(record: SweepRecord) -> bool:
+    """Whether a sweep is this person's to change; on a server for this machine alone, all are."""
+    return person() is None or record.owner == person()
+
+
+def own_sweeps(store: StoreReader) -> list[SweepRecord]:
+    """The sweeps that this person sees, the newest first; runs of the paper's tables are not among them."""
+    return [record for record in store.sweeps() if record.reproduces is None and is_own(record)]
+
+
+def own_sweep(store: StoreReader, name: str) -> SweepRecord:
+    """A sweep that this person may see and change.
+
+    Raises
+    ------
+    InputError : there is none of that name, or it is somebody else's.
+    """
+    record = store.sweep(name)
+    if not is_own(record):
+        raise InputError(f"You have no sweep {name!r} on this server.")
+    return record
+
+
+def add_sweep(store: Store, name: str, grid: Grid, content_hash: str, **what: str) -> int:
+    """Enter a sweep of this person's; `what` is for the store.
+
+    Raises
+    ------
+    InputError : a quota of this server is reached.
+    """
+    limits = quotas()
+    if limits is not None:
+        _check_queue(store)
+        stored = len(own_sweeps(store))
+        if stored >= limits.sweeps:
+            raise InputError(
+                f"You have as many sweeps as one person may have on this server ({stored}): delete one first."
+            )
+    return store.add_sweep(name, grid, content_hash, owner=person(), **what)
+
+
+def _check_queue(store: StoreReader) -> None:
+    limits, waiting = quotas(), len(store.queued())
+    if limits is not None and waiting >= limits.queue:
+        raise InputError(f"The queue of this server is full ({waiting}): try again when a sweep has ended.")
+
+
 def queue_sweep(name: str) -> None:
-    """Let a sweep that is in the store be run, or resumed, when its turn comes."""
+    """Let a sweep that is in the store be run, or resumed, when its turn comes. Anybody may have the paper's
+    tables run.
+    """
     with open_store(default_store()) as store:
+        if store.sweep(name).reproduces is None:
+            own_sweep(store, name)
+        if name not in store.queued():
+            _check_queue(store)
         Queue(store).add(name)
     keep_going(again=True)
 
@@ -85,6 +161,7 @@ def queue_sweep(name: str) -> None:
 def cancel_sweep(name: str) -> None:
     """End a sweep, or take it out of the queue; its finished fits stay stored."""
     with open_store(default_store()) as store:
+        own_sweep(store, name)
         Queue(store).cancel(name)
 
 

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.datasets import LayoutGuess, Limits, Reading, ReadingOptions, UnreadableData
+from atnmf_core.datasets import LayoutGuess, Reading, ReadingOptions, UnreadableData
 from atnmf_core.figures.images import enlarge
 from atnmf_core.figures.thumbnail import thumbnail
 
 from .address import change
 from .control import OneOf
 from .file_setting import FILE_CONTROLS, FileSetting, file_setting
+from .hosting import person
 from .markdown import plain
+from .receiving import keep_received, max_megabytes
 from .setting import start_of
+from .streamlit_private import drop_uploaded_files
 from .uploads import uploads
 
-__all__ = ["UPLOAD", "received_files", "show_upload_form", "uploaded", "uploaded_reading"]
+__all__ = ["UPLOAD", "show_upload_form", "uploaded", "uploaded_reading"]
 
 UPLOAD = "upload"
-MEGABYTES = 200
+RECEIVED = "upload_received"
 THUMBNAIL_SIDE = 220
 SMALLEST_SIDE, LONGEST_RATIO = 8, 4
 """Of images that a matrix is offered to be."""
@@ -56,7 +58,7 @@ def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:
     files = st.file_uploader(
         "Images, a zip of them, MAT, NPY, ENVI (both files), GeoTIFF, NetCDF, HDF5 or CSV",
         accept_multiple_files=True,
-        max_upload_size=MEGABYTES,
+        max_upload_size=max_megabytes(),
         key="upload_files",
     )
     _receive(files)
@@ -76,33 +78,26 @@ def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:
     if uploads().files(st.session_state["upload"]):
         with st.expander("How the file is read"):
             _draw_controls(reading)
-
-
-def received_files(files: list[Any], key: str) -> list[tuple[str, bytes]]:
-    """The bare names and contents of files from Streamlit's uploader that were not there in the last run;
-    the session remembers under `key` which were. None where they are too large to be read.
-    """
-    identity = tuple(file.file_id for file in files)
-    if not files or st.session_state.get(key) == identity:
-        return []
-    limit = Limits.from_environment().bytes
-    if sum(file.size for file in files) > limit:
-        st.error(f"These files have more than the {limit:,} bytes that are read.", icon=":material/error:")
-        return []
-    st.session_state[key] = identity
-    return [(_bare(file.name), file.getvalue()) for file in files]
+            _offer_deletion()
 
 
 def _receive(files: list[Any]) -> None:
     """Cache new files, and let the rules of the reader decide how they are read."""
-    received = received_files(files, "upload_received")
-    upload = uploads().keep_files(received) if received else st.session_state["upload"]
+    upload = keep_received(files, RECEIVED) or st.session_state["upload"]
     if upload != st.session_state["upload"]:
         _set(upload=upload, **{name: control.default for name, control in FILE_CONTROLS.items()})
 
 
-def _bare(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).name or "upload"
+def _offer_deletion() -> None:
+    """A button for whoever uploaded the file to a server for others."""
+    if uploads().is_own(st.session_state["upload"], person()):
+        st.button("Delete it from this server", icon=":material/delete:", on_click=_delete, width="stretch")
+
+
+def _delete() -> None:
+    uploads().drop(st.session_state["upload"], person())
+    drop_uploaded_files(st.session_state.get(RECEIVED, ()))
+    _set(upload="")
 
 
 def _set(**values: Any) -> None:

@@ -12,7 +12,9 @@ from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.curves import BUNDLED_GRIDS, bundled_curve
 from atnmf_core.reference.protocol import PROTOCOLS
 from atnmf_core.sweep import Grid, Measurement, Outcome, SweepRecord
-from pages.common.sweeps import reading_store
+from atnmf_core.sweep.sources import is_upload_of
+from pages.common.hosting import is_hosted
+from pages.common.sweeps import own_sweep, reading_store
 
 from .notes import note_of
 
@@ -100,9 +102,10 @@ def _sweep(name: str) -> Curve | None:
         if store is None:
             return None
         try:
-            record = store.sweep(name)
+            record = own_sweep(store, name)
         except InputError:
             return None
+        is_upload = is_upload_of(store.path, record.grid.dataset)
         rows = tuple(store.summary(name))
         failures = tuple(store.outcomes(name, failed=True)) if record.failed else ()
     return Curve(
@@ -111,7 +114,8 @@ def _sweep(name: str) -> Curve | None:
         rows=rows,
         provenance=f"A sweep of this machine: {_versions(rows)}" if rows else "A sweep of this machine",
         note="",
-        commands=(sweep_command(record.grid),),
+        # Where a server for others has put an upload is nobody's business.
+        commands=() if is_hosted() and is_upload else (sweep_command(record.grid),),
         grid=record.grid,
         record=record,
         failures=failures,

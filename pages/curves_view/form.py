@@ -20,7 +20,7 @@ from atnmf_core.sweep import (
 from pages.common.components import component
 from pages.common.data_choice import UPLOAD, choose_data, chosen_data
 from pages.common.sidebar import clamp_to_data, draw_pattern
-from pages.common.sweeps import queue_sweep, reading_store, refusing
+from pages.common.sweeps import add_sweep, queue_sweep, reading_store, refusing
 
 from .plan import Plan
 from .state import ADDRESS, look_at
@@ -108,7 +108,7 @@ def _begin(plan: Plan, data: Dataset) -> None:
     grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)
     with open_store(path) as store:
         name = _free_name(_name(plan, data), store.names())
-        store.add_sweep(name, grid, data.content_hash)
+        add_sweep(store, name, grid, data.content_hash)
     if uploaded:
         save_upload(path, data)
     queue_sweep(name)

@@ -14,7 +14,16 @@ from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, Outcome, SweepRecord, default_store, open_store
 from pages.common.address import change
 from pages.common.markdown import plain
-from pages.common.sweeps import cancel_sweep, keep_going, queue_sweep, reading_store, refusing, trouble
+from pages.common.sweeps import (
+    cancel_sweep,
+    keep_going,
+    own_sweep,
+    own_sweeps,
+    queue_sweep,
+    reading_store,
+    refusing,
+    trouble,
+)
 
 from .curve import Curve
 from .plan import METHODS
@@ -36,12 +45,11 @@ MIN_FITS_FOR_ESTIMATE = 4
 
 
 def records() -> list[SweepRecord]:
-    """The sweeps in the store, those under way first, then the newest; runs of the paper's tables are listed
-    on their own page.
+    """This person's sweeps, those under way first, then the newest; runs of the paper's tables are listed on
+    their own page.
     """
     with reading_store() as store:
-        everything = [] if store is None else store.sweeps()
-    found = [record for record in everything if record.reproduces is None]
+        found = [] if store is None else own_sweeps(store)
     return sorted(found, key=lambda record: (not record.is_under_way, record.place or 0))
 
 
@@ -109,6 +117,7 @@ def _menu(record: SweepRecord) -> None:
 
 def _rename(name: str) -> None:
     with open_store(default_store()) as store:
+        own_sweep(store, name)
         new = store.rename_sweep(name, st.session_state[f"name {name}"])
     if st.session_state[key("show")] == f"sweep:{name}":
         change(**{key("show"): f"sweep:{new}"})
@@ -116,6 +125,7 @@ def _rename(name: str) -> None:
 
 def _delete(name: str) -> None:
     with open_store(default_store()) as store:
+        own_sweep(store, name)
         store.delete_sweep(name)
     if st.session_state[key("show")] == f"sweep:{name}":
         look_at(FIRST)
@@ -183,6 +193,7 @@ def _show_failures(record: SweepRecord, failures: tuple[Outcome, ...]) -> None:
 
 def _try_again(name: str) -> None:
     with open_store(default_store()) as store:
+        own_sweep(store, name)
         store.forget(store.sweep_id(name), only_failed=True)
     queue_sweep(name)
 

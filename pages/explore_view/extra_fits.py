@@ -9,9 +9,9 @@ from collections.abc import Collection
 
 from atnmf_core import Dataset
 from pages.common import fit_pair
-from pages.common.background import visitor
 from pages.common.fit_cache import fit_cache
 from pages.common.setting import FitKey
+from pages.common.visitors import visitor
 
 __all__ = ["REST_SECONDS", "errors_of", "failures", "has_rested", "missing", "request_errors"]
 

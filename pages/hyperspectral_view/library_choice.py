@@ -7,7 +7,7 @@ import streamlit as st
 from atnmf_core.datasets import SpectralLibrary, UnreadableData, read_library
 from pages.common.address import change
 from pages.common.markdown import plain
-from pages.common.upload_form import received_files
+from pages.common.receiving import keep_received
 from pages.common.uploads import uploads
 
 __all__ = ["chosen_library", "draw_library_choice"]
@@ -22,9 +22,8 @@ def draw_library_choice() -> None:
             key="library_files",
             help="The nearest of its spectra are named on each material's card, with their angles.",
         )
-        received = received_files(files, "library_received")
-        if received:
-            change(library=uploads().keep_files(received))
+        if library := keep_received(files, "library_received"):
+            change(library=library)
         if not st.session_state["library"]:
             return
         try:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from atnmf_core import Dataset
 from atnmf_core.running.run import Run
-from pages.common.background import visitor
 from pages.common.data_choice import load
 from pages.common.fit_cache import fit_cache
 from pages.common.fit_pair import mask
 from pages.common.setting import FitKey, MaskKey, Setting
+from pages.common.visitors import visitor
 
 __all__ = ["FACES", "Hiding", "faces", "fitted", "restored"]
 

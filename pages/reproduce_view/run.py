@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from atnmf_core import InputError
 from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.effort import expected_run_seconds
@@ -20,12 +21,15 @@ from pages.common.download_offer import offer_data
 from pages.common.markdown import plain
 from pages.common.sweeps import (
     STORE_ERRORS,
+    add_sweep,
     cancel_sweep,
+    is_own,
     keep_going,
     queue_sweep,
     reading_store,
     refusing,
     show_refusal,
+    told,
     trouble,
 )
 
@@ -62,7 +66,7 @@ def read_runs(choice: Choice) -> StoredRuns:
     try:
         return _read(choice)
     except STORE_ERRORS as error:
-        return StoredRuns(unreadable=str(error))
+        return StoredRuns(unreadable=told(error))
 
 
 def _read(choice: Choice) -> StoredRuns:
@@ -116,8 +120,11 @@ def _start(choice: Choice) -> None:
     grid, data = choice.grid(), load(PROTOCOLS[choice.table].dataset)
     name = sweep_name(choice.table, grid)
     with open_store(default_store()) as store:
-        sweep = store.add_sweep(name, grid, data.content_hash, reproduces=choice.table)
-        if store.sweep(name).status == "finished":
+        sweep = add_sweep(store, name, grid, data.content_hash, reproduces=choice.table)
+        record = store.sweep(name)
+        if record.status == "finished" and not is_own(record):
+            raise InputError("somebody else has run this cell; what they measured is in the table.")
+        if record.status == "finished":
             store.forget(sweep, only_failed=False)
     queue_sweep(name)
 
@@ -154,6 +161,8 @@ def _progress(choice: Choice, drawn: tuple[SweepRecord, ...]) -> None:
         st.rerun()
     for record in runs.active:
         st.progress(*_how_far(record))
+        if not is_own(record):
+            continue
         st.button(
             "Cancel",
             icon=":material/stop:",

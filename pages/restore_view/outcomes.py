@@ -12,7 +12,8 @@ import streamlit as st
 from cachetools import LRUCache
 
 from atnmf_core.running.task_process import Task
-from pages.common.background import scheduler, visitor
+from pages.common.background import scheduler
+from pages.common.visitors import visitor
 
 __all__ = ["outcomes"]
 

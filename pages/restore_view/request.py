@@ -20,8 +20,9 @@ from atnmf_core.restoration.examples import bundled
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import default_store
 from pages.common.address import change
-from pages.common.background import scheduler, visitor
+from pages.common.background import scheduler
 from pages.common.markdown import plain
+from pages.common.visitors import long_fit_refusal, visitor
 
 from .outcomes import outcomes
 from .setting import RestoreSetting
@@ -79,7 +80,8 @@ def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
     outcome = bundled(setting.data, setting.order) or outcomes().get(key)
     if outcome is None:
         scheduler().join(key, visitor())
-        if setting.run == key.name and outcomes().failure(key) is None:
+        wanted = setting.run == key.name and outcomes().failure(key) is None
+        if wanted and (scheduler().job(key) is not None or not long_fit_refusal()):
             task = partial(run, data=data, order=setting.order, trials=default_store().parent / "trials")
             outcomes().start(key, task)
         return None
@@ -116,7 +118,8 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
     failure = outcomes().failure(key)
     if failure is not None:
         st.error(f"This could not be restored: {plain(str(failure))}", icon=":material/error:")
-    elif setting.run == key.name:
+    refusal = long_fit_refusal()
+    if failure is None and setting.run == key.name and not refusal:
         # It has ended since this run of the page asked for it.
         st.rerun()
     searching = setting.by == "search"
@@ -135,7 +138,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
         )
         order = setting.order
         seconds = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=search_workers())
-        st.markdown(f"{what}: about **{in_words(SECONDS_TO_START + seconds)}**.")
+        st.markdown(refusal or f"{what}: about **{in_words(SECONDS_TO_START + seconds)}**.")
 
 
 def _cancel(key: Key) -> None:

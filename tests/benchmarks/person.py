@@ -5,6 +5,9 @@ from __future__ import annotations
 import socket
 import struct
 import time
+import urllib.request
+import uuid
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -12,7 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 
-__all__ = ["Answer", "Person"]
+__all__ = ["Answer", "Person", "new_browser"]
 
 CACHED_RUNS = 2
 """A browser drops a large message that was in none of so many runs."""
@@ -27,14 +30,31 @@ class Answer:
     seconds: float = 0.0
     wire_bytes: int = 0
     exceptions: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+
+
+def new_browser(address: str) -> str:
+    """The cookie by which the server knows a browser again, as one that was never there gets it."""
+    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as answer:
+        return str(answer.headers["Set-Cookie"]).partition(";")[0]
 
 
 class Person:
-    """Opens a page and moves the slider with this key."""
+    """Opens a page and moves the slider with this key. The cookie is that of their browser."""
 
-    def __init__(self, address: str, slider: str, query: str = "") -> None:
+    def __init__(self, address: str, slider: str, query: str = "", cookie: str = "") -> None:
         stream = address.replace("http", "ws", 1) + "/_stcore/stream"
-        self._socket = connect(stream, subprotocols=["streamlit"], max_size=None, origin=address)
+        self._address, self._cookie = address, cookie
+        self._closing = ExitStack()
+        self._socket = self._closing.enter_context(
+            connect(
+                stream,
+                subprotocols=["streamlit"],
+                max_size=None,
+                origin=address,
+                additional_headers={"Cookie": cookie} if cookie else {},
+            )
+        )
         self._slider, self._query, self._page = slider, query, ""
         self._widget = ""
         self._value: float | None = None
@@ -56,12 +76,34 @@ class Person:
         """Only answer timers."""
         return self._receive(Answer(), time.monotonic() + seconds, full_run=False)
 
+    def upload(self, name: str, content: bytes) -> None:
+        """Send a file as the uploader does, before the page is told of it."""
+        message = BackMsg()
+        message.file_urls_request.file_names.append(name)
+        self._socket.send(message.SerializeToString())
+        answer = ForwardMsg()
+        while answer.WhichOneof("type") != "file_urls_response":
+            answer = ForwardMsg.FromString(self._socket.recv(timeout=60))
+        boundary = uuid.uuid4().hex
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="f"; filename="{name}"\r\n\r\n'
+        request = urllib.request.Request(
+            self._address + answer.file_urls_response.file_urls[0].upload_url,
+            head.encode() + content + f"\r\n--{boundary}--\r\n".encode(),
+            {
+                "Content-Type": f"multipart/form-data; boundary={boundary}",
+                "Cookie": self._cookie,
+                "X-Xsrftoken": self._cookie.partition("=")[2],
+            },
+            method="PUT",
+        )
+        urllib.request.urlopen(request, timeout=60).close()
+
     @property
     def is_polling(self) -> bool:
         return bool(self._timers)
 
     def close(self) -> None:
-        self._socket.close()
+        self._closing.close()
 
     def _wire_bytes(self) -> int:
         information = self._socket.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, BYTES_RECEIVED + 8)
@@ -138,5 +180,5 @@ class Person:
                 element = message.delta.new_element
                 if element.slider.id.endswith(f"-{self._slider}"):
                     self._widget = element.slider.id
-                if element.HasField("exception"):
-                    answer.exceptions.append(element.exception.message)
+                answer.exceptions += [element.exception.message] * element.HasField("exception")
+                answer.words += [element.alert.body, element.markdown.body]

@@ -1,5 +1,6 @@
 """Start the real dashboard as a process of its own and wait until it answers."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -17,16 +18,18 @@ SECONDS_TO_START = 90
 
 
 @contextmanager
-def serve(script: Path = APP, *, abruptly: bool = False) -> Iterator[str]:
+def serve(script: Path = APP, *flags: str, abruptly: bool = False, **environment: str) -> Iterator[str]:
     """Run a Streamlit script on a free port of the loopback address; yields its address.
 
-    At the end it is asked to stop, or killed `abruptly`, as by a power cut.
+    At the end it is asked to stop, or killed `abruptly`, as by a power cut. Flags are Streamlit's; keywords
+    are added to the environment.
     """
     port = _free_port()
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", str(script), *_flags(port)],
+            [sys.executable, "-m", "streamlit", "run", str(script), *_flags(port), *flags],
             cwd=script.parent,
+            env=os.environ | environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -79,3 +79,18 @@ def test_a_store_in_which_an_earlier_version_works_is_left_alone(old_store: Path
             opened(old_store)
     with contextlib.closing(sqlite3.connect(old_store)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+def test_a_store_without_owners_is_read_as_it_is_and_gets_them_when_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    with open_store(path) as store:
+        store.add_sweep("own", OWN, "hash")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE sweeps DROP COLUMN owner")
+        connection.execute("PRAGMA user_version = 3")
+
+    with read_store(path) as store:
+        assert store.sweep("own").owner is None
+    with open_store(path) as store:
+        store.add_sweep("another", OWN, "hash", owner="ann")
+        assert {record.name: record.owner for record in store.sweeps()} == {"own": None, "another": "ann"}

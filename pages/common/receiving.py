@@ -1,0 +1,63 @@
+"""Files that come from a browser: how large they may be, and where they go."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import PurePosixPath
+from typing import Any
+
+import streamlit as st
+
+from atnmf_core.datasets import Limits
+
+from .hosting import person, quotas
+from .streamlit_private import drop_uploaded_files
+from .uploads import uploads
+
+__all__ = ["keep_received", "max_megabytes"]
+
+MAX_MEGABYTES = 200
+"""Of one file."""
+
+
+def max_megabytes() -> int:
+    """How large one file may be."""
+    limits = quotas()
+    return MAX_MEGABYTES if limits is None else min(MAX_MEGABYTES, limits.upload_mb)
+
+
+def keep_received(files: list[Any], key: str) -> str:
+    """Cache files from Streamlit's uploader that were not there in the last run, and return the word by which
+    they are found; the session remembers under `key` which were. Empty where there are none, or too large.
+    """
+    identity, known = tuple(file.file_id for file in files), st.session_state.get(key, ())
+    if not files or identity == known:
+        return ""
+    if refusal := _refusal(sum(file.size for file in files)):
+        drop_uploaded_files(set(identity) - set(known))
+        st.error(refusal, icon=":material/error:")
+        return ""
+    st.session_state[key] = identity
+    received = [(_bare(file.name), file.getvalue()) for file in files]
+    return uploads().keep_files(received, person(), _room())
+
+
+def _refusal(size: int) -> str:
+    """Why files of so many bytes are not taken; empty where they are."""
+    limit, room = Limits.from_environment().bytes, _room()
+    if size > room:
+        return (
+            f"These files have {size / 1e6:,.0f} MB; this server has room for {room / 1e6:,.0f} MB of each "
+            "person's files. They were dropped: choose fewer or smaller ones."
+        )
+    return f"These files have more than the {limit:,} bytes that are read." if size > limit else ""
+
+
+def _room() -> int:
+    """How many bytes of files a person may have."""
+    limits = quotas()
+    return sys.maxsize if limits is None else limits.upload_mb * 1_000_000
+
+
+def _bare(name: str) -> str:
+    return PurePosixPath(name.replace("\\", "/")).name or "upload"

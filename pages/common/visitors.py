@@ -1,0 +1,81 @@
+"""The sessions that are open on this server: each owns what it asks for, and only so many are let in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from .background import scheduler
+from .hosting import person, quotas
+
+__all__ = ["Visitor", "admit", "long_fit_refusal", "visitor"]
+
+LOOK_SECONDS = 10.0
+_ADMITTED = "admitted"
+
+
+@dataclass(frozen=True, eq=False)
+class Visitor:
+    """A session. On a server for others a person may have several."""
+
+    person: str | None
+
+
+def _leave(gone: Visitor) -> None:
+    _present().discard(gone)
+    scheduler().leave(gone)
+
+
+@st.cache_resource(show_spinner=False, scope="session", on_release=_leave)
+def visitor() -> Visitor:
+    """This session, as the owner of what it asks for; it leaves when its browser disconnects."""
+    arrived = Visitor(person())
+    _present().add(arrived)
+    return arrived
+
+
+@st.cache_resource(show_spinner=False)
+def _present() -> set[Visitor]:
+    return set()
+
+
+def admit() -> None:
+    """Let this session in or, where the server is full, say so, and nothing else until there is room. Whoever
+    is in stays in, also after a lost connection.
+    """
+    if _ADMITTED in st.session_state or _has_room():
+        st.session_state[_ADMITTED] = True
+        visitor()
+        return
+    st.fragment(_wait, run_every=LOOK_SECONDS)()
+    st.stop()
+
+
+def long_fit_refusal() -> str:
+    """Why this person may begin no other long fit just now; empty where they may."""
+    limits, me = quotas(), person()
+    if limits is None:
+        return ""
+    own = [job for job in scheduler().long_jobs() if any(one.person == me for one in job.owners)]
+    if len(own) < limits.long_fits:
+        return ""
+    return (
+        f"You have {len(own)} long fits under way, as many as one person may have on this server at a time. "
+        "Wait for one to end, or cancel it."
+    )
+
+
+def _has_room() -> bool:
+    limits = quotas()
+    return limits is None or len(_present()) < limits.sessions
+
+
+def _wait() -> None:
+    if _has_room():
+        st.rerun()
+    st.info(
+        "This server is full: as many people use it as it can serve. Leave this page open, and you are let "
+        "in as soon as somebody goes.",
+        icon=":material/hourglass_top:",
+    )
