@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment, lsq_linear
 
 from ..datasets import Truth
 from ..metrics import rmse
@@ -79,6 +78,8 @@ def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
     With shade, or a material that is nearly black, that alone would leave scales undetermined. So a
     material's highest abundance stays within a factor of `FREEDOM` of one.
     """
+    from scipy.optimize import lsq_linear
+
     wide = H.astype(np.float64)
     count = min(wide.shape[1], max(FEWEST, wide.shape[1] // 1000))
     most = np.median(np.partition(wide, -count, axis=1)[:, -count:], axis=1)
@@ -190,7 +191,7 @@ def _part_of(truth: Truth, bands: Mask, pixels: Mask) -> Truth:
 
 def _found_by(truth: Truth, W: Wide, H: Wide, bands: Mask, pixels: Mask) -> Truth:
     """Of the true materials those that have a partner."""
-    kept = np.sort(linear_sum_assignment(_cost(W, H, _part_of(truth, bands, pixels)))[0])
+    kept = np.sort(_assignment(_cost(W, H, _part_of(truth, bands, pixels)))[0])
     if kept.size == truth.count:
         return truth
     names = tuple(truth.names[k] for k in kept) if truth.names else ()
@@ -198,11 +199,19 @@ def _found_by(truth: Truth, W: Wide, H: Wide, bands: Mask, pixels: Mask) -> Trut
     return Truth(spectra, truth.abundances[kept] if truth.abundances.size else truth.abundances, names)
 
 
+def _assignment(cost: Wide) -> tuple[Indices, Indices]:
+    # Slow to import, and pages that only draw pictures need none of it.
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(cost)
+    return rows, columns
+
+
 def _matched(W: Wide, H: Wide, truth: Truth | None) -> Indices:
     """For each true material the found one that matches it."""
     if truth is None:
         return np.empty(0, dtype=np.intp)
-    true, mine = linear_sum_assignment(_cost(W, H, truth))
+    true, mine = _assignment(_cost(W, H, truth))
     return np.asarray(mine[np.argsort(true)], dtype=np.intp)
 
 
@@ -212,7 +221,7 @@ def _rest(taken: Indices, order: Indices) -> Indices:
 
 def _partners(lead: Wide, W: Wide, rest: Indices) -> Indices:
     """For each column of `lead` the matching one of W, among `rest`."""
-    return np.asarray(rest[linear_sum_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
+    return np.asarray(rest[_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
 
 
 def score(found: Materials, truth: Truth) -> Score:

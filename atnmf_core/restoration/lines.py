@@ -8,6 +8,7 @@ of so many defects is multiplied by their number (Bonferroni's correction).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,16 +96,24 @@ def _stripes(bad: Mask, seen: Mask, chance: float) -> list[BadLine]:
 
 def _are_bad(hits: Counts, of: Counts, chance: float, looked_at: int) -> Mask:
     """Which of the lines side by side are bad as a whole, from their defects and observed entries."""
-    # Not needed for most data, and takes a while to import.
-    from scipy.special import bdtrc
-
     result = np.zeros(len(hits), dtype=bool)
     for run in _runs(hits > MOSTLY * of):
         beside = [place for place in (run[0] - 1, run[-1] + 1) if 0 <= place < len(hits)]
         nearby = hits[beside].sum() / max(int(of[beside].sum()), 1)
-        by_chance = bdtrc(hits[run].sum() - 1, of[run].sum(), max(chance, nearby))
-        result[run] = by_chance * looked_at < SIGNIFICANCE
+        probability = _at_least(int(hits[run].sum()), int(of[run].sum()), max(chance, float(nearby)))
+        result[run] = probability * looked_at < SIGNIFICANCE
     return result
+
+
+def _at_least(hits: int, of: int, chance: float) -> float:
+    """A bound on the probability of so many hits or more, each with this chance (Chernoff's)."""
+    share = hits / of
+    if chance <= 0 or chance >= share:
+        return float(chance > 0)
+    exponent = share * math.log(share / chance)
+    if hits < of:
+        exponent += (1 - share) * math.log((1 - share) / (1 - chance))
+    return math.exp(-of * exponent)
 
 
 def _named(name: str, hits: Counts, of: Counts, are_bad: Mask) -> list[BadLine]:
