@@ -8,14 +8,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..restoration import Choice, Treatment
+from ..restoration import Candidate, Choice, Treatment
 from ..restoration.candidates import PLAIN
 from ..restoration.scoring import Score, limit_of_equals
 from .gain_map import DARK
 from .palette import ATNMF, NMF
 from .plotting import TRANSPARENT, Trace, band, log_ticks, plot, ring
 
-__all__ = ["adversary_map", "error_against_K"]
+__all__ = ["adversary_map", "candidate_at", "error_against_K"]
 
 OTHER = "#DDB173"
 """A pale orange, for adversaries that were not chosen."""
@@ -68,6 +68,14 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
         **_level_of_equals(choice),
     }
     return plot(traces, height, **layout, **TRANSPARENT)
+
+
+def candidate_at(choice: Choice, K: float, error: float) -> Candidate | None:
+    """The candidate that `error_against_K` draws nearest to this point; None where it draws none with K
+    parts.
+    """
+    drawn = [score for score in choice.scores if score.candidate.K == K]
+    return min(drawn, key=lambda score: abs(_error(score, choice) - error)).candidate if drawn else None
 
 
 def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.figures.restoration import adversary_map, error_against_K
+from atnmf_core.figures.restoration import adversary_map, candidate_at, error_against_K
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.bench import Errors
 from pages.common.address import change
@@ -99,18 +99,14 @@ def _choose(choice: Choice, data: Dataset) -> None:
     points = st.session_state[CHART].selection.points
     if not points:
         return
-    K, error = points[0]["x"], points[0]["y"]
-    found = [
-        score.candidate
-        for score in choice.scores
-        if score.candidate.K == K and error in (score.error, score.typical)
-    ]
-    if found:
-        lam, leash = found[0].treatment.lam, found[0].treatment.leash
-        change(
-            restore_by="hand",
-            K=found[0].K,
-            lam=MAX_LAM if lam is None else lam,
-            leash=math.inf if leash is None else leash,
-        )
-        ask(key_of(ADDRESS.get(RestoreSetting), data))
+    chosen = candidate_at(choice, points[0]["x"], points[0]["y"])
+    if chosen is None:
+        return
+    lam, leash = chosen.treatment.lam, chosen.treatment.leash
+    change(
+        restore_by="hand",
+        K=chosen.K,
+        lam=MAX_LAM if lam is None else lam,
+        leash=math.inf if leash is None else leash,
+    )
+    ask(key_of(ADDRESS.get(RestoreSetting), data))

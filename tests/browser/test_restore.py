@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from atnmf_core import Dataset, factorize, load_dataset, rmse
 from atnmf_core.datasets import write_envi
+from atnmf_core.figures.restoration import candidate_at, error_against_K
 from atnmf_core.restoration.bench import damaged_dataset
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 
@@ -144,6 +145,49 @@ def test_a_search_goes_on_after_the_server_was_killed(browser: Browser) -> None:
         page = context.new_page()
         page.goto(f"{second}/restore?{asked}")
         expect(page.locator(".st-key-callout")).to_be_visible(timeout=SECONDS)
+
+
+def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard) -> None:
+    """A cross: a candidate that was left out is drawn elsewhere than at its error, and can be seen too."""
+    page = dashboard.open("/restore", data="lfw", dead=0.3)
+    choice = bundled("lfw", EXAMPLES["faces"].order).packed.choice
+    wanted = choice.scores[-1].candidate
+    curve, place = next(
+        (curve, place)
+        for curve, trace in enumerate(error_against_K(choice).data)
+        for place, (K, error) in enumerate(zip(trace.x, trace.y, strict=True))
+        if wanted.K == K and candidate_at(choice, K, error) == wanted
+    )
+    plot = page.locator(".js-plotly-plot").first
+    marker = plot.locator(".scatterlayer .trace").nth(curve).locator(".points path").nth(place)
+    marker.scroll_into_view_if_needed()
+    dashboard.wait_until_idle()
+
+    box = marker.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    expect(page.locator(".st-key-callout")).to_be_visible(timeout=SECONDS)
+    page.wait_for_url(re.compile("by=hand"))
+    dashboard.wait_until_idle()
+    expect(dashboard.slider("Parts K")).to_have_attribute("aria-valuetext", str(wanted.K))
+    expect(page.get_by_text("Why this setting")).to_be_visible()
+
+
+def test_a_file_with_nothing_wrong_leads_to_what_can_be_done_next(
+    dashboard: Dashboard, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    sound = rng.random((16, 12, 3)) @ (rng.random((3, 30)) + 0.1) + rng.normal(0, 0.002, (16, 12, 30)) + 0.1
+    np.save(tmp_path / "sound.npy", sound)
+    page = dashboard.open("/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5)
+    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(tmp_path / "sound.npy")
+    expect(page.get_by_text("Nothing is missing in this data: nothing to restore")).to_be_visible()
+
+    page.get_by_text("Some entries are wrong, I do not know which").click()
+    page.get_by_role("button", name="Restore", exact=True).click()
+
+    expect(page.get_by_text("No entry looks wrong: nothing to restore.")).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_text("try damage in the sidebar")).to_be_visible()
 
 
 def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from atnmf_core.datasets import Dataset
 from atnmf_core.figures.before_after import sights
 from atnmf_core.figures.palette import HIDDEN, channels_of
-from atnmf_core.figures.restoration import adversary_map, error_against_K
+from atnmf_core.figures.restoration import adversary_map, candidate_at, error_against_K
 from atnmf_core.figures.restoration_report import restoration_page
 from atnmf_core.restoration import BadLine, Candidate, Choice, Restoration, Treatment, restore
 from atnmf_core.restoration.candidates import PLAIN
@@ -52,6 +52,19 @@ def test_the_chosen_adversary_is_drawn_against_k_with_its_standard_error() -> No
     assert dict(zip(band.x[:3], band.y[:3], strict=True)) == pytest.approx({2: 0.021, 3: 0.012, 4: 0.012})
     assert dict(zip(band.x[3:], band.y[3:], strict=True)) == pytest.approx({4: 0.008, 3: 0.010, 2: 0.019})
     assert (trace(figure, "ring").x, trace(figure, "ring").y) == ((3,), (0.011,))
+
+
+def test_every_point_of_the_chart_leads_back_to_its_candidate() -> None:
+    """Also a cross, which is drawn in proportion to its typical error."""
+    drawn = [
+        (K, error)
+        for line in error_against_K(CHOICE).data
+        if "markers" in line.mode and line.name != "ring"
+        for K, error in zip(line.x, line.y, strict=True)
+    ]
+
+    assert {candidate_at(CHOICE, *point) for point in drawn} == {score.candidate for score in SCORES}
+    assert candidate_at(CHOICE, 7, 0.01) is None
 
 
 @pytest.mark.parametrize(("standard_error", "level_drawn"), [(0.0002, 0.0102), (0.002, 0.0105)])
