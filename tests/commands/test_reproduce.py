@@ -1,5 +1,6 @@
 """`reproduce` runs the authors' protocol and sets its numbers beside the published ones."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,13 +8,16 @@ import pytest
 
 from atnmf_core import factorize, load_dataset, paper_mask, rmse
 from atnmf_core.__main__ import main
-from atnmf_core.reference import NAMES, measured, published
+from atnmf_core.reference import NAMES, published
+from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.protocol import published_grid
 from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Grid, Measures, open_store
 from atnmf_core.sweep.measurements import csv_text, read_csv
 from atnmf_core.sweep.points import identify
 
+HOLES: dict[str, list[str]] = {"cbcl": ["0.8 NMF", "0.8 AT-NMF (2)", "0.8 AT-NMF (5)"]}
+"""Cells of NMF and AT-NMF that have not been measured yet; to shrink to nothing."""
 NMF_ONLY = ["reproduce", "synthetic", "--alpha", "0.8", "--methods", "nmf", "--starts", "1", "--jobs", "1"]
 
 
@@ -80,18 +84,22 @@ def test_what_the_store_has_is_shown_without_running_or_writing(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_a_store_every_bundled_cell_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_store_a_table_has_no_holes_but_the_known_ones(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     methods = ["--methods", "nmf", "atnmf", "--treatment", "zero"]
 
     assert main(["reproduce", name, *methods, "--no-run"]) == 0
 
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("0.")]
-    bundled = {
-        (cell.alpha, cell.method, cell.lam)
-        for cell in measured(name)
-        if cell.missing == "zero" and cell.method != "anmf"
-    }
-    assert len(lines) == len(bundled)
+    printed = [f"{float(alpha):g} {method}" for alpha, method in (re.split(r"\s{2,}", x)[:2] for x in lines)]
+    cells = [
+        f"{cell.alpha:g} {method_title(cell.method, cell.lam)}"
+        for cell in published(name)
+        if cell.method != "anmf"
+    ]
+    assert [cell for cell in cells if cell not in printed] == HOLES.get(name, [])
+    assert len(printed) == len(set(printed)) == len(cells) - len(HOLES.get(name, []))
     assert all(line.count("±") in (1, 2) and "%" in line for line in lines)
     assert not Path("store.sqlite").exists()
 
