@@ -97,7 +97,7 @@ def _wait_a_little(setting: Setting, data: Dataset) -> None:
 def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None:
     """A Run button that says how long it will take; while it runs, how far it is and Cancel."""
     if fit_pair.jobs(setting, data):
-        st.fragment(_progress, run_every=POLL_SECONDS)(setting, data)
+        st.fragment(_progress, run_every=POLL_SECONDS)(setting, data, something_shown)
         return
     failures = _failures(setting, data)
     is_live = fit_pair.expected(setting, data) < fit_pair.LIVE_SECONDS
@@ -156,13 +156,16 @@ def _cancel(setting: Setting, data: Dataset) -> None:
         fit_cache().cancel(key)
 
 
-def _progress(setting: Setting, data: Dataset) -> None:
+def _progress(setting: Setting, data: Dataset, something_shown: bool) -> None:
     running = fit_pair.jobs(setting, data)
     if not running:
         st.rerun()
+    share, words = how_far(_slowest(running), setting.solver, fit_pair.expected(setting, data))
+    if not all(job.is_running for job in running):
+        words = "Busy: this waits for its turn" + (", the last picture is shown" if something_shown else "")
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(setting, data))
-        st.progress(*how_far(_slowest(running), setting.solver, fit_pair.expected(setting, data)))
+        st.progress(share, words)
 
 
 def _slowest(running: list[Job]) -> RunProgress | None:

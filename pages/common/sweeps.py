@@ -202,9 +202,9 @@ def keep_going(*, again: bool = False) -> None:
 
 
 def trouble() -> str | None:
-    """What stopped the process that runs the queue; None where nothing did."""
+    """What stopped the process that runs the queue; None where nothing did, or another one runs it now."""
     code = queue_process().failure
-    if code is None:
+    if code is None or _runs_elsewhere():
         return None
     said = log_file(default_store()).read_text(errors="replace").strip()
     if said:
@@ -212,3 +212,11 @@ def trouble() -> str | None:
     if code < 0:
         return f"it was ended from outside, by {signal.Signals(-code).name}."
     return f"with code {code}, and could not write why; perhaps the disk is full."
+
+
+def _runs_elsewhere() -> bool:
+    try:
+        with reading_store() as store:
+            return store is not None and store.queue_process() is not None
+    except STORE_ERRORS:
+        return False

@@ -267,6 +267,10 @@ def test_a_worker_that_breaks_down_is_not_started_again_and_again(
     assert "numpy is gone" in page.error[0].value
     press(page, "Start it again")
     assert len(asked) == 2
+    with open_store(store) as writer:
+        Queue(writer).take_over()
+    page.run()
+    assert not page.error
 
 
 def test_a_sweep_that_is_not_there_gives_way_to_the_bundled_curve(repository: Path, store: Path) -> None:

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from atnmf_core.running.film import Frame
 from atnmf_core.running.run import RunProgress
+from atnmf_core.running.scheduler import Job
+from pages.common import fit_pair
 from pages.common.fit_request import how_far
 
 
@@ -33,3 +36,21 @@ def test_algorithm_1_is_as_far_as_its_iterations() -> None:
 
     assert share == 0.25
     assert words.endswith("30 s gone, at most 2 min left")
+
+
+def test_a_fit_that_waits_for_its_turn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script() -> None:
+        from atnmf_core import load_dataset
+        from pages.common.fit_request import show_wait
+        from pages.common.setting import Setting
+
+        show_wait(Setting(), load_dataset("lfw"), something_shown=True)
+
+    waiting = Job("a fit", lambda report: None, long=False)
+    monkeypatch.setattr(fit_pair, "jobs", lambda setting, data: [waiting])
+
+    page = AppTest.from_function(script, default_timeout=60).run()
+
+    assert not page.exception
+    assert page.button[0].label == "Cancel"
+    assert page.get("progress")[0].proto.text == "Busy: this waits for its turn, the last picture is shown"

@@ -4,6 +4,8 @@ import signal
 import sqlite3
 from pathlib import Path
 
+import psutil
+
 from atnmf_core import load_dataset
 from atnmf_core.commands.arguments import lambdas
 from atnmf_core.sweep import Grid, open_store, read_store, run_sweep
@@ -34,6 +36,20 @@ def test_after_kill_9_of_all_processes_the_sweep_goes_on_and_ends_as_if_undistur
     assert survived.items() <= rows.items()
     assert rows == measured(tmp_path / "whole.sqlite", "s")
     assert curve(store) == curve(tmp_path / "whole.sqlite")
+
+
+def test_workers_end_with_a_leader_that_was_killed(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+    with started(*SWEEP, "--store", store.name, "--jobs", "2", folder=tmp_path) as process:
+        wait_until(lambda: done(store, "s") >= 1, process, "a point")
+        workers = psutil.Process(process.pid).children(recursive=True)
+        assert len(workers) >= 2
+        process.kill()
+        process.wait()
+
+        _, left = psutil.wait_procs(workers, timeout=30)
+
+    assert not left
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
