@@ -1,4 +1,4 @@
-"""The options that several commands share, and what may be written for them."""
+"""The options that several commands share, and how they are parsed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "solver": {"choices": ["fast", "paper"], "help": "default: fast"},
     "seed": {"type": int, "metavar": "S", "help": "of the first start (default: 0)"},
     "dtype": {"choices": ["float32", "float64"], "help": "default: float32"},
-    "max_outer": {"type": int, "metavar": "N", "help": "at most so many outer iterations"},
-    "max_inner": {"type": int, "metavar": "N", "help": "at most so many inner iterations or sweeps"},
+    "max_outer": {"type": int, "metavar": "N", "help": "maximum number of outer iterations"},
+    "max_inner": {"type": int, "metavar": "N", "help": "maximum number of inner iterations or sweeps"},
     "tol_inner": {"type": float, "metavar": "T", "help": "threshold of the inner stopping rule"},
     "tol_outer": {"type": float, "metavar": "T", "help": "threshold of the outer stopping rule"},
     "progress": {
@@ -54,7 +54,7 @@ FITTING = ("solver", "seed", "dtype", "max_outer", "max_inner", "tol_inner", "to
 
 
 class TakesArguments(Protocol):
-    """A parser or a group of its arguments, for which argparse has no public name in common."""
+    """A parser or a group of its arguments; argparse has no public name for both."""
 
     def add_argument(self, *names: str, **options: Any) -> argparse.Action: ...
 
@@ -66,7 +66,7 @@ class Subparsers(Protocol):
 
 
 def add_options(parser: TakesArguments, *names: str, **changes: Any) -> None:
-    """Shared options; `changes` are made to each of them."""
+    """Add shared options, each with `changes`."""
     for name in names:
         parser.add_argument(f"--{name.replace('_', '-')}", **OPTIONS[name] | changes)
 
@@ -77,7 +77,7 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def lambdas(text: str) -> tuple[float, ...]:
-    """One number above 1, or FIRST:LAST:COUNT for a series in equal log steps, rounded.
+    """One number above 1, or FIRST:LAST:COUNT for a rounded series in equal log steps.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def workers(text: str) -> int:
 
 
 def input_file(text: str) -> Path:
-    """A file that is there."""
+    """An existing file."""
     path = Path(text)
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text!r}")
@@ -134,7 +134,7 @@ def input_file(text: str) -> Path:
 
 
 def output_file(text: str) -> Path:
-    """A file to be written at the end, which may be hours away: its folder must be there at the beginning."""
+    """A file to be written at the end, perhaps hours later: its folder must exist at the start."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} cannot be written: its folder is not there, or it is one")
@@ -142,7 +142,7 @@ def output_file(text: str) -> Path:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file; where the disk is full, or the process killed, `path` is left as it was."""
+    """Write a file; if the disk is full or the process is killed, `path` is left as it was."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -31,7 +31,7 @@ __all__ = ["add_parser", "run"]
 PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
 """The options that mean the same to `factorize`."""
 STEPS = 1000
-"""How finely the progress of one fit is counted."""
+"""The resolution of one fit's progress bar."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse_idle(args: argparse.Namespace) -> None:
-    """Refuse options that would change nothing."""
+    """Reject options that would have no effect."""
     idle = (
         (args.start == "pure-pixels", ("n_init",), "--start pure-pixels is one start"),
         (args.alpha is None, ("masks", "mask_seed", "pattern"), "nothing is hidden without --alpha"),
@@ -103,7 +103,7 @@ def _refuse_idle(args: argparse.Namespace) -> None:
 
 
 def _picture_index(args: argparse.Namespace, data: Dataset) -> int:
-    """Counted from 0, where the option counts from 1."""
+    """Counted from 0; the option counts from 1."""
     number = 1 if args.picture is None else int(args.picture)
     if not 1 <= number <= pictures.count(data):
         raise InputError(f"--picture {number}: {data.name} has pictures 1 to {pictures.count(data)}.")
@@ -138,12 +138,14 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
         lines.insert(0, f"RMSE, hidden     {rmse(data.V, fit.V_hat, hidden):.6g}")
     lost = unreached_in_words(data, reach_of(observed))
     if lost:
-        lines.append(f"Nothing is observed of {lost}: nothing tells what belongs there.")
+        lines.append(f"Nothing is observed of {lost}: there is nothing to predict them from.")
     return "\n".join(lines)
 
 
 def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int, missing: Missing) -> bytes:
-    """Original and masked picture, for AT-NMF the attack and the attacked picture, and the restored one."""
+    """The original and masked pictures, for AT-NMF the attack and the attacked picture, and the
+    restored one.
+    """
     name, red = pictures.picture_name(data, index), HIDDEN["red"]
     lam, factors = math.inf if fit.lam is None else fit.lam, (fit.W, fit.H)
     picture = compare_picture(

@@ -19,7 +19,7 @@ from .running import Terminated, add_running_options, ended_by_signals
 __all__ = ["add_parser", "run"]
 
 POLL = 0.25
-"""How often to look, in seconds, whether the running sweep was taken out of the queue."""
+"""Seconds between checks whether the running sweep was taken out of the queue."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         queue = Queue(store)
         if not queue.take_over():
             return 0
-        # Whoever sits at this machine, and the dashboard itself, comes first.
+        # The people at this machine, and the dashboard itself, come first.
         lower_priority()
         try:
             with ended_by_signals():
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, name: str) -> None:
-    """Run a sweep and take it out of the queue; when this process is interrupted, it stays in."""
+    """Run a sweep and take it out of the queue; if this process is interrupted, the sweep stays in."""
     cancelled = threading.Event()
     try:
         with _interrupted_when(lambda: name not in store.queued(), cancelled):
@@ -67,7 +67,7 @@ def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, name: str) -
         # Nothing can be stored, so no other sweep could run either.
         raise
     except Exception:
-        # A defect of the program: the others must not wait behind this sweep for ever.
+        # A bug: the other sweeps must not wait for this one forever.
         queue.remove(name)
         raise
     queue.remove(name)
@@ -81,7 +81,7 @@ def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
         data = load_source(record.grid.dataset)
         run_sweep(store, name, record.grid, data, n_jobs=args.jobs, dask=args.dask)
     except EngineError:
-        # The record of the run has the reason.
+        # The record of the run says why.
         return
     except (InputError, DataUnavailable, UnreadableData, OSError, MemoryError) as error:
         store.note_failure(name, " ".join(str(error).split()) or type(error).__name__)

@@ -1,4 +1,4 @@
-"""How a user's file is to be read: the options of every command that reads one."""
+"""How to read a user's file: the options of every command that reads one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["add_reading_options", "explained", "reading", "show_notes"]
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """The settings of `ReadingOptions`, for what a file leaves open or says otherwise than meant."""
+    """Options for the settings of `ReadingOptions`: what a file does not say, or says wrongly."""
     group = parser.add_argument_group("how a file is read")
     group.add_argument("--variable", metavar="NAME", help="which array of the file is meant")
     group.add_argument("--kind", choices=["faces", "cube", "matrix"])
@@ -37,7 +37,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="a number in the file that means missing; may be repeated",
     )
     group.add_argument(
-        "--saturated", type=float, metavar="X", help="numbers from here on are saturated: read as missing"
+        "--saturated", type=float, metavar="X", help="values from here up are saturated and read as missing"
     )
     group.add_argument(
         "--negative",
@@ -55,13 +55,13 @@ def reading(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def show_notes(data: Dataset) -> None:
-    """Say on standard error what the reader of a file decided, so that a wrong guess is seen."""
+    """Say on standard error what the reader decided, so that a wrong guess is noticed."""
     for note in data.notes:
         print(f"{data.name}: {note}", file=sys.stderr)
 
 
 def explained(error: UnreadableData) -> str:
-    """Why a file cannot be read, with the options of the command line that would help."""
+    """Why a file cannot be read, and which options would help."""
 
     def option(remedy: Remedy) -> str:
         return option_text(remedy.setting, remedy.value)

@@ -98,7 +98,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run what the store lacks, print the table, write the CSV; 1 where fits failed."""
+    """Run what the store lacks, print the table, write the CSV; 1 if fits failed."""
     grids = _grids(args)
     earlier = _earlier(args.csv)
     if args.no_run:
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measurement], bool]:
-    """The measurements of the grids, run where the store lacks them, and whether fits failed."""
+    """The measurements of the grids, run if the store lacks them, and whether fits failed."""
     data = load_source(PROTOCOLS[args.name].dataset)
     rows, failed = [], False
     with open_store(args.store) as store:
@@ -125,7 +125,7 @@ def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measure
 
 
 def _known(args: argparse.Namespace, grids: dict[str, Grid]) -> list[Measurement]:
-    """The best measurement of each cell of the grids, bundled or in the store, from however many starts."""
+    """The best measurement of each cell of the grids, bundled or stored, from any number of starts."""
     wanted = {_combination(point) for grid in grids.values() for point in grid.points()}
     rows = list(measured(args.name))
     if args.store.exists():
@@ -154,7 +154,7 @@ def _grids(args: argparse.Namespace) -> dict[str, Grid]:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Refuse what the paper does not have."""
+    """Reject what the paper does not have."""
     if args.starts > PAPER_STARTS:
         raise InputError(f"--starts {args.starts}: the authors made {PAPER_STARTS} starts.")
     unknown = [alpha for alpha in args.alpha if alpha not in PAPER_ALPHAS]
@@ -167,7 +167,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _earlier(path: Path | None) -> tuple[Measurement, ...]:
-    """The measurements of an existing CSV file; it is read before hours of fits, not after them."""
+    """The measurements of an existing CSV file, read before hours of fits and not after them."""
     if path is None or not path.exists() or path.stat().st_size == 0:
         return ()
     try:

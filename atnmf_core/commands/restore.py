@@ -1,4 +1,4 @@
-"""`python -m atnmf_core restore`: a damaged file made whole, in its own format."""
+"""`python -m atnmf_core restore`: restore a damaged file in its own format."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _add_side_files(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Restore, write the files, print what was found; 130 where Ctrl-C ended the choice early."""
+    """Restore, write the files, print what was found; 130 if Ctrl-C ended the search early."""
     options = reading(args)
     if args.unmarked is False and args.defects is not None:
         raise InputError(
@@ -136,12 +136,12 @@ def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
         stopped_by_ctrl_c(words) as asked,
         progress_bar(f"restore {data.name}", args.progress) as show,
     ):
-        # joblib counts the trials that an early end cancels, which the user has just asked for.
+        # joblib warns about the trials that an early end cancels, which the user has just asked for.
         warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
 
         def report(progress: ChoiceProgress) -> bool:
             if progress.stage == "fit":
-                # There is nothing to fall back on while the last model is fitted.
+                # While the last model is fitted there is nothing to fall back on.
                 signal.signal(signal.SIGINT, signal.default_int_handler)
             else:
                 show(progress.done, progress.total)
@@ -160,7 +160,7 @@ def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
 
 
 def _settings(args: argparse.Namespace, data: Dataset, restored: Restoration) -> dict[str, str]:
-    """All that the restoration was made with, for its report."""
+    """Everything that went into the restoration, for its report."""
     recipe = RestoreRecipe(
         args.data,
         "unmarked" if args.unmarked else "marked",

@@ -25,7 +25,7 @@ CUBE_FORMATS = {".npz": write_npz, ".mat": write_mat}
 
 
 def is_own_format(source: str, out: Path) -> bool:
-    """Whether the source is a file whose format is kept; refuses names that cannot be meant."""
+    """Whether the source is a file whose format can be written; rejects names that cannot be meant."""
     path = Path(source)
     if source in {entry.name for entry in catalogue()} or is_saved_dataset(path):
         if out.suffix.lower() != ".npz":
@@ -45,7 +45,7 @@ def _format(path: Path) -> str:
 def write_restored(
     source: str, data: Dataset, restored: Restoration, out: Path, *, own_format: bool, **options: Any
 ) -> tuple[Path, ...]:
-    """Write the restored data; the files that were written."""
+    """Write the restored data, and return the files written."""
 
     def write(V: npt.NDArray[Any], path: Path) -> tuple[Path, ...]:
         if own_format:
@@ -69,7 +69,7 @@ def write_restored(
 def _moved_when_whole(
     write: Callable[[npt.NDArray[Any], Path], tuple[Path, ...]], V: npt.NDArray[Any], out: Path
 ) -> tuple[Path, ...]:
-    """Write aside, then move: where a file cannot be written to its end, `out` is left as it was."""
+    """Write to temporary files, then move them: if writing fails, `out` is left as it was."""
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".restore-") as aside:
         parts = write(V, Path(aside) / out.name)
         places = [out.parent / part.relative_to(aside) for part in parts]
@@ -80,7 +80,7 @@ def _moved_when_whole(
 
 
 def check_side_file(path: Path, data: Dataset) -> None:
-    """Refuse, before the work is done, a format that cannot be written."""
+    """Reject, before the work is done, a format that cannot be written."""
     formats = [".npy", *CUBE_FORMATS, ".hdr"] if data.kind == "cube" else [".npy"]
     if path.suffix.lower() not in formats:
         raise InputError(f"{path}: choose a name that ends with {', '.join(formats)}.")

@@ -1,4 +1,4 @@
-"""What commands that take long share: options, a progress bar, and a run that can be interrupted."""
+"""What long commands share: options, a progress bar, and a run that can be interrupted."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ MAX_FAILURES_SHOWN = 3
 
 @contextmanager
 def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Callable[[int, int], None]]:
-    """What it gives is called with how much is done, and of how much; `shown` None means: on a terminal.
+    """Gives a function to call with how much is done, and of how much; `shown` None means: on a terminal.
 
-    What was done at the first call was done by an earlier run, and does not count for the pace. The total may
-    grow.
+    What is done at the first call is from an earlier run and does not count for the pace. The total may grow.
     """
     with tqdm(
         desc=label, disable=None if shown is None else not shown, unit=unit, unit_scale=bool(unit)
@@ -103,9 +102,9 @@ def run_grid(
     label: str,
     **how: Any,
 ) -> None:
-    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly, with a word on how to resume it.
+    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly and say how to resume it.
 
-    `how` is for `run_sweep`.
+    `how` is passed to `run_sweep`.
     """
     try:
         with ended_by_signals(), progress_bar(label, args.progress) as progress:
@@ -122,7 +121,7 @@ def run_grid(
 
 
 def tell_failures(store: Store, name: str) -> bool:
-    """Show the first few failures of a sweep on standard error; whether there are any."""
+    """Print the first few failures of a sweep to standard error; whether there are any."""
     failures = list(store.outcomes(name, failed=True))
     for failure in failures[:MAX_FAILURES_SHOWN]:
         words = ", ".join(f"{name} {failure.identity[name]}" for name in ("alpha", "K", "method", "lam"))
@@ -133,7 +132,7 @@ def tell_failures(store: Store, name: str) -> bool:
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
     """Ctrl-C and SIGTERM raise KeyboardInterrupt inside the block, however the process was started."""
-    # Set here, not left to Python: a process started in the background is born ignoring Ctrl-C.
+    # Set explicitly: a process started in the background ignores Ctrl-C.
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
         signal.SIGTERM: signal.signal(signal.SIGTERM, _terminate),

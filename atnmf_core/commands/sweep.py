@@ -1,4 +1,4 @@
-"""`python -m atnmf_core sweep`: many fits, kept in a store, and the curve that they make."""
+"""`python -m atnmf_core sweep`: many fits, stored, and the curve that they make."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _data(source: str) -> Dataset:
-    """The grid's data. How a file is to be read is no setting of a grid, so it may have to be converted."""
+    """The grid's data. A grid does not say how to read a file, so the file may have to be converted."""
     try:
         return load_source(source)
     except UnreadableData as error:
@@ -129,7 +129,7 @@ def _grid_of_name(args: argparse.Namespace) -> Grid:
 
 
 def _grid(args: argparse.Namespace) -> Grid | None:
-    """The grid of the JSON file, if there is one, changed by the options given; None without either."""
+    """The grid of the JSON file, if there is one, changed by the given options; None without either."""
     changes = {SWEEP_OPTIONS[option]: value for option, value in given(args, *SWEEP_OPTIONS).items()}
     if "lams" in changes:
         changes["lams"] = [lam for some in changes["lams"] for lam in some]

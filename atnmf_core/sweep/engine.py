@@ -25,11 +25,13 @@ from .store import Store, StoreError
 __all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep"]
 
 POLL = 0.3
-"""How often to look, in seconds, whether another process has finished the points that it has claimed."""
+"""Seconds between checks whether another process has finished the points that it claimed."""
 MAX_LOSSES = 3
-"""The sweep gives up when workers have died so often in a row without a result in between."""
+"""The sweep gives up when workers have died this many times in a row without a result in between."""
 SEND_AS_FILE = 10_000
-"""Arrays of more bytes are written to a file once and mapped into every worker, not sent with every point."""
+"""Larger arrays, in bytes, are written to a file once and mapped into every worker, not sent with every
+point.
+"""
 SCHEDULER_TIMEOUT = 5
 """How long a Dask scheduler may take to answer, in seconds."""
 
@@ -37,11 +39,11 @@ T = TypeVar("T")
 
 
 class EngineError(Exception):
-    """A sweep that could not continue, with the reason. What was finished is stored."""
+    """A sweep could not continue; the message says why. Finished points are stored."""
 
 
 class WorkersLost(Exception):
-    """Workers died, and with them points or the data that these need; another round can make up for it."""
+    """Workers died, and with them points or data that points need; another round can recompute them."""
 
 
 def run_sweep(
@@ -67,9 +69,9 @@ def run_sweep(
     data : the data set that `grid.dataset` names.
     n_jobs : worker processes, -1 for one per core. With `dask` the cluster decides.
     dask : address of a Dask scheduler, such as "tcp://10.0.0.1:8786".
-    again : compute again what failed in an earlier run, or everything.
-    progress : called with the numbers of finished and of all points, at first and after every result.
-    reproduces : the table of the paper that the sweep is run for; see `SweepRecord`.
+    again : recompute what failed in an earlier run, or everything.
+    progress : called with the numbers of finished and of all points, at the start and after every result.
+    reproduces : the table of the paper that the sweep reproduces; see `SweepRecord`.
     """
     grid.check(data)
     masks = grid.packed_masks(data)
@@ -103,7 +105,7 @@ def _work(
     begin_round: Callable[[], Generator[tuple[str, Measures | str]]],
     report: Callable[[], object],
 ) -> None:
-    """Rounds until no point waits: the first is all of the sweep, later ones take over from what died."""
+    """Run rounds until no point waits: the first is the whole sweep, later ones take over what died."""
     losses = 0
     report()
     while store.waiting(sweep):
@@ -134,7 +136,7 @@ def _calls(
     errors: list[StoreError],
 ) -> Iterator[tuple[Any, ...]]:
     """The arguments of `_compute` for every point that is free."""
-    # joblib draws from this in a thread of its own, where an error would be lost and the sweep hang.
+    # joblib consumes this in a thread of its own, where an error would be lost and the sweep would hang.
     try:
         for key, fields in store.claims(sweep, run):
             point = Point(**fields)
@@ -150,7 +152,7 @@ def on_workers(
     n_jobs: int,
     dask: str | None,
 ) -> Generator[T]:
-    """What the function gives for each call's arguments, as it is finished, on this machine or a cluster.
+    """Call the function with each tuple of arguments, on this machine or a cluster; results as they come.
 
     Parameters
     ----------
@@ -162,7 +164,7 @@ def on_workers(
     WorkersLost : workers died.
     EngineError : there is no cluster at that address.
     """
-    # It takes long to import, and whoever only reads a store needs none of it.
+    # Slow to import, and not needed for reading a store.
     import joblib
 
     with _processes() if dask is None else _cluster(dask, arrays) as options:
@@ -173,7 +175,7 @@ def on_workers(
 
 
 def _compute(key: str, point: Point, *arrays: Any) -> tuple[str, Measures | str]:
-    """Compute a point on one BLAS thread: its key with what was measured, or with what went wrong."""
+    """Compute a point on one BLAS thread: its key, and what was measured or what went wrong."""
     with threadpool_limits(limits=1, user_api="blas"):
         try:
             return key, point.measure(*arrays)

@@ -35,22 +35,23 @@ from .points import Draw, Point
 __all__ = ["Grid", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
 
 MAX_POINTS = 1_000_000
-"""A larger grid is a slip of the pen, and would fill the store before the first fit."""
+"""A larger grid is a typing error, and would fill the store before the first fit."""
 SEEDS = 2**32
-"""How many there are; see `check_seed`."""
+"""The number of seeds; see `check_seed`."""
 _ANMF_FACTOR = 3
 """A fit by ANMF costs about this many fits of the fast solver."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations of the listed values, for one data set; NMF and ANMF, without lambda, are fitted once.
+    """All combinations of the listed values for one data set; NMF and ANMF, which have no lambda, are fitted
+    once.
 
     Attributes
     ----------
-    dataset : a name of the catalogue, or the path of a file.
+    dataset : a name in the catalogue, or the path of a file.
     starts : number of starts of each combination.
-    The rest is as in `Point` and `factorize`.
+    Everything else is as in `Point` and `factorize`.
     """
 
     dataset: str
@@ -100,11 +101,13 @@ class Grid:
             raise InputError(f"the grid has {len(self)} points; at most {MAX_POINTS} are run as one sweep.")
 
     def points(self) -> Iterator[Point]:
-        """All points, the first start of everything before the second, so that a curve is complete early."""
+        """All points, the first start of every combination before the second, so that a curve is complete
+        early.
+        """
         shared = {name: getattr(self, name) for name in _SHARED}
         for start, alpha, K, missing in product(range(self.starts), self.alphas, self.Ks, self.missing):
             for method in self.methods:
-                # ANMF has one algorithm only, so it takes part in a grid of either solver.
+                # ANMF has only one algorithm, so it is in a grid of either solver.
                 settings = shared | {"solver": "fast"} if method == "anmf" else shared
                 for lam in self.lams if method == "atnmf" else (None,):
                     yield Point(
@@ -116,7 +119,7 @@ class Grid:
         return self.starts * len(self.alphas) * len(self.Ks) * len(self.missing) * per_cell
 
     def check(self, data: Dataset) -> None:
-        """Refuse what would fail in the workers."""
+        """Reject what would fail in the workers."""
         F, N = data.shape
         if max(self.Ks) > min(F, N):
             raise InputError(f"K={max(self.Ks)}: {data.name} is {F} x {N}, so K is at most {min(F, N)}.")
@@ -147,7 +150,7 @@ class Grid:
 
     @property
     def fingerprint(self) -> str:
-        """Eight hexadecimal digits that differ between grids, for names."""
+        """Eight hexadecimal digits that distinguish grids, for names."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:8]
 
     def as_json(self) -> str:
@@ -156,8 +159,8 @@ class Grid:
 
     @classmethod
     def from_json(cls, text: str | bytes, **changes: Any) -> Grid:
-        """The grid that a JSON text describes, an object with the attributes of this class as keys, with some
-        of them changed; a single value stands for a list of one.
+        """The grid described by a JSON object with the attributes of this class as keys, some of them
+        changed; a single value stands for a list of one.
         """
         try:
             settings = json.loads(text)
@@ -199,7 +202,7 @@ def _measurable(alpha: float) -> float:
 
 
 def _distinct(name: str, values: Any) -> tuple[Any, ...]:
-    """The values as a tuple without repetitions, in order; a single value counts as a list of one."""
+    """The distinct values as a tuple, in order; a single value counts as a list of one."""
     listed = tuple(values) if isinstance(values, list | tuple) else (values,)
     if not listed and name != "lams":
         raise InputError(f"{name} is empty: at least one value is needed.")
@@ -218,7 +221,7 @@ def _checked_lam(lam: Any) -> float:
 def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:
     """At most `count` values from low to high, above 1, evenly spaced in the logarithm of lambda - 1.
 
-    That is where the adversary's strength changes evenly. Values that round to the same are one.
+    On that scale the adversary's strength changes evenly. Values that round to the same number are merged.
 
     Examples
     --------
@@ -230,7 +233,7 @@ def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 def rounded_lambda(lam: float) -> float:
-    """To four digits, or as many as keep two of lambda - 1, which is what the adversary feels.
+    """Round to four digits, or to as many as leave two in lambda - 1, which is what matters to the adversary.
 
     Examples
     --------
@@ -244,9 +247,9 @@ def rounded_lambda(lam: float) -> float:
 def expected_sweep_seconds(
     grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
 ) -> float:
-    """Seconds that all fits of a grid take one after the other, on data of F x N.
+    """Seconds that all fits of a grid take in sequence, for F x N data.
 
-    `tried` tells how many need not be made, by K, treatment and method.
+    `tried` says how many are already done, by K, treatment and method.
     """
     total = 0.0
     for K in grid.Ks:

@@ -1,4 +1,4 @@
-"""What came out of each point, and errors averaged over starts, for stores, bundled tables and curves."""
+"""The outcome of each point, and errors averaged over starts, for stores, bundled tables and curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Outcome:
     Attributes
     ----------
     identity : the fields of the point, with "version" and, as "data", the hash of the data.
-    measures : the fields of what `measure` gave; None where it failed.
+    measures : the fields of the point's `Measures`; None if it failed.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Measurement:
     ----------
     lam : None for NMF and ANMF.
     mean, deviation : over the starts; the standard deviation (n - 1) is None for a single start.
-    max_outer : outer iterations that Algorithm 1 was allowed.
+    max_outer : limit on the outer iterations of Algorithm 1.
     seconds : mean time of a fit; None where it was not taken on a quiet machine.
     version, date : the solver's version, and the day (UTC) on which the last fit finished.
     dataset, rmse_observed, n_iter : empty or None in tables written without them.
@@ -67,7 +67,7 @@ class Measurement:
 
 
 _COMBINATION = ("alpha", "K", "missing", "method", "lam", "solver", "dtype", "version", "max_outer")
-"""Of fits that differ only in their start, these are the same."""
+"""What fits that differ only in their start have in common."""
 
 
 def summarise(outcomes: Iterable[Outcome], dataset: str) -> list[Measurement]:
@@ -149,7 +149,7 @@ def best(points: Iterable[Measurement]) -> Measurement | None:
 
 
 def level(points: Sequence[Measurement], method: str, like: Measurement | None = None) -> Measurement | None:
-    """The point of a method without lambda; if several solvers made one, that by the solver of `like`."""
+    """The point of a method without lambda; if several solvers have one, that of the solver of `like`."""
     found = [point for point in points if point.method == method]
     same = [point for point in found if like is None or point.solver == like.solver]
     return next(iter(same or found), None)

@@ -30,7 +30,7 @@ Array = npt.NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Measures:
-    """What is measured of one fit.
+    """What is measured for one fit.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Measures:
 
 @dataclass(frozen=True)
 class Point:
-    """One fit of a sweep: everything that decides its result, apart from the data itself.
+    """One fit of a sweep: everything that determines its result, apart from the data itself.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Point:
         return SOLVER_VERSIONS[self.solver]
 
     def measure(self, V: Array, packed: npt.NDArray[np.uint8]) -> Measures:
-        """Make the fit; `packed` has a bit for each entry of V, set where it is observed."""
+        """Compute the fit; `packed` has a bit for each entry of V, set where it is observed."""
         observed = np.unpackbits(packed, count=V.size).reshape(V.shape).astype(bool)
         start: dict[str, Any] = {"seed": self.seed + self.start}
         if self.draws == "paper":
@@ -118,7 +118,7 @@ def paper_start(
 
     Their released program seeds NumPy once with 1 and then, for alpha = 0.3, 0.4 ... 0.9 and ten starts each,
     draws W and then H as |N(0, 1)|; every start serves all methods. Start s at the a-th alpha is therefore
-    number 10 a + s of one stream, and is found by drawing, and dropping, those before it.
+    number 10 a + s of one stream; to get there, the earlier ones are drawn and discarded.
     """
     if alpha not in PAPER_ALPHAS:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The processes of this program on this machine: which still run, and which let others go first."""
+"""The processes of this program on this machine: which still run, and with what priority."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ import psutil
 __all__ = ["created", "is_running", "lower_priority", "serve_parent"]
 
 CLOCK_TOLERANCE = 2.0
-"""The clock by which the creation of a process is told may be adjusted by so many seconds."""
+"""The clock that dates the creation of a process may be adjusted by this many seconds."""
 NICENESS = 4
-"""Enough for a dashboard in use to have most of a core, too little to keep a busy machine from sweeps."""
+"""Enough for a dashboard in use to get most of a core, but little enough for sweeps to progress on a busy
+machine.
+"""
 AUTOGROUP = Path("/proc/self/autogroup")
 LOOK_FOR_PARENT = 1.0
 
 
 def created(pid: int) -> float:
-    """When a process was created, in seconds since 1970: this tells it from a later one with its number."""
+    """When a process was created, in seconds since 1970, which distinguishes it from a later one with the
+    same number.
+    """
     return float(psutil.Process(pid).create_time())
 
 
@@ -35,7 +39,7 @@ def is_running(pid: int, since: float) -> bool:
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:
-        # Another user's, so it is there.
+        # It belongs to another user, so it exists.
         return True
 
 
@@ -44,7 +48,7 @@ def lower_priority() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     if AUTOGROUP.exists() and os.getsid(0) == os.getpid():
-        # Linux shares the cores among sessions first, and niceness counts within one only.
+        # Linux shares cores among sessions first; niceness counts only within one.
         with suppress(OSError):
             AUTOGROUP.write_text(str(NICENESS))
 

@@ -23,26 +23,26 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Queue:
-    """The queue of a store, for those who change it. Whoever only looks asks the store's records."""
+    """The queue of a store, for changing it; to read it, ask the store's records."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def add(self, name: str) -> None:
-        """Let a sweep be run when its turn comes; one that is already queued keeps its place."""
+        """Queue a sweep; one that is already queued keeps its turn."""
         sweep = self._store.sweep_id(name)
         self._store.write("INSERT OR IGNORE INTO queue (sweep, asked) VALUES (?, ?)", sweep, time.time())
 
     def remove(self, name: str) -> None:
-        """Take a sweep out; the process that runs the queue ends it if it is running."""
+        """Take a sweep out of the queue; if it is running, the process that runs the queue stops it."""
         self._store.write("DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?)", name)
 
     def cancel(self, name: str) -> None:
-        """Take a sweep out, and end it also where it was started at the command line."""
+        """Take a sweep out of the queue, and stop it even if it was started at the command line."""
         self.remove(name)
         record = self._store.sweep(name)
         if record.status == "running" and record.pid not in (None, self._store.queue_process()):
-            # It may have ended in between, or not be ours to end.
+            # It may have ended meanwhile, or belong to another user.
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(record.pid, signal.SIGTERM)
 
@@ -58,7 +58,7 @@ class Queue:
     def next(self) -> str | None:
         """The sweep whose turn it is; None when there is none, and then this process has left the queue.
 
-        Both at once, so that a sweep that is added now finds either a process or the place empty.
+        In one transaction, so that whoever adds a sweep now finds either a process or none.
         """
         with self._store.transaction():
             name = next(iter(self._store.queued()), None)
@@ -86,5 +86,5 @@ def start_queue(store: Path) -> subprocess.Popen[bytes]:
 
 
 def log_file(store: Path) -> Path:
-    """Where that process writes what went wrong."""
+    """Where that process writes its errors."""
     return store.with_name(store.name + ".log")

@@ -1,4 +1,4 @@
-"""Reading a store, also while a sweep writes it.
+"""Reading a store, even while a sweep writes to it.
 
 A page that shows a running sweep asks again every second or so:
 
@@ -44,13 +44,14 @@ class SweepRecord:
     status : "running" while a process works on it; "queued" while it waits for its turn; "finished" when no
         point waits; else "stopped".
     total, done, failed : numbers of points.
-    created, started, ended : seconds since 1970; the last run's, None before the first and while it runs.
+    created, started, ended : in seconds since 1970; the last two are of the latest run, None before the first
+        and while it runs.
     pid : of the process that works on it, or last did.
-    message : why the last run ended, unless it just finished.
+    message : why the latest run ended, unless it simply finished.
     seconds_left : estimated from the pace of the living runs; None before their first result.
-    place : in the queue, from 1 for the one that runs or is next; None where it is not queued.
-    reproduces : the table of the paper that it was run for, None for a sweep of the user's own.
-    owner : who started it on a server that many use; None at the command line and on one's own machine.
+    place : position in the queue, 1 for the sweep that runs or is next; None if it is not queued.
+    reproduces : the table of the paper that it reproduces, None for the user's own sweeps.
+    owner : who started it on a shared server; None at the command line and on one's own machine.
     """
 
     name: str
@@ -81,13 +82,13 @@ def read_store(path: str | Path) -> StoreReader:
     Raises
     ------
     NoStoreError : there is no store here.
-    StoreError : the file cannot be read, or is no store.
+    StoreError : the file cannot be read, or is not a store.
     """
     return StoreReader(Path(path), read_only=True)
 
 
 def find_store(path: str | Path) -> StoreReader | None:
-    """The same, None where there is no store yet."""
+    """As `read_store`; None if there is no store yet."""
     try:
         return read_store(path)
     except NoStoreError:
@@ -95,7 +96,7 @@ def find_store(path: str | Path) -> StoreReader | None:
 
 
 class StoreReader:
-    """Sweeps and their results. A context manager; all methods may be called from any thread."""
+    """Sweeps and their results. A context manager whose methods may be called from any thread."""
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self.path = path
@@ -139,7 +140,7 @@ class StoreReader:
         return _record(row, runs, self.queued().get(name))
 
     def sweep_id(self, name: str) -> int:
-        """The number of the sweep of that name, as the writing methods take it.
+        """The number of a sweep, which the writing methods take.
 
         Raises
         ------
@@ -185,13 +186,13 @@ class StoreReader:
         return {row["name"]: place for place, row in enumerate(rows, start=1)}
 
     def queue_process(self) -> int | None:
-        """The number of the process that runs the sweeps of the queue; None where there is none."""
+        """The number of the process that runs the queue; None if there is none."""
         rows = self.query("SELECT * FROM queue_process")
         return next((row["pid"] for row in rows if is_running(row["pid"], row["process_created"])), None)
 
 
 def is_alive(run: sqlite3.Row) -> bool:
-    """Whether a row of `runs` stands for a process that still works."""
+    """Whether the process of this row of `runs` is still at work."""
     return run["ended"] is None and is_running(run["pid"], run["process_created"])
 
 

@@ -1,9 +1,9 @@
-"""The file of a store: its tables, how it is opened, and what to do where it cannot be used.
+"""The file of a store: its tables, how it is opened, and what to do if it cannot be used.
 
 points   one row per computation: the JSON that identifies it, and once it is done what was measured, as JSON
-sweeps   a grid under a name, with counts that a trigger keeps; sweep_points says which points belong to it
-runs     the processes that work or worked on a sweep
-queue    sweeps that wait for their turn, or have it; queue_process is the process that runs them
+sweeps   a grid under a name, with counts that a trigger updates; sweep_points says which points belong to it
+runs     the processes that work or worked on a sweep queue    sweeps that wait for their turn, or have it;
+queue_process is the process that runs them
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LAYOUT = 4
 """Number of this layout, written in the file; a store of layout 2 or 3 is upgraded, any other refused."""
 WAIT_FOR_LOCK = 60.0
 LITTLE_ROOM = 1 << 18
-"""With less free than this, an error of the disk is taken for a full disk: SQLite does not always say."""
+"""With fewer bytes free, a disk error is taken to mean a full disk: SQLite does not always say so."""
 
 TABLES = """
 CREATE TABLE points (
@@ -86,8 +86,8 @@ def _named(names: str) -> str:
 
 
 _OLD_TABLES = ("sweep_points", "queue", "points", "runs", "sweeps")
-# Python writes the JSON, as SQLite's own loses the last digits. SQLite gives NULL for what was NaN. All runs
-# have ended, so when their processes were created no longer matters.
+# Python writes the JSON because SQLite's own loses the last digits. SQLite gives NULL for NaN. All runs have
+# ended, so it no longer matters when their processes were created.
 COPY = f"""
 INSERT INTO points SELECT
     key, as_json({_named(_IDENTITY + " tol_inner tol_outer version")}, 'data', content_hash), status, run,
@@ -108,11 +108,11 @@ INSERT INTO runs SELECT id, sweep, pid, 0, started, ended, outcome, message, 0 F
 
 
 class StoreError(Exception):
-    """A store that cannot be read or written, with the reason and what to do.
+    """A store cannot be read or written; the message says why and what to do.
 
     Attributes
     ----------
-    wrong_file : whether another file would do; each front end then says how one is chosen.
+    wrong_file : whether another file would help; each front end then says how to choose one.
     """
 
     def __init__(self, message: str, *, wrong_file: bool = False) -> None:
@@ -125,7 +125,7 @@ class NoStoreError(StoreError):
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """A connection to the store at `path`; a writer creates it if need be."""
+    """A connection to the store at `path`; a writer creates the store if necessary."""
     if read_only and not path.is_file():
         raise NoStoreError(f"{path}: there is no store here.")
     with explained(path):
@@ -145,7 +145,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 
 def _reading(path: Path) -> str:
-    """How a file is opened for reading; in a folder that nobody can write, as one that never changes."""
+    """How a file is opened for reading: as one that never changes if its folder is read-only."""
     frozen = not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
     return "?mode=ro&immutable=1" if frozen else "?mode=ro"
 
@@ -161,7 +161,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
             # Another process may have come first.
             if _is_empty(connection):
                 _run_script(connection, TABLES)
-    # Survives killed processes, and spares a wait for the disk after every fit.
+    # Survives killed processes without waiting for the disk after every fit.
     connection.execute("PRAGMA synchronous = NORMAL")
     layout = _layout(connection)
     if layout not in (2, 3, LAYOUT):
@@ -187,7 +187,7 @@ def _add_owners(connection: sqlite3.Connection) -> None:
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a store of layout 2 to this one."""
+    """Upgrade a store of layout 2."""
     with transaction(connection):
         # Another process may have come first.
         if _layout(connection) == LAYOUT:
@@ -211,14 +211,14 @@ def _as_json(*pairs: object) -> str:
 
 
 def _table_of(name: str, settings: str) -> str | None:
-    """The table that a sweep was run for: layout 2 told this by a name made from the settings."""
+    """The table that a sweep reproduces: in layout 2 its name, made from the settings, said so."""
     fingerprint = hashlib.sha256(settings.encode()).hexdigest()[:8]
     found = re.fullmatch(rf"reproduce (\w+), \w+, {fingerprint}", name)
     return found[1] if found else None
 
 
 def _run_script(connection: sqlite3.Connection, script: str) -> None:
-    """Statements with blank lines between them, inside a transaction, after which this is the layout."""
+    """Run statements separated by blank lines, inside a transaction, and note the layout."""
     for statement in script.strip().split("\n\n"):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {LAYOUT}")

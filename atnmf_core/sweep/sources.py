@@ -1,4 +1,4 @@
-"""The data of a sweep: by its name, from a user's file, or from a data set that was set down in one."""
+"""The data of a sweep: by name, from a user's file, or from a data set saved to a file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MARK = "atnmf_dataset"
 
 
 def load_source(source: str, **reading: Any) -> Dataset:
-    """The data set that a grid names: a name of the catalogue, or the path of a file that `read_dataset` or
-    `save_dataset` knows; `reading` is for `read_dataset`.
+    """The data set of a grid: a name in the catalogue, or the path of a file for `read_dataset` or from
+    `save_dataset`; `reading` is passed to `read_dataset`.
     """
     names = [entry.name for entry in catalogue()]
     path = Path(source)
@@ -37,7 +37,7 @@ def load_source(source: str, **reading: Any) -> Dataset:
 
 
 def save_dataset(data: Dataset, path: str | Path) -> None:
-    """Set a data set down as it is, of any kind and with its values unchanged, for another process.
+    """Save a data set of any kind, with its values unchanged, for another process.
 
     The file is a NumPy archive without pickled objects.
     """
@@ -63,7 +63,7 @@ def is_saved_dataset(path: str | Path) -> bool:
 
 def _saved(path: Path) -> Dataset | None:
     """The data set that `save_dataset` wrote, None for any other file."""
-    # What is no archive at all is left to `read_dataset`, which says so.
+    # If it is not an archive, `read_dataset` will say so.
     if path.suffix != ".npz" or not zipfile.is_zipfile(path):
         return None
     with (
@@ -84,12 +84,12 @@ def _saved(path: Path) -> Dataset | None:
 
 
 def upload_path(store: Path, data: Dataset) -> Path:
-    """Where the sweeps of a store find this data."""
+    """The file in which the sweeps of a store find this data."""
     return _folder(store) / f"{data.content_hash[:16]}.npz"
 
 
 def save_upload(store: Path, data: Dataset) -> None:
-    """Write uploaded data beside the store, where another process finds it.
+    """Save uploaded data beside the store, where another process finds it.
 
     Call it after the sweep was added: from then on nobody deletes the file.
     """
@@ -97,7 +97,7 @@ def save_upload(store: Path, data: Dataset) -> None:
     if path.exists():
         return
     path.parent.mkdir(exist_ok=True)
-    # Renamed when complete, so that a file under its name is always whole.
+    # Renamed when complete, so that a file of that name is always whole.
     aside = path.with_suffix(f".{os.getpid()}.part")
     save_dataset(data, aside)
     aside.replace(path)

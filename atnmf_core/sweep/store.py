@@ -1,7 +1,6 @@
-"""Where the results of sweeps are stored: one SQLite file, written by any number of processes at a time.
+"""The results of sweeps in one SQLite file, to which any number of processes may write at the same time.
 
-The file must lie on a disk of the machine itself: SQLite's write-ahead log does not work over network file
-systems.
+The file must be on a local disk: SQLite's write-ahead log does not work over network file systems.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ MAX_NAME_LENGTH = 80
 
 
 def open_store(path: str | Path) -> Store:
-    """The store in the file `path`, created if need be, for reading and writing.
+    """The store in the file `path`, for reading and writing; created if necessary.
 
     Raises
     ------
@@ -50,10 +49,10 @@ def open_store(path: str | Path) -> Store:
 
 
 class Store(StoreReader):
-    """A store that can be written: what the engine needs, on top of what anybody reads."""
+    """A store that can also be written."""
 
     def check_integrity(self) -> None:
-        """Raise `StoreError` where the file is damaged, before hours of work are trusted to it."""
+        """Raise `StoreError` if the file is damaged, before hours of work are entrusted to it."""
         with self._lock, explained(self.path):
             verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
@@ -68,8 +67,8 @@ class Store(StoreReader):
         reproduces: str | None = None,
         owner: str | None = None,
     ) -> int:
-        """Enter a grid under a name, with all its points; a sweep of that name and grid is resumed, and stays
-        its owner's.
+        """Add a grid under a name, with all its points, or resume the sweep that has this name and grid, which
+        keeps its owner.
 
         Raises
         ------
@@ -100,25 +99,25 @@ class Store(StoreReader):
         return int(sweep)
 
     def begin_run(self, sweep: int) -> int:
-        """Enter this process as one that works on a sweep."""
+        """Register this process as working on a sweep."""
         pid = os.getpid()
         statement = "INSERT INTO runs (sweep, pid, process_created, started) VALUES (?, ?, ?, ?)"
         return int(self.write(statement, sweep, pid, created(pid), time.time()).lastrowid or 0)
 
     def end_run(self, run: int, outcome: str, message: str | None = None) -> None:
-        """Note how a run ended; the points that it had claimed and not finished are free again."""
+        """Record how a run ended; points that it had claimed but not finished are free again."""
         statement = "UPDATE runs SET ended = ?, outcome = ?, message = ? WHERE id = ?"
         self.write(statement, time.time(), outcome, message, run)
 
     def note_failure(self, name: str, message: str) -> None:
-        """Note why a sweep could not even begin."""
+        """Record why a sweep could not even begin."""
         self.end_run(self.begin_run(self.sweep_id(name)), "failed", message)
 
     def claims(self, sweep: int, run: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Key and fields of points to compute, each claimed for this run as it is taken, until all that wait
-        are claimed by other living runs.
+        """Key and fields of points to compute, each claimed for this run as it is taken, until all waiting
+        points are claimed by other living runs.
 
-        To be called while this run computes nothing: what it claimed before counts as free.
+        Call it only while this run computes nothing: its earlier claims count as free.
         """
         free = [run, *self._gone()]
         after = -1
@@ -139,12 +138,12 @@ class Store(StoreReader):
             yield row["key"], {name: identity[name] for name in identity.keys() - {"data", "version"}}
 
     def _gone(self) -> list[int]:
-        """The runs that hold claims but have ended, in whatever way."""
+        """The runs that hold claims but have ended, for whatever reason."""
         rows = self.query("SELECT * FROM runs WHERE id IN (SELECT run FROM points WHERE status = 'waiting')")
         return [row["id"] for row in rows if not is_alive(row)]
 
     def waiting(self, sweep: int) -> int:
-        """How many points of a sweep are still to be computed, by whichever process."""
+        """How many points of a sweep are still to be computed, by any process."""
         (row,) = self.query("SELECT total - done - failed AS waiting FROM sweeps WHERE id = ?", (sweep,))
         return int(row["waiting"])
 
@@ -166,7 +165,7 @@ class Store(StoreReader):
         return changed == 1
 
     def forget(self, sweep: int, *, only_failed: bool) -> int:
-        """Let the failed points of a sweep, or all of them, be computed again; how many those are."""
+        """Reset the failed points of a sweep, or all of them, and return how many."""
         which = "status = 'failed'" if only_failed else "status <> 'waiting'"
         return self.write(
             "UPDATE points SET status = 'waiting', run = NULL, measures = NULL, error = NULL, finished = NULL"
@@ -222,18 +221,18 @@ class Store(StoreReader):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """One transaction: all that is written in the block is stored, or nothing."""
+        """A transaction: everything written in the block is stored, or nothing."""
         with self._lock, explained(self.path), transaction(self._connection):
             yield
 
     def write(self, statement: str, *values: Any) -> sqlite3.Cursor:
-        """Carry out a statement that changes the tables that `atnmf_core.sweep.schema` describes."""
+        """Execute a statement that changes the tables of `atnmf_core.sweep.schema`."""
         with self._lock, explained(self.path):
             return self._connection.execute(statement, values)
 
 
 def default_store() -> Path:
-    """The file of the dashboard's store; its folder is created if need be."""
+    """The file of the dashboard's store; its folder is created if necessary."""
     path = default_store_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
