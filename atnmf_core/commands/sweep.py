@@ -31,7 +31,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "sweep",
         help="fit all combinations of parameters and store the results",
         description="Fit all combinations of the given values, on all cores or on a cluster. Every result is "
-        "stored at once, so a sweep that was stopped, in whatever way, is resumed where it was.",
+        "stored at once, so a sweep that was stopped, for whatever reason, resumes where it was.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

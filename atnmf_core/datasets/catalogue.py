@@ -26,8 +26,8 @@ class Entry:
     Attributes
     ----------
     shape : (F, N) with default options.
-    bundled : True where no download is ever needed.
-    available : True where its files are on this machine; their contents are verified on loading.
+    bundled : whether it needs no download.
+    available : whether its files are on this machine; their contents are verified on loading.
     download_bytes : the size of the download; 0 for bundled data.
     terms, citation : the terms of use of a download, and whom to cite; empty for bundled data, whose
         `Dataset` says both.
@@ -78,7 +78,7 @@ def load_dataset(name: str, *, download: bool = False, **options: Any) -> Datase
     name : one of the names in `catalogue()`.
     download : fetch the paper's data if it is not on this machine. By default nothing is downloaded.
     options : "synthetic" takes seed, F, N, K; "simulated-scene" takes rows, cols, bands, materials, noise,
-        seed; the paper's data takes folder, where its files are if not in the data folder.
+        seed; the paper's data takes folder, if its files are not in the data folder.
 
     Raises
     ------

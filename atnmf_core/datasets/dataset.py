@@ -27,10 +27,11 @@ class Truth:
 
     Attributes
     ----------
-    endmembers : F x K; for a scene, one spectrum per material. Empty where only the abundances are known.
-    abundances : K x N; for a scene, each pixel's shares, which sum to one. Empty where only the spectra are.
+    endmembers : F x K; for a scene, one spectrum per material. Empty if only the abundances are known.
+    abundances : K x N; for a scene, each pixel's shares, which sum to one. Empty if only the spectra are
+        known.
     names : of the K materials, or empty.
-    notes : sentences about what was done to it on reading.
+    notes : sentences about how it was read.
     """
 
     endmembers: Array
@@ -58,13 +59,13 @@ class Truth:
 
 @dataclass(frozen=True)
 class Georeference:
-    """Where on Earth a cube lies, as its file says it.
+    """Where on Earth a cube lies, according to its file.
 
     Attributes
     ----------
-    wkt : the coordinate reference system as well-known text; empty where the file has none.
+    wkt : the coordinate reference system as well-known text; empty if the file has none.
     transform : x of the upper left corner, x per column, x per row, then the same for y, as GDAL has them.
-    map_info : the entry of an ENVI header, word by word; empty for other formats.
+    map_info : the entry of an ENVI header, word for word; empty for other formats.
     """
 
     wkt: str = ""
@@ -72,7 +73,7 @@ class Georeference:
     map_info: str = ""
 
     def cropped(self, rows: npt.NDArray[np.integer], cols: npt.NDArray[np.integer]) -> Georeference | None:
-        """Where these rows and columns of the cube lie, None where they are not side by side."""
+        """Where these rows and columns of the cube lie; None if they are not contiguous."""
         if np.any(np.diff(rows) != 1) or np.any(np.diff(cols) != 1):
             return None
         down, right = int(rows[0]), int(cols[0])
@@ -103,8 +104,8 @@ class Dataset:
     image_shape : (rows, cols) of one image, None for a matrix.
     order : the order of an image's pixels in V: "F" column by column, "C" row by row.
     wavelengths : F centre wavelengths in nanometres, or None.
-    normalisation : name of what was done to the values, see `normalise`.
-    notes : sentences about what the reader decided, for the user to see.
+    normalisation : name of the normalisation that was applied, see `normalise`.
+    notes : sentences about what the reader decided, for the user.
     truth : what the data is known to be made of, or None.
     band_names : F names that the file gives its bands, or empty.
     georeference : where a cube lies, or None.
@@ -164,7 +165,7 @@ class Dataset:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the values and their layout: equal data gives equal pictures and fits."""
+        """SHA-256 of the values and their layout: data with equal hashes gives equal pictures and fits."""
         digest = hashlib.sha256()
         layout = (self.kind, self.image_shape, self.order, self.V.shape, self.V.dtype.str)
         digest.update(repr(layout).encode())
@@ -174,7 +175,7 @@ class Dataset:
         return digest.hexdigest()
 
     def image(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The image (rows x cols) that a vector of pixels stands for.
+        """A vector of pixels as an image (rows x cols).
 
         For faces a vector is a column of V or W; for a cube it is a row of V or H.
         """
@@ -187,7 +188,7 @@ class Dataset:
         return flat.reshape((rows, cols), order=self.order)
 
     def vector(self, image: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The vector of pixels that stands for an image: the inverse of `image`."""
+        """An image as a vector of pixels: the inverse of `image`."""
         picture = np.asarray(image)
         if picture.shape != self._image_shape():
             raise InputError(f"an image of shape {self._image_shape()} is needed, not {picture.shape}.")
@@ -210,7 +211,7 @@ class Dataset:
         return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
 
     def wavelength_label(self, f: int) -> str:
-        """What to call row f of a cube: "band 12, 640 nm", counted from 1."""
+        """The name of row f of a cube: "band 12, 640 nm", counted from 1."""
         if not 0 <= f < self.V.shape[0]:
             raise InputError(f"f={f}: the rows of V are numbered 0 to {self.V.shape[0] - 1}.")
         if self.wavelengths is None:

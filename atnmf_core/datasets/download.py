@@ -1,4 +1,6 @@
-"""The paper's data: downloaded on request only, verified, and explained where there is no network."""
+"""The paper's data: downloaded only on request, and verified; without a network the message says what
+to do.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ class Transfer:
 
     Attributes
     ----------
-    base_urls : replaces the public servers, by origin; None for the public ones.
+    base_urls : replacements for the public servers, by origin; None for the public ones.
     stall_seconds : give up on a server that is silent for longer than this.
     total_seconds : give up on a file that takes longer than this altogether.
     """
@@ -104,7 +106,9 @@ def fetch(
 
 
 def _download(file: RemoteFile, path: Path, transfer: Transfer, report: Callable[[int], None]) -> None:
-    """Fetch a file from the first server that has it, or raise `DataUnavailable` with what each did."""
+    """Fetch a file from the first server that has it, or raise `DataUnavailable` with what each server
+    did.
+    """
     # pooch announces each download on the console, where `progress` already says it.
     pooch.get_logger().setLevel(logging.WARNING)
     _make_folder(path, file)
@@ -131,12 +135,12 @@ def _download(file: RemoteFile, path: Path, transfer: Transfer, report: Callable
 
 
 class _Abandoned(RuntimeError):
-    """A server that sends more than the file has, or takes too long."""
+    """A server sends too much, or takes too long."""
 
 
 @dataclass(frozen=True)
 class _Downloader:
-    """What pooch calls to download a URL into a temporary file, with an end to what has none."""
+    """What pooch calls to download a URL into a temporary file, with limits on size and time."""
 
     file: RemoteFile
     transfer: Transfer
@@ -173,7 +177,7 @@ def _reason(error: Exception, path: Path, transfer: Transfer) -> str:
         case requests.Timeout():
             return silent
         case requests.RequestException():
-            # A connection that goes silent in mid-file comes out of requests as a broken connection.
+            # requests reports a connection that goes silent in mid-file as a broken one.
             return silent if "timed out" in str(error) else "cannot be reached"
         case _Abandoned():
             return str(error)

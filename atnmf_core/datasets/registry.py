@@ -19,8 +19,8 @@ __all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "files_of"
 AUTHORS = "authors"
 FACES = "faces"
 _COMMIT = "8941f5c82adf1ab07f8ecb70e73ae6feba0e8ddc"
-# A repository of the same name is listed under a second account. Whichever answers first is used, and only
-# if the contents have the pinned hash.
+# A second account has a repository of the same name. Whichever answers first is used, and only if the
+# contents have the pinned hash.
 BASE_URLS: dict[str, tuple[str, ...]] = {
     AUTHORS: (
         f"https://raw.githubusercontent.com/caiting123321/AT_NMF/{_COMMIT}/",

@@ -15,7 +15,7 @@ __all__ = ["simulated_scene"]
 
 Array = npt.NDArray[np.float64]
 MAX_ENTRIES = 100_000_000
-# How strongly the leading material dominates a pixel: low values mix everything, high values draw hard
+# How strongly the leading material dominates a pixel: low values mix everything, high values give sharp
 # borders.
 SHARPNESS = 3.0
 PURE_PIXEL_LEAD = 5.0
@@ -105,7 +105,7 @@ def _abundances(rows: int, cols: int, materials: int, random: np.random.Generato
 
 
 def _add_pure_spot(heights: Array, k: int) -> None:
-    """Raise field k around the spot where it leads most, until its share there is about 0.98."""
+    """Raise field k around the spot where it dominates most, until its share there is about 0.98."""
     lead = heights[k] - np.delete(heights, k, axis=0).max(axis=0)
     row, col = np.unravel_index(np.argmax(lead), lead.shape)
     lacking = PURE_PIXEL_LEAD - lead[row, col]

@@ -14,13 +14,13 @@ from .dataset import Dataset, Truth
 __all__ = ["could_be_truth", "truth_from_arrays"]
 
 Array = npt.NDArray[np.floating]
-# Spectra further from the data than this are in other units, not of other materials.
+# Spectra that differ from the data by more than this factor are in other units, not of other materials.
 OTHER_UNITS = 3.0
 MAX_SAMPLE = 2000
 
 
 def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Truth:
-    """What arrays say about the materials of a cube, each recognised by its shape.
+    """The truth about the materials of a cube from arrays, each recognised by its shape.
 
     Spectra in other units than the data, such as 0 to 1 beside 0 to 5000, are scaled to the data's.
 
@@ -89,7 +89,7 @@ def _abundances(data: Dataset, values: Array) -> Array | None:
 
 
 def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
-    """The factor that brings the spectra to the units of V; 1 where they are in about these units already."""
+    """The factor that converts the spectra to the units of V; 1 if they are in about these units already."""
     if not endmembers.size or endmembers.max() <= 0:
         return 1.0
     if abundances.size:

@@ -1,4 +1,4 @@
-"""Data sets in the formats of other programs, and results in the very format that the data came in."""
+"""Writing data sets in the formats of other programs, and results in the format of their source."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ Array = npt.NDArray[np.floating]
 
 
 def write_like(source: Any, V: npt.ArrayLike, path: str | Path, **options: Any) -> tuple[Path, ...]:
-    """Write V in the format of the file that the data was read from, with all else that the file holds.
+    """Write V in the format of the file that the data was read from, with everything else that the file
+    holds.
 
     Coordinates, wavelengths, names, units, header entries, other arrays and the number type are those of the
-    source. Entries that V leaves as they were read are written exactly as they are stored there.
+    source. Entries that V leaves unchanged are written exactly as they are stored there.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def write_like(source: Any, V: npt.ArrayLike, path: str | Path, **options: Any) 
     V : F x N, laid out as `read_dataset(source, **options).V`; NaN where there is no value.
     path : the file to write. An ENVI cube is written as a pair of files; several images go into a folder of
         this name.
-    options : those that the source was read with.
+    options : those with which the source was read.
 
     Returns
     -------

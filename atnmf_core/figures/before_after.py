@@ -23,13 +23,13 @@ Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 LONGEST = 512
-"""Pictures with a longer side are made smaller."""
+"""Pictures with a longer side are shrunk."""
 MAX_FACES, FACES_IN_A_ROW = 24, 6
 MISSING = "#AEB7C0"
 
 
 class Sight(NamedTuple):
-    """One view of the data."""
+    """One view of the data, before and after."""
 
     title: str
     before: Panel
@@ -38,7 +38,7 @@ class Sight(NamedTuple):
 
 
 def sights(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -> list[Sight]:
-    """What there is to see: for a cube its colours and its most damaged band, for faces the most damaged
+    """The views worth showing: for a cube its colours and its most damaged band, for faces the most damaged
     ones, for a matrix all of it. Entries without a value have the `unknown` colour.
     """
     if data.kind == "cube":
@@ -102,7 +102,7 @@ def _sight(title: str, before: RGB, after: RGB, where: RGB) -> Sight:
 
 
 def _grey(image: Values, like: Values, unknown: str) -> RGB:
-    """In the grey scale of the image `like`, so that both can be compared."""
+    """In the grey scale of the image `like`, so that the two can be compared."""
     return paint(grey(image, pictures.white_level(like)), np.isnan(image), unknown)
 
 
@@ -112,7 +112,7 @@ def _where(defects: Mask, missing: Mask) -> RGB:
 
 
 def _replaced(data: Dataset, restored: Restoration) -> Mask:
-    """What was missing or wrong and has a prediction now."""
+    """Entries that were missing or wrong and now have a prediction."""
     replaced: Mask = (restored.defects | ~data.observed) & ~restored.unrestorable
     return replaced
 

@@ -30,8 +30,8 @@ NATURAL = (640.0, 550.0, 460.0)
 INFRARED = (860.0, 650.0, 550.0)
 """Near infrared shown as red: vegetation, which reflects it, stands out."""
 WITHOUT_WAVELENGTHS = (0.3, 0.18, 0.06)
-"""Where the bands of a triplet lie in a cube that does not tell its wavelengths, as shares of its bands: in
-an imaging spectrometer the visible and near infrared come first.
+"""The bands of a triplet in a cube without wavelengths, as shares of its bands: in an imaging spectrometer
+the visible and near infrared come first.
 """
 
 
@@ -51,7 +51,7 @@ class Limits(NamedTuple):
 
 
 def nearest_bands(wavelengths: Values | None, bands: int, targets: tuple[float, float, float]) -> Triplet:
-    """The bands closest to three wavelengths, or spread over a cube of so many bands that has none.
+    """The bands closest to three wavelengths, or spread over the cube if it has none.
 
     Examples
     --------
@@ -64,8 +64,8 @@ def nearest_bands(wavelengths: Values | None, bands: int, targets: tuple[float, 
 
 
 def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool = False) -> Limits:
-    """Limits that leave `clip` percent of the known values of each channel below and as many above them;
-    one pair for all channels together where `joint`, which keeps their balance of colours.
+    """Limits with `clip` percent of each channel's known values below and as many above; with `joint`, one
+    pair for all channels, which preserves the colour balance.
     """
     if not 0 <= clip < 50:
         raise InputError(f"clip={clip!r}: a percentage from 0 to below 50 is needed.")
@@ -80,7 +80,7 @@ def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool
 
 def composite(channels: Sequence[Values], limits: Limits, unknown: str) -> RGB:
     """Three images (rows x cols) as one picture. A channel that is NaN at a pixel takes its value from the
-    reserved colour, so a pixel of which no channel is known has exactly that colour.
+    reserved colour, so a pixel without any known channel has exactly that colour.
     """
     picture = np.empty((*np.shape(channels[0]), 3), np.uint8)
     for c, (image, low, high) in enumerate(zip(channels, *limits, strict=True)):
@@ -92,6 +92,6 @@ def composite(channels: Sequence[Values], limits: Limits, unknown: str) -> RGB:
 
 
 def smaller(image: Values, most: int) -> Values:
-    """Every second, third ... row and column of an image that is longer than `most`: for a screen."""
+    """Every second, third ... row and column of an image longer than `most`, for display."""
     step = -(-max(image.shape[:2]) // most)
     return image[::step, ::step]

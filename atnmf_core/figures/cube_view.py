@@ -31,7 +31,7 @@ class CubeView:
     clip, joint : the stretch, see `stretch_limits`; its limits come from the original alone.
     unknown : the colour of pixels without a value: hidden ones in the masked picture, those without any
         observation in the restored ones.
-    longest : pictures with a longer side than this are made smaller.
+    longest : pictures with a longer side are shrunk.
     """
 
     data: Dataset
@@ -44,7 +44,7 @@ class CubeView:
     @cached_property
     def limits(self) -> Limits:
         if self.is_single:
-            # A band three times over has the same values, but not the same percentiles between them.
+            # A band repeated three times has the same values, but not the same interpolated percentiles.
             low, high = stretch_limits([self.data.V[self.bands[0]]], self.clip)
             return Limits(low * 3, high * 3)
         return stretch_limits([self.data.V[f] for f in self.bands], self.clip, joint=self.joint)
@@ -57,7 +57,7 @@ class CubeView:
         return self.picture([self.data.V[f] for f in self.bands])
 
     def masked(self, observed: Mask) -> RGB:
-        """The original with what is not observed (F x N) in the unknown colour."""
+        """The original with unobserved entries (F x N) in the unknown colour."""
         return self.picture([np.where(observed[f], self.data.V[f], np.nan) for f in self.bands])
 
     def picture(self, channels: Sequence[Values]) -> RGB:
@@ -65,8 +65,8 @@ class CubeView:
         return composite([self._image(channel) for channel in channels], self.limits, self.unknown)
 
     def error_picture(self, error: Values, top: float, lost: Mask) -> RGB:
-        """Errors of N pixels from white (0) to dark blue (`top`); the pixels that are lost, because nothing
-        of them was observed, in the unknown colour.
+        """Errors of N pixels from white (0) to dark blue (`top`); lost pixels, which have no observation, in
+        the unknown colour.
         """
         return paint(sequential(self._image(np.nan_to_num(error)), top), self._image(lost), self.unknown)
 
@@ -75,20 +75,22 @@ class CubeView:
 
 
 def error_top(errors: Sequence[Values]) -> float:
-    """The top of a scale for several error images: a few wild pixels do not make all others pale."""
+    """The top of a common scale for error images, chosen so that a few outliers do not make all other pixels
+    pale.
+    """
     known = np.concatenate([error[~np.isnan(error)] for error in errors])
     return nice_limit(float(np.percentile(known, 99.5)) if known.size else 0.0)
 
 
 def band_axis(data: Dataset) -> dict[str, Any]:
-    """Where the bands stand on the axis of a spectrum, `x`, and in which `unit`."""
+    """The bands' positions `x` on the axis of a spectrum, and their `unit`."""
     if data.wavelengths is not None:
         return {"x": data.wavelengths.tolist(), "unit": "nm"}
     return {"x": list(range(1, data.shape[0] + 1)), "unit": "band"}
 
 
 def points(spectrum: Values) -> list[float | None]:
-    """The numbers of a spectrum, None for what is not known."""
+    """The values of a spectrum, None where unknown."""
     return [None if np.isnan(value) else float(value) for value in spectrum]
 
 

@@ -47,8 +47,8 @@ def against_lambda(
     Parameters
     ----------
     points : a line is drawn for each alpha, K, treatment and solver among them; names say how they differ.
-    compact : a small plot whose axes stay the same while points are still coming. Otherwise the best lambda
-        of each line is ringed, and where there are at most two lines its gain over NMF is written beside it.
+    compact : a small plot whose axes stay the same while points arrive. Otherwise the best lambda of each
+        line is ringed, and for at most two lines its gain over NMF is written beside it.
     here : a point to ring in a compact plot.
     """
     points = [point for point in points if math.isfinite(point.mean)]
@@ -136,7 +136,7 @@ def _line(
 
 
 def _level(point: Measurement, points: Sequence[Measurement], lams: Sequence[float]) -> list[Trace]:
-    """A horizontal line through the whole plot, with a spot to point at under every lambda."""
+    """A horizontal line through the whole plot, with a hover target at every lambda."""
     name, colour, style = _name(point, points), COLOURS[point.method], _style(point, points)
     x = [lams[0] / 1.03, *lams, lams[-1] * 1.03]
     line = {
@@ -179,7 +179,9 @@ def _best_words(point: Measurement, points: Sequence[Measurement], lams: Sequenc
 
 
 def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
-    """Where words have room at the lowest point: inside at the ends of the curve, above it elsewhere."""
+    """Where there is room for text at the lowest point: inside the plot at the ends of the curve, above it
+    elsewhere.
+    """
     share = math.log(lam / lams[0]) / math.log(lams[-1] / lams[0]) if lams[-1] > lams[0] else 0.5
     if share < 0.1:
         return {"ax": 60, "ay": 0, "xanchor": "left", "align": "left"}
@@ -189,7 +191,7 @@ def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
 
 
 def _name(point: Measurement, points: Sequence[Measurement]) -> str:
-    """The method, and what tells this point's line from the others in the plot."""
+    """The method, and what distinguishes this point's line from the others in the plot."""
     words = {
         "alpha": f"α = {point.alpha:g}",
         "K": f"K = {point.K}",
@@ -223,7 +225,7 @@ def _series(point: Measurement) -> tuple[int, str, float]:
 
 
 def _shades(number: int) -> list[str]:
-    """So many shades of AT-NMF's orange; the plain one where it is alone."""
+    """This many shades of AT-NMF's orange; the plain one for a single line."""
     if number <= 1:
         return [ATNMF]
     return [SHADES[round(place * (len(SHADES) - 1) / (number - 1))] for place in range(number)]

@@ -1,4 +1,4 @@
-"""A page of its own in one file: light or dark as the reader's system is, printable, offline."""
+"""A self-contained HTML page: follows the reader's light or dark theme, can be printed, needs no network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ figure { margin: 0 } figcaption { color: var(--muted); font-size: 0.875rem; marg
 
 
 def html_page(title: str, body: str, style: str = "") -> str:
-    """The whole page; `title` is text, `body` is HTML, and `style` is added to the common one."""
+    """The whole page; `title` is text, `body` is HTML, and `style` is added to the common style."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'

@@ -1,4 +1,4 @@
-"""Arrays of colours as pictures: enlarged so that pixels stay pixels, put side by side, written as PNG."""
+"""Arrays of colours as pictures: enlarged without smoothing, tiled, written as PNG."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def enlarge(picture: RGB, side: int) -> Image.Image:
 
 
 def mosaic(tiles: Sequence[RGB], columns: int, gap: int = 1, ground: int = 255) -> RGB:
-    """Tiles of one shape in rows of `columns`, on a ground of one grey."""
+    """Tiles of one shape in rows of `columns`, on a grey ground."""
     rows, cols = tiles[0].shape[:2]
     lines = -(-len(tiles) // columns)
     sheet = np.full((lines * (rows + gap) - gap, columns * (cols + gap) - gap, 3), ground, np.uint8)
@@ -42,7 +42,7 @@ def png(picture: RGB | Image.Image, compression: int = 6) -> bytes:
 
 
 def data_url(picture: RGB | Image.Image) -> str:
-    """The picture as an address that an <img> can show without another request.
+    """The picture as a data URL for an <img>, which needs no further request.
 
     A grey one is written with one channel, which takes a tenth of the time and half of the bytes.
     """

@@ -127,8 +127,8 @@ def findings_chart(
 
 
 def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
-    """What an entry weighs on which the adversary has given up, beside one that it still attacks: two bars in
-    the ratio of 1 to `steepness`, each with its weight.
+    """The weight of an entry on which the adversary has given up, beside one that it still attacks: two
+    labelled bars in the ratio of 1 to `steepness`.
     """
     bars = {
         "type": "bar",
@@ -149,7 +149,7 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
 
 
 def round_marks(low: float, high: float) -> list[float]:
-    """Five or so round numbers at equal distances; the first and the last enclose the given ones.
+    """About five round numbers at equal distances; the first and last enclose the given ones.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def round_marks(low: float, high: float) -> list[float]:
 
 
 def _dots(found: Sequence[Finding], name: str, field: str, colour: str, symbol: str) -> Trace:
-    """One method in all rows, NMF a little above AT-NMF, since the two are often alike."""
+    """One method in all rows, NMF slightly above AT-NMF, because the two often coincide."""
     cells: list[tuple[int, Finding, Error]] = [
         (row, finding, error)
         for row, finding in enumerate(found)

@@ -1,4 +1,4 @@
-"""A table's agreement with the paper at a glance: one small square per cell."""
+"""How well a table agrees with the paper, at a glance: one small square per cell."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ NMF = "#3B6FB6"
 ANMF = "#7B5EA7"
 ADVERSARY = "#0E8A7D"
 HIDDEN = {"red": "#E5383B", "blue": "#1F3BFF"}
-"""What stands for hidden pixels, by the name the user chooses it by: the paper's red, and a blue that stays
-apart from grey, brown and teal for people who see red as brown.
+"""The colour of hidden pixels, by the name that users choose: the paper's red, and a blue that differs from
+grey, brown and teal for people who see red as brown.
 """
 
 MATERIALS = (
@@ -40,7 +40,7 @@ MATERIALS = (
 """One colour per material of a scene, none of them a method's."""
 
 DARK = 110
-"""Pixels below this mean of red, green and blue need light marks."""
+"""Pixels whose mean of red, green and blue is below this need light marks."""
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
@@ -107,8 +107,8 @@ def dotted(picture: RGB, where: npt.NDArray[np.bool_]) -> RGB:
 
 
 def nice_limit(value: float) -> float:
-    """The next of 1, 2, 3, 5, 7 times a power of ten that is not below `value`: a colour scale that does not
-    flicker while its data changes a little. It is 1 where there is nothing to scale.
+    """The next of 1, 2, 3, 5, 7 times a power of ten that is at least `value`, so that a colour scale does
+    not flicker while its data changes a little. 1 if there is nothing to scale.
 
     Examples
     --------

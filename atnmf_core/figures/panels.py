@@ -36,7 +36,7 @@ class Panel:
 
 
 def given_panels(v: Values, observed: Mask, hidden: str, name: str) -> tuple[Panel, Panel]:
-    """(a) and (b), which need no fit: the original and what the learner sees of it."""
+    """(a) and (b), which need no fit: the original, and what the learner sees of it."""
     top = white_level(v)
     original = paint(grey(v, top), np.isnan(v), hidden)
     masked = paint(original, ~observed, hidden)
@@ -48,7 +48,7 @@ def given_panels(v: Values, observed: Mask, hidden: str, name: str) -> tuple[Pan
 
 
 def attack_limit(picture: ComparedPicture) -> float:
-    """The end of the colour scale of R*; an attack below a thousandth of white is drawn as none."""
+    """The end of the colour scale of R*; an attack below a thousandth of white is drawn as zero."""
     strongest = float(np.abs(picture.r).max(initial=0.0))
     return nice_limit(max(strongest, white_level(picture.v) / 1000))
 
@@ -75,7 +75,7 @@ def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Pa
 
 
 def _restored(image: Values, top: float, hidden: str) -> RGB:
-    """What could not be predicted stays in the colour of what is hidden."""
+    """Pixels that could not be predicted keep the colour of hidden ones."""
     return paint(grey(image, top), np.isnan(image), hidden)
 
 
@@ -103,7 +103,7 @@ def error_panels(
 
 
 def figure(panels: Sequence[Panel], side: int = 300) -> Image.Image:
-    """The panels in one row with their letters and titles, on white, ready for a slide."""
+    """The panels in one row with letters and titles, on white, ready for a slide."""
     pictures = [enlarge(panel.pixels, side) for panel in panels]
     gap, line = side // 12, side // 8
     font = ImageFont.load_default(size=line * 0.55)

@@ -18,7 +18,7 @@ Values = npt.NDArray[Any]
 
 
 def columns_for(pictures: Values) -> int:
-    """How many tiles (of K x rows x cols) stand in a row, so that the sheet is about square."""
+    """How many tiles (of K x rows x cols) per row make the sheet about square."""
     K, rows, cols = (int(length) for length in pictures.shape)
     return min(K, math.ceil(math.sqrt(K * rows / cols)))
 

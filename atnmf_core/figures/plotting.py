@@ -19,7 +19,7 @@ TRANSPARENT = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"
 def plot(traces: Sequence[Trace], height: int, **layout: Any) -> go.Figure:
     """Traces, scatter plots unless they say otherwise, in the common layout with these changes.
 
-    Made all at once: Plotly checks a figure again with every later update, which costs more than drawing it.
+    In one call: Plotly validates a figure again with every later update, which costs more than drawing it.
     """
     common = {
         "height": height,
@@ -65,6 +65,6 @@ def ring(x: Any, y: float, size: int, colour: str) -> Trace:
 
 
 def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> list[float]:
-    """The steps times all powers of ten from `low` to `high`; left to itself Plotly writes bare digits."""
+    """The steps times all powers of ten from `low` to `high`; by default Plotly would write bare digits."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     return [step * 10.0**power for power in powers for step in steps]

@@ -1,4 +1,4 @@
-"""A table of the paper beside ours, as HTML: a fragment for the dashboard, and a page of its own."""
+"""A table of the paper beside ours, as HTML: a fragment for the dashboard, and a page to save."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from .report_style import STYLE
 __all__ = ["MARKS", "comparison_page", "comparison_table", "legend"]
 
 MARKS: dict[Agreement, str] = {"within": "✓", "near": "≈", "outside": "✗"}
-"""What stands beside a measured number; `AGREEMENTS` says what it means."""
+"""The mark beside a measured number; `AGREEMENTS` says what it means."""
 
 
 def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
     """The table as HTML: a column per method, and under each alpha what was published and what was measured.
 
-    `here` are the same cells as they were run again on this machine. Every number carries, as data-cell, its
-    index in `cells`, and on hover says how it was made.
+    `here` are the same cells as measured on this machine. Every number carries its index in `cells` as
+    data-cell, and says on hover how it was made.
     """
     columns = [cell for cell in cells if cell.published.alpha == cells[0].published.alpha]
     head = "".join(f'<th scope="col" class="{cell.published.method}">{_head(cell)}</th>' for cell in columns)
@@ -74,7 +74,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
 
 
 def comparison_page(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
-    """The table as a page of its own, with the notes that a reader needs; it asks nothing of the network."""
+    """The table as a self-contained page, with the notes that a reader needs."""
     counts = [f"{group}: {counted}" for group, counted in agreement_counts(cells).items()]
     notes = [*counts, legend(cells), PROTOCOLS[name].note]
     notes += [
@@ -123,7 +123,7 @@ def _measured(cell: Cell, usual: tuple[int, int] | None) -> str:
 
 
 def _own_effort(row: Measurement, usual: tuple[int, int] | None) -> str:
-    """How a number was made, where not as usual; only Algorithm 1 counts outer iterations."""
+    """How a number was made, if not as usual; only Algorithm 1 counts outer iterations."""
     starts = _starts(row.starts)
     if row.solver != "paper":
         return "" if usual is not None and usual[0] == row.starts else f"<small>{starts}</small>"
@@ -145,7 +145,7 @@ def _ignored(cell: Cell, run_here: Cell, usual: int | None) -> str:
 
 
 def _spread(mean: float, deviation: float | None, digits: int) -> str:
-    """The deviation may wrap to a line of its own where room is short, but never loses its sign."""
+    """The deviation may wrap to its own line, but is never separated from its sign."""
     return f"{mean:.{digits}f}" + ("" if deviation is None else f" <i>± {deviation:.{digits}f}</i>")
 
 

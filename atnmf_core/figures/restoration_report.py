@@ -1,4 +1,4 @@
-"""A restoration as a page of its own: before and after, what was replaced, how the model was chosen."""
+"""A restoration as a self-contained page: before and after, what was replaced, how the model was chosen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = {
 }
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""
-# Plotly writes its colours into each element; these follow the reader's light or dark system instead.
+# Plotly writes its colours into each element; these rules follow the reader's theme instead.
 STYLE = """
 .sights { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
 .sights img { width: 100%; image-rendering: pixelated; border: 1px solid var(--line) }
@@ -39,7 +39,7 @@ table.settings { border-collapse: collapse }
 
 
 def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str, str]) -> str:
-    """The whole page as HTML; `settings` are what it was made with, by name."""
+    """The whole page as HTML; `settings` are those of the restoration, by name."""
     body = [f'<p class="lead">{escape(_lead(restored))}</p>', _list(_findings(data, restored))]
     body += [_pictures(sight) for sight in sights(data, restored)]
     if restored.choice is not None:
@@ -98,7 +98,7 @@ def _pictures(sight: Sight) -> str:
 
 
 def _chosen(choice: Choice) -> str:
-    """The charts. Plotly's own code comes with the first."""
+    """The charts. The first includes Plotly's code."""
     charts = [_chart(error_against_K(choice), with_code=True)]
     if len({score.candidate.treatment for score in choice.scores}) > 2:
         words = "Lowest error over K of each adversary that was tried"

@@ -1,4 +1,4 @@
-"""Damaged data, what it became, what it was, and what was found to be wrong: pictures in one scale."""
+"""Pictures, all in one scale, of damaged data, the restoration, the truth, and the suspected defects."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class RestoredView:
     longest: int = 512
 
     def picture(self, V: Values) -> RGB:
-        """Of a matrix like V; NaN in the reserved colour."""
+        """The picture of a matrix like V; NaN in the reserved colour."""
         if self.data.kind == "cube":
             return self._cube.picture([V[f] for f in self._cube.bands])
         values = smaller(picture(self.data, V, self.index or 0), self.longest)
         return paint(grey(values, self._white), np.isnan(values), self.mark)
 
     def suspects(self, wrong: Mask) -> RGB:
-        """Of one band or image, the wrong entries on a pale picture of the data; of a whole cube, how many
+        """For one band or image, the wrong entries on a pale picture of the data; for a whole cube, how many
         bands of each pixel are wrong, from white to dark blue.
         """
         if self.index is None:
@@ -82,8 +82,8 @@ class RestoredView:
 
 
 def defect_sheet(data: Dataset, wrong: Mask) -> RGB:
-    """All defects in one picture: black where there are none, white where all are. For a cube the share of
-    each pixel's bands, for images all of them side by side.
+    """All defects in one picture, white where an entry is wrong. For a cube, the share of wrong bands per
+    pixel; for images, all of them side by side.
     """
     if data.kind == "cube":
         share = data.image(wrong.mean(axis=0))

@@ -1,4 +1,4 @@
-"""A small picture of a data set, in which one sees whether its file was read the right way round."""
+"""A small picture of a data set, which shows whether its file was read with the right layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sample put together from its parts, one after the other."""
+"""One sample assembled from its parts, one after the other."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class BuildUp:
 
 
 def build_up(v: Array, W: Array, h: Array) -> BuildUp:
-    """Add up W h part by part, and tell how near it comes to v.
+    """Add up W h part by part, and measure how close it comes to v.
 
-    A part and its weight are determined up to a factor that one takes from the other; here the part's
-    largest value is 1, so that the weight says how bright its brightest pixel becomes.
+    A part and its weight are determined only up to a common factor; here the part's largest value is 1, so
+    that the weight is the brightness of its brightest pixel.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A small picture with defects that nobody has marked, and what the adversary makes of it.
+"""A small picture with unmarked defects, and what the adversary makes of it.
 
-The picture is a simulated scene of three materials, so three parts describe it but for its noise. Some of
-its entries are recorded wrongly: dead ones say 0, bright ones three times too much.
+The picture is a simulated scene of three materials, so three parts describe it up to noise. Some of its
+entries are recorded wrongly: dead ones as 0, bright ones three times too high.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TOO_BRIGHT = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """What a faulty camera has recorded of V, and where that is wrong."""
+    """V as recorded by a faulty camera, and where that is wrong."""
 
     truth: Array
     V: Array
@@ -41,7 +41,7 @@ class Recorded:
 
 @dataclass(frozen=True, eq=False)
 class Mended:
-    """A fit of what was recorded.
+    """A fit of the recorded data.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def recorded(kind: Kind, share: float, seed: int = 0) -> Recorded:
 
 
 def mend(given: Recorded, lam: float, leash: float | None = None) -> Mended:
-    """AT-NMF of what was recorded; NMF where lam is infinite. Neither is told what is wrong.
+    """AT-NMF of the recorded data; NMF for infinite lam. Neither knows which entries are wrong.
 
     Examples
     --------

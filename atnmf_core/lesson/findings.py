@@ -15,7 +15,7 @@ PUBLISHED_STARTS = 10
 
 @dataclass(frozen=True)
 class Error:
-    """RMSE on hidden entries, the mean over so many starts; `lam` is None for NMF."""
+    """RMSE on hidden entries, averaged over `starts` starts; `lam` is None for NMF."""
 
     mean: float
     lam: float | None
@@ -24,14 +24,14 @@ class Error:
 
 @dataclass(frozen=True)
 class Finding:
-    """One data set at one hidden share. AT-NMF stands with the best of its lambdas; run again, with the
-    published best one.
+    """One data set at one hidden share. Published, AT-NMF has the best of its lambdas; rerun, the one that
+    was best as published.
 
     Attributes
     ----------
     published_nmf, published_atnmf : as in the paper.
-    zero_nmf, zero_atnmf : measured here the same way, hidden entries as zeros; None where not run.
-    ignore_nmf, ignore_atnmf : measured here with hidden entries left out; None where not run.
+    zero_nmf, zero_atnmf : measured by us in the same way, hidden entries as zeros; None if not run.
+    ignore_nmf, ignore_atnmf : measured by us with hidden entries left out; None if not run.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Finding:
 
     @property
     def repeated_within(self) -> float | None:
-        """The largest difference between what was published and what came out again, as a share."""
+        """The largest relative difference between published and rerun errors."""
         pairs = ((self.zero_nmf, self.published_nmf), (self.zero_atnmf, self.published_atnmf))
         apart = [abs(ours.mean / theirs.mean - 1) for ours, theirs in pairs if ours is not None]
         return max(apart, default=None)
@@ -69,7 +69,7 @@ class Finding:
 
 
 def findings(alpha: float) -> tuple[Finding, ...]:
-    """All four data sets at a hidden share of the paper's (0.3 to 0.9).
+    """All four data sets at one of the paper's hidden shares (0.3 to 0.9).
 
     Examples
     --------

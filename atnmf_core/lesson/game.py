@@ -1,8 +1,8 @@
 """The game between adversary and learner, half a step at a time.
 
 Both players look at the same number, ||V + R - WH||^2 - lam ||R||^2. The adversary raises it by its best R;
-the learner, who sees V + R, lowers it by other W and H. The moves of the learner are those of the solvers:
-of Algorithm 1 of the paper, or of the exact descent.
+the learner, who sees V + R, lowers it by changing W and H. The learner moves as one of the solvers does:
+Algorithm 1 of the paper, or exact descent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXAMPLE: Array = np.array(
 """Nearly two blocks, which two parts fit well but not exactly."""
 EXAMPLE.flags.writeable = False
 ROUNDING = 1e-12
-"""A smaller relative change of the loss is none."""
+"""A smaller relative change of the loss counts as none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class HalfStep:
 
     Attributes
     ----------
-    actor : who has moved; "start" before anybody has.
+    actor : who has moved; "start" before the first move.
     round : counted from 1; 0 at the start.
     R : what the adversary adds; all zero before its first move.
     U : V + R, what the learner sees.
@@ -77,7 +77,7 @@ class PlayedGame:
 
     @property
     def rises(self) -> int:
-        """In how many rounds the learner's move ended, after the adversary's answer, in a higher loss."""
+        """The number of rounds whose loss, after the adversary's answer, is higher than before."""
         return sum(later > (1 + ROUNDING) * earlier for earlier, later in pairwise(self.losses))
 
 
@@ -106,8 +106,8 @@ def play(V: Array, lam: float, *, K: int, solver: Solver, seed: int = 0, rounds:
 def _boards(
     V: Array, lam: float, K: int, seed: int, rounds: int, init: Factors | None = None
 ) -> list[Factors]:
-    """W and H at the start and after every round: of the exact solver where it is told where to start, else
-    of the paper's.
+    """W and H at the start and after every round: of the exact solver if given a start, else of the
+    paper's.
     """
     boards: list[Factors] = []
 

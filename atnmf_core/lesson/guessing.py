@@ -1,4 +1,4 @@
-"""How good a guess of the best lambda is, against a curve that was measured."""
+"""How good a guess of the best lambda is, judged by a measured curve."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Verdict:
     ----------
     best_lam, best : the measured lambda with the lowest error, and that error.
     at_guess : the error at the guess, read off the curve.
-    excess : by what share at_guess is above best.
-    factor : how many times the guess's lam - 1 is the best's, or the other way round: at least 1. The
-        adversary's strength is 1/(lam - 1), so this is the distance that matters.
-    flat_from : the lambda from which on all measured ones are within one standard deviation of the best, so
-        that nothing speaks for an adversary; None where not even the largest is.
+    excess : how far at_guess is above best, as a share of best.
+    factor : the ratio, at least 1, between the guess's lam - 1 and the best's. The adversary's strength is
+        1/(lam - 1), so this is the distance that matters.
+    flat_from : the lambda from which on all measured errors are within one standard deviation of the best, so
+        that an adversary does not help; None if not even the last is.
     hit : whether the guess is as good as the best, as far as the measurement can tell.
     """
 

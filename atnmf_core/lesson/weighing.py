@@ -1,10 +1,10 @@
 """The smallest factorization there is: how much of one known part is in a short series?
 
-With a part w given, the weight h that makes h w nearest to the series v solves a problem in one unknown,
+For a given part w, the weight h that brings h w closest to the series v solves a problem in one unknown,
 
     minimise over h   sum_i (v_i - h w_i)^2,
 
-and setting its derivative to zero gives a fraction that a pencil can compute. What the sum runs over is
+and setting its derivative to zero gives a fraction that can be computed by hand. What the sum runs over is
 the whole difference between ignoring hidden entries and filling them with zeros.
 """
 
@@ -43,7 +43,7 @@ class Weighing:
 def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, missing: Missing) -> Weighing:
     """The weight of a part that fits a series best in the least-squares sense.
 
-    Hidden entries are left out of the sum ("ignore"), or stand in it as zeros ("zero").
+    Hidden entries are left out of the sum ("ignore"), or count in it as zeros ("zero").
 
     Examples
     --------

@@ -44,9 +44,9 @@ AGREEMENTS: dict[Agreement, str] = {
 CellKey = tuple[float, str, float | None]
 """alpha, method and lambda of a cell."""
 SMALLEST = 0.001
-"""Errors below this are as good as none beside those of the tables."""
+"""Errors below this are negligible beside those of the tables."""
 PAPER_OUTER = 100
-"""Outer iterations that the authors allowed."""
+"""The authors' limit on outer iterations."""
 COLUMNS = (
     "table", "alpha", "method", "lam", "K", "published", "published_deviation",
     "measured", "measured_deviation", "difference_percent", "agreement",
@@ -61,7 +61,7 @@ class Cell:
 
     Attributes
     ----------
-    zero : measured as the authors did, hidden entries fitted as zeros; None where it was not.
+    zero : measured as the authors did, with hidden entries fitted as zeros; None if not measured.
     ignore : measured with hidden entries left out of the loss.
     digits : decimals that the paper prints.
     """
@@ -84,8 +84,8 @@ class Cell:
     def agreement(self) -> Agreement | None:
         """Whether the measured mean agrees with the paper.
 
-        "within" : it lies within the published deviation of the published mean, where both are known only to
-            the printed digit.
+        "within" : it lies within the published deviation of the published mean, allowing for rounding of both
+        to the printed digits.
         "near" : within three deviations, or 1 %.
         "outside" : beyond both.
         """
@@ -100,7 +100,7 @@ class Cell:
 
 
 def compare(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
-    """Every cell of the paper's table `name`, with those of the measurements that belong to it."""
+    """Every cell of the paper's table `name`, with its measurements."""
     found = {(row.alpha, row.method, row.lam, row.missing): row for row in rows}
     digits = 2 if name == "synthetic" else 3
     return tuple(
@@ -137,7 +137,9 @@ def _counted(cells: Sequence[Cell]) -> str:
 
 
 def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
-    """Starts and allowed outer iterations of most cells measured with Algorithm 1; None without any."""
+    """The usual number of starts and limit on outer iterations of cells measured with Algorithm 1; None
+    without any.
+    """
     efforts = Counter(
         (cell.zero.starts, cell.zero.max_outer)
         for cell in cells
@@ -147,7 +149,7 @@ def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
 
 
 def usual_starts(cells: Sequence[Cell]) -> int | None:
-    """Starts of most cells measured with hidden entries ignored; None without any."""
+    """The usual number of starts of cells measured with hidden entries ignored; None without any."""
     starts = Counter(cell.ignore.starts for cell in cells if cell.ignore is not None)
     return starts.most_common(1)[0][0] if starts else None
 
@@ -163,7 +165,7 @@ def spread(mean: float, deviation: float | None, digits: int) -> str:
 
 
 def small_spread(mean: float, deviation: float | None) -> str:
-    """The same for errors that differ by orders of magnitude: three digits of the mean.
+    """As `spread`, for errors that differ by orders of magnitude: three digits of the mean.
 
     Examples
     --------
@@ -214,7 +216,7 @@ def exception_reason(cell: Cell) -> str:
 
 
 def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
-    """One line per published cell; what was not measured is left empty."""
+    """One line per published cell; empty where nothing was measured."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)

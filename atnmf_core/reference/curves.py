@@ -1,6 +1,6 @@
 """Finished sweeps bundled with the program, so that the first view of a curve needs no computing.
 
-Each is a CSV file beside this one, written by the command that `atnmf_core.recipe.sweep_command` spells for
+Each is a CSV file beside this one, written by the command that `atnmf_core.recipe.sweep_command` gives for
 its grid.
 """
 
@@ -45,8 +45,9 @@ BUNDLED_GRIDS: dict[str, tuple[Grid, ...]] = {
     "scene": (_SCENE,),
     "synthetic": (replace(_SYNTHETIC, solver="paper"), replace(_SYNTHETIC, solver="fast")),
 }
-"""What each bundled curve was made from: the bundled faces, the simulated scene, and the paper's figure with
-either solver."""
+"""The grids of the bundled curves: the bundled faces, the simulated scene, and the paper's figure with either
+solver.
+"""
 
 
 def bundled_curve(name: str) -> tuple[Measurement, ...]:

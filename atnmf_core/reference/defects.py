@@ -1,4 +1,4 @@
-"""How AT-NMF and its rivals do on defects that nobody has marked; bundled as CSV."""
+"""How AT-NMF and its rivals cope with unmarked defects; bundled as CSV."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["UnmarkedDefects", "unmarked_defects"]
 
 @dataclass(frozen=True)
 class UnmarkedDefects:
-    """RMSE over the whole matrix against the undamaged data, the mean over so many seeds.
+    """RMSE over the whole matrix against the undamaged data, averaged over `seeds` seeds.
 
     Attributes
     ----------
     data : name of the data set.
     damage : what was done to it, in words.
     K, lam : the number of parts, and the price of AT-NMF's adversary.
-    atnmf, nmf, l1 : of three methods that are not told which entries are wrong.
-    mask_known : of NMF with the wrong entries left out.
+    atnmf, nmf, l1 : errors of three methods that do not know which entries are wrong.
+    mask_known : error of NMF with the wrong entries left out.
     """
 
     data: str
@@ -36,7 +36,7 @@ class UnmarkedDefects:
 
 @cache
 def unmarked_defects() -> tuple[UnmarkedDefects, ...]:
-    """All that was measured, by `python -m tests.benchmarks.unmarked`.
+    """All measurements, made by `python -m tests.benchmarks.unmarked`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How long it takes to run cells of the paper's tables again, from how long they took before."""
+"""How long it takes to rerun cells of the paper's tables, judging by how long they took before."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["expected_run_seconds"]
 
 
 def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measurement], workers: int) -> float:
-    """Seconds that a grid for the table `name` takes on so many cores.
+    """Seconds that a grid for the table `name` takes on this many cores.
 
-    `known` are measurements of that table; where none has the method and treatment of a fit, a model of the
-    solvers' cost answers.
+    `known` are measurements of that table; a fit whose method and treatment they lack is estimated by the
+    cost model of the solvers.
     """
     known = tuple(known)
     shape = next(entry.shape for entry in catalogue() if entry.name == PROTOCOLS[name].dataset)

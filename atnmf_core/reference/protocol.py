@@ -1,9 +1,9 @@
-"""How the paper's tables were made, as grids that can be run again.
+"""How the paper's tables were made, as grids to run.
 
 The authors' released program fits hidden entries as zeros, runs Algorithm 1 in single precision, and draws
 its starts from one stream (`atnmf_core.sweep.points`), each start serving every method. Single precision
-matters: at small lam the alternation swings, entries of the factors that once fall below the smallest number
-stay lost, and these decide where it goes (CBCL, alpha = 0.5, lam = 2: RMSE 0.26 if they are kept alive).
+matters: at small lam the alternation oscillates, entries of the factors that underflow stay zero, and these
+decide where it goes (CBCL, alpha = 0.5, lam = 2: RMSE 0.26 without underflow).
 
 The hyperspectral tables are those of K = 3. The text says K = 5, with which NMF on Moffett Field at
 alpha = 0.3 gives 0.060 instead of the published 0.056; K = 3 gives 0.056.
@@ -24,7 +24,7 @@ __all__ = ["PROTOCOLS", "Protocol", "ignoring_hidden", "published_grid"]
 
 @dataclass(frozen=True)
 class Protocol:
-    """One table: its data, its K and lambdas, and what a reader should know."""
+    """One table: its data, its K and lambdas, and notes for readers."""
 
     dataset: str
     K: int
@@ -53,7 +53,7 @@ def published_grid(
     max_outer: int = 100,
     lams: Sequence[float] | None = None,
 ) -> Grid:
-    """The authors' run of a table: their masks, starts and algorithm, hidden entries fitted as zeros."""
+    """The authors' run of a table: their masks, starts and algorithm, with hidden entries fitted as zeros."""
     protocol = PROTOCOLS[name]
     return Grid(
         dataset=protocol.dataset,

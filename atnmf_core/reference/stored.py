@@ -1,4 +1,4 @@
-"""Cells of the paper's tables that were run again on this machine, as a store has them."""
+"""Cells of the paper's tables that were rerun on this machine, from a store."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["stored_measurements", "sweep_name"]
 
 
 def sweep_name(table: str, grid: Grid) -> str:
-    """The name under which a store has the run of a grid for a table."""
+    """The name of the sweep that runs a grid for a table."""
     return f"reproduce {table}, {grid.missing[0]}, {grid.fingerprint}"
 
 
 def stored_measurements(store: StoreReader, table: str, K: int | None = None) -> tuple[Measurement, ...]:
-    """What a store has for a table, of each cell the best run by the present solvers; K is the table's own
-    unless another is asked for.
+    """The best stored run of each cell of a table by the current solvers, with the table's own K unless
+    another is given.
     """
     wanted = PROTOCOLS[table].K if K is None else K
     sweeps = [record.name for record in store.sweeps() if record.reproduces == table]

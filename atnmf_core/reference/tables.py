@@ -67,8 +67,8 @@ def measured(name: str) -> tuple[Measurement, ...]:
 
 
 def best_of_each(rows: Iterable[Measurement]) -> tuple[Measurement, ...]:
-    """Of several measurements of one combination, the most trustworthy: that of the longer run; among equals
-    that of the present solver version, of more starts, and the last in order.
+    """Of several measurements of one combination, the most trustworthy: that of the longer run, then of the
+    current solver version, of more starts, and the last in order.
     """
     best: dict[tuple[object, ...], Measurement] = {}
     for row in rows:
@@ -80,7 +80,7 @@ def best_of_each(rows: Iterable[Measurement]) -> tuple[Measurement, ...]:
 
 
 def is_current(row: Measurement) -> bool:
-    """Whether the solver of today makes the same numbers."""
+    """Whether the current solver gives the same numbers."""
     return row.version == SOLVER_VERSIONS.get(row.solver)
 
 

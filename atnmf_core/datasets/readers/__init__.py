@@ -1,4 +1,4 @@
-"""Readers for the formats that people have. Whatever the bytes, only `UnreadableData` leaves them."""
+"""Readers for the formats that people have. Whatever the bytes, they raise nothing but `UnreadableData`."""
 
 from .ask import LayoutGuess, Reading, read_or_ask
 from .errors import ArrayInFile, Remedy, UnreadableData

@@ -17,7 +17,7 @@ ENCRYPTED = 0x1
 
 
 def unpack(source: Source, limits: Limits) -> list[Source]:
-    """The files of a zip archive, without folders and the extras of operating systems."""
+    """The files of a zip archive, without folders and the hidden files of operating systems."""
     with foreign_code(f"{source.label} is not a readable zip archive"):
         archive = zipfile.ZipFile(io.BytesIO(source.data))
     with archive:
@@ -27,12 +27,12 @@ def unpack(source: Source, limits: Limits) -> list[Source]:
 
 
 def with_member(source: Source, changed: Source) -> Source:
-    """The archive again, with other contents in one of its files."""
+    """The archive with the contents of one file replaced."""
     return with_members(source, {changed.name: changed.data})
 
 
 def with_members(source: Source, changed: dict[str, bytes]) -> Source:
-    """The archive again, with other contents in some of its files, each packed as it was."""
+    """The archive with the contents of some files replaced, each packed as before."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(source.data)) as old, zipfile.ZipFile(stream, "w") as new:
         for info in old.infolist():
@@ -74,7 +74,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: Source) -> 
         foreign_code(f"{source.label} is damaged: one of its files cannot be unpacked"),
         archive.open(info) as stream,
     ):
-        # Ask for one byte more than declared: that tells a false size.
+        # Ask for one byte more than declared, which reveals a false size.
         data = stream.read(info.file_size + 1)
     if len(data) != info.file_size:
         raise UnreadableData(

@@ -1,4 +1,4 @@
-"""What a form for a user's file needs: the data or the question, and what can be chosen, with guesses."""
+"""What a form for a user's file needs: the data or a question, what can be chosen, and guesses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAMPLED_IMAGES = 64
 
 @dataclass(frozen=True)
 class LayoutGuess:
-    """One way of looking at an array: what it is, and the settings that say so."""
+    """One interpretation of an array, and the settings that ask for it."""
 
     kind: Kind
     image_shape: tuple[int, int] | None = None
@@ -41,17 +41,17 @@ class LayoutGuess:
 
 @dataclass(frozen=True)
 class Reading:
-    """What came of reading a file with some options.
+    """The result of reading a file with some options.
 
     Attributes
     ----------
-    options : those that it was read with.
-    data : the data set, None where something has to be answered first.
-    problem : why there is none, with remedies; None where there is.
-    arrays : what can be chosen with `variable`; empty where the file has one array only.
-    array : the one that was read, None where the user has to choose.
-    layouts : ways of looking at that array, the likeliest first.
-    suggested : the options to try next: those that it was read with, and a guess for what is open.
+    options : those used.
+    data : the data set; None if a question has to be answered first.
+    problem : why there is no data, with remedies; None if there is.
+    arrays : what can be chosen with `variable`; empty if the file has only one array.
+    array : the one that was read; None if the user has to choose.
+    layouts : interpretations of that array, the likeliest first.
+    suggested : the options to try next: those used, and a guess for what is undecided.
     """
 
     options: ReadingOptions
@@ -120,7 +120,7 @@ def _suggested(
 
 
 def _layouts(values: npt.NDArray[Any], opened: Opened, options: ReadingOptions) -> tuple[LayoutGuess, ...]:
-    """Ways of looking at an array. The first is how it is read without any settings."""
+    """Interpretations of an array. The first is how it is read without any settings."""
     shape = values.squeeze().shape if values.ndim > 3 else values.shape
     guesses: list[LayoutGuess] = []
     try:
@@ -153,9 +153,9 @@ def _others(shape: tuple[int, ...], axis: int) -> tuple[int, int]:
 
 
 def _image_shapes(matrix: npt.NDArray[Any], axis: int) -> list[tuple[int, int]]:
-    """Image sizes that as many pixels can have, the likeliest first.
+    """Possible sizes of an image with this many pixels, the likeliest first.
 
-    Neighbouring pixels resemble each other: at the right length of a line, so do pixels one line apart.
+    Neighbouring pixels resemble each other; with the right line length, so do pixels one line apart.
     """
     pixels = matrix.shape[axis]
     lines = [n for n in range(SHORTEST_SIDE, math.isqrt(pixels) + 1) if pixels % n == 0]

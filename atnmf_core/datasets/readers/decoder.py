@@ -1,7 +1,7 @@
-"""Files of formats whose libraries a damaged file can crash, decoded in processes of their own.
+"""Decoding in separate processes, for formats whose libraries a damaged file can crash.
 
-`decoding` is what runs there, within bounds on memory and time. A crash or an endless loop ends the process
-of one file and is reported as a damaged file; nothing else is affected.
+`decoding` runs there, with limits on memory and time. A crash or an endless loop ends the process of one file
+and is reported as a damaged file; nothing else is affected.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ __all__ = ["Decoder", "decoder_for"]
 
 PACKAGE = Path(__file__).with_name("decoding")
 MAX_ANSWER = 64 << 20
-# The decoding process ends itself long before; this is for a machine that has come to a standstill.
+# The decoding process ends itself long before; this is for a machine that hardly makes progress.
 LONGEST_SILENCE = 600.0
 
 
 class Decoder:
-    """One file in a decoding process; to be used in a `with` statement.
+    """One file in a decoding process; use it in a `with` statement.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Decoder:
         self._connection.close()
 
     def read(self, name: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        """One array of the file, which has to have the shape that the description says."""
+        """One array of the file, which must have the described shape."""
         label = f"{name} in {self._source.label}"
         entries = self._limits.check_shape(shape, label)
         answer = self._ask({"read": name, "entries": entries})
@@ -71,7 +71,7 @@ class Decoder:
         return values
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
-        """The file again, with other numbers in one of its arrays."""
+        """The file with one of its arrays replaced."""
         request = {
             "replace": name,
             "entries": values.size,
@@ -108,7 +108,7 @@ class Decoder:
 
 
 def decoder_for(form: str, source: Source, limits: Limits) -> Decoder | LocalDecoder:
-    """What decodes this file: a process of its own, unless it is a file that is opened and not read."""
+    """What decodes this file: a separate process, unless it is a file that is opened and not read."""
     if isinstance(source, MappedFile):
         return LocalDecoder(form, source)
     return Decoder(form, source, limits)
@@ -124,13 +124,13 @@ class _Connection:
         for stream in (self.sink, self.answers):
             try:
                 stream.close()
-            except OSError:  # what could not be sent to a process that has ended is not missed
+            except OSError:  # The process has ended, so what could not be sent is not needed.
                 continue
         self._end()
 
 
 class _ForkServer:
-    """The process that forks one process per file, started when the first file needs it."""
+    """The process that forks one process per file, started for the first file."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -150,7 +150,7 @@ class _ForkServer:
     def _hand_over(self, form: str, connection: socket.socket) -> None:
         with self._lock:
             for _ in range(2):
-                # A process that was forked from this one must not share its connection.
+                # A fork of this process must not share its connection.
                 if self._control is None or self._owner != os.getpid():
                     self._start()
                 assert self._control is not None
@@ -181,7 +181,7 @@ _fork_server = _ForkServer()
 def _connect(form: str) -> _Connection:
     if sys.platform == "linux":
         return _fork_server.connect(form)
-    # Elsewhere forking after libraries were imported is not safe or not there: start anew for each file.
+    # Elsewhere forking after imports is unsafe or impossible: start a new process for each file.
     process = _popen([form], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def end() -> None:
@@ -192,7 +192,7 @@ def _connect(form: str) -> _Connection:
 
 
 def _popen(arguments: list[str], **streams: Any) -> subprocess.Popen[bytes]:
-    # Filter plug-ins are shared libraries that an HDF5 file can ask for by number: there are none.
+    # Filter plug-ins are shared libraries that an HDF5 file can request by number: allow none.
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(PACKAGE.parent)]),

@@ -17,18 +17,18 @@ __all__ = ["clean_entries", "stored_numbers"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
-# What people write where there is no value, if it is far below what the data has otherwise.
+# Values that people use for missing entries, if far below the rest of the data.
 PLACEHOLDERS = {-9999.0, -999.0, -99999.0, -32768.0, -32767.0, -1e20, -1e30, -1e34, -9990.0, -9998.0}
 
 
 def clean_entries(
     stored: StoredArray, options: ReadingOptions, limits: Limits, *, part: bool = False
 ) -> tuple[Array, tuple[str, ...]]:
-    """The stored numbers as floating-point values that are nonnegative or NaN, with sentences about changes.
+    """The stored numbers as floating-point values, nonnegative or NaN, with notes on what was changed.
 
-    What the file or the user declares to be missing becomes NaN, "not observed". Negative entries are
-    refused, set to 0 or missing, as the user says. Infinite entries are refused. Only a `part` of an array
-    may have no value at all.
+    What the file or the user declares missing becomes NaN, "not observed". Negative entries are rejected, set
+    to 0 or read as missing, as the user says. Infinite entries are rejected. Only a `part` of an array may be
+    missing entirely.
     """
     values = stored.values
     dtype = np.float32 if values.size > limits.float32_above else np.float64
@@ -36,7 +36,7 @@ def clean_entries(
     untouched = stored.gain == 1 and stored.offset == 0 and not missing and options.negative == "refuse"
     untouched = untouched and values.flags.aligned
     with np.errstate(all="ignore"):
-        # A copy of a large array takes a while: only where something is changed.
+        # Copying a large array is slow, so only if something is changed.
         entries: Array = values.astype(dtype, copy=not untouched)
         _scale(entries, stored.gain, stored.offset)
     notes = []
@@ -58,7 +58,7 @@ def clean_entries(
 
 
 def stored_numbers(V: Array, stored: StoredArray) -> npt.NDArray[Any]:
-    """Entries of V as the file would store them: the inverse of the scaling, rounded for whole numbers.
+    """Entries of V as the file would store them: with the scaling undone, rounded for whole numbers.
 
     NaN becomes the file's no-data value.
     """
@@ -92,7 +92,7 @@ def _scale(V: Array, gain: float, offset: float) -> None:
 
 
 def _declared_missing(stored: StoredArray, options: ReadingOptions) -> Iterator[tuple[str, Mask]]:
-    """What is missing and why."""
+    """Which entries are missing, and why."""
     values = stored.values
     if stored.missing is not None:
         yield "marked as bad in the file", np.broadcast_to(stored.missing, values.shape)
@@ -117,7 +117,7 @@ def _equal_to_any(values: npt.NDArray[Any], numbers: tuple[float, ...]) -> Mask 
 
 
 def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
-    """The number as an entry of this type would have it, None where no entry can be equal to it."""
+    """The number as an entry of this type; None if no entry can equal it."""
     if np.isnan(number):
         return None
     if dtype.kind == "f":
@@ -130,7 +130,7 @@ def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
 
 
 def _lowest(entries: Array, label: str, part: bool) -> float:
-    """The smallest entry; refused where there is none, or where some are infinite."""
+    """The smallest entry; an error if there is none, or if some are infinite."""
     low, high = (float(extreme.reduce(entries, axis=None)) for extreme in (np.fmin, np.fmax))
     if np.isnan(low) and not part:
         raise UnreadableData(f"{label} has no value at all: every entry is missing.")
@@ -158,7 +158,7 @@ def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptio
 
 
 def _remedies(entries: Array, negative: npt.NDArray[Any]) -> list[Remedy]:
-    """A value that stands for "no data" is better left out than set to 0; noise around 0 is not."""
+    """Offer to leave out what looks like a no-data value, and to set noise around 0 to 0."""
     lowest = float(negative.min())
     alone = bool((negative == lowest).all())
     far = -lowest > 10 * float(np.max(entries[entries >= 0], initial=0)) if alone else False

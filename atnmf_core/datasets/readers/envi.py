@@ -1,8 +1,8 @@
 """ENVI: a text header (.hdr) and a binary file of plain numbers; also ENVI's spectral libraries.
 
-GDAL reads these cubes too, but it gives back a part of the header only. Here the header is parsed as text, so
-that all of it can be written again, and the numbers are a view of the file's bytes, which nothing can crash.
-What the fields mean (number types, byte order, sizes) is left to the `spectral` package.
+GDAL reads these cubes too, but returns only part of the header. Here the header is parsed as text, so that
+all of it can be written again, and the numbers are a view of the file's bytes, which nothing can crash. The
+`spectral` package interprets the fields (number types, byte order, sizes).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .wavelengths import in_nanometres
 __all__ = ["partner_of", "read_envi"]
 
 MAX_HEADER = 4 << 20
-# Where each interleave has (bands, rows, cols) in the file.
+# The axes of (bands, rows, cols) in the file, for each interleave.
 INTERLEAVES = {"bsq": (0, 1, 2), "bil": (1, 0, 2), "bip": (2, 0, 1)}
 Header = dict[str, str]
 
 
 def partner_of(header: Source, others: list[Source]) -> Source:
-    """The binary file that belongs to a header: the one of its name, else the only other file."""
+    """The binary file of a header: the one with its name, else the only other file."""
     stem = str(PurePosixPath(header.name).with_suffix(""))
     for other in others:
         if other.name == stem or str(PurePosixPath(other.name).with_suffix("")) == stem:
@@ -101,7 +101,7 @@ def _header(source: Source) -> Header:
 
 
 class _Binary:
-    """Where the numbers of a cube are in its binary file, checked against the file's size."""
+    """The layout of a cube's binary file, checked against the file's size."""
 
     def __init__(self, header: Header, source: Source, binary: Source, limits: Limits) -> None:
         from spectral.io import envi as spectral_envi  # slow to import, and few files need it
@@ -140,7 +140,7 @@ class _Binary:
         return flat.reshape(stored_shape).transpose(self._axes)
 
     def rewritten(self, header: Source, values: npt.NDArray[Any]) -> list[Source]:
-        """Header and binary file with other numbers; all that is not numbers stays as it is."""
+        """Header and binary file with other numbers; everything else stays as it is."""
         body = values.transpose(np.argsort(self._axes)).astype(self._dtype, copy=False).tobytes()
         data = self._binary.data
         changed = data[: self._offset] + body + data[self._offset + len(body) :]

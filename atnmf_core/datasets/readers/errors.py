@@ -1,4 +1,4 @@
-"""The one exception that leaves the readers, and how the errors of libraries are turned into it."""
+"""The one exception that the readers raise, and how errors of libraries are converted to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 __all__ = ["ArrayInFile", "Remedy", "UnreadableData", "foreign_code", "size_text"]
 
-# Without a handler of its own a library's complaints about a damaged file would be printed on the console.
+# Without a handler a library's complaints about a damaged file would be printed on the console.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 
@@ -23,8 +23,8 @@ class Remedy:
     Attributes
     ----------
     setting : its name.
-    value : what to set it to; None where only the user can know.
-    effect : what that does, to follow the word "to".
+    value : what to set it to; None if only the user can know.
+    effect : what that does, phrased to follow the word "to".
     """
 
     setting: str
@@ -40,7 +40,7 @@ class Remedy:
 
 @dataclass(frozen=True)
 class ArrayInFile:
-    """An array that a file holds, to be chosen by name."""
+    """An array in a file, to be chosen by name."""
 
     name: str
     shape: tuple[int, ...]
@@ -54,10 +54,10 @@ class UnreadableData(ValueError):
 
     Attributes
     ----------
-    message : what is wrong, in words that suit every front end.
-    remedies : settings that would help. Each front end names its own control: see `explained`.
+    message : what is wrong, in words for every front end.
+    remedies : settings that would help. Each front end names its own controls: see `explained`.
     arrays : what to choose from with the setting `variable`, where that is the question.
-    setting : the name of the setting whose value cannot be used, None where it is the file.
+    setting : the name of the setting whose value cannot be used; None if the file is at fault.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class UnreadableData(ValueError):
         super().__init__(self.explained(Remedy.python))
 
     def explained(self, spelled: Callable[[Remedy], str]) -> str:
-        """The message and the remedies, where `spelled` says how to give a setting."""
+        """The message and the remedies; `spelled` says how to give a setting."""
         advice = "; ".join(f"to {remedy.effect}, give {spelled(remedy)}" for remedy in self.remedies)
         return f"{self.message} {advice[0].upper()}{advice[1:]}." if advice else self.message
 
@@ -86,10 +86,10 @@ def size_text(number: int) -> str:
 
 @contextmanager
 def foreign_code(message: str) -> Iterator[None]:
-    """Run a library on bytes of unknown origin: whatever it raises becomes UnreadableData(message).
+    """Run a library on untrusted bytes: whatever it raises becomes UnreadableData(message).
 
-    Libraries answer damaged files with errors of every type, so this is the one place that catches them all.
-    Only the library call belongs inside: a mistake of our own must not be blamed on the file.
+    Libraries raise errors of every type on damaged files, so this is the one place that catches them all.
+    Only the library call belongs inside: our own bugs must not be blamed on the file.
     """
     try:
         with warnings.catch_warnings():

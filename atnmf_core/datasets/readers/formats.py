@@ -1,4 +1,4 @@
-"""What files are, told by their contents and names, and the one reader that fits."""
+"""Recognising files by their contents and names, and choosing the reader."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HDF4 = b"\x0e\x03\x13\x01"
 
 @dataclass(frozen=True)
 class Opened:
-    """A stored array, the name of its file, and the archive that it came out of, if any."""
+    """A stored array, the name of its file, and the archive that contained it, if any."""
 
     stored: StoredArray
     stem: str
@@ -40,10 +40,10 @@ class Opened:
 
 
 def open_files(given: list[Source], options: ReadingOptions, limits: Limits) -> Opened:
-    """The array in the given files, or in the one zip archive that was given."""
+    """The array in the given files, or in a zip archive."""
     sources, zipped = _unpacked(given, limits)
     stored, stem = _read(sources, options, limits)
-    # An archive is better known by its own name than by that of its contents.
+    # The name of an archive says more than that of its contents.
     return Opened(stored, zipped.stem if zipped else stem, zipped)
 
 

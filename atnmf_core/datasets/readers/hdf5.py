@@ -1,8 +1,8 @@
-"""NetCDF and HDF5 as missions and laboratories write them: one cube among many arrays, told by conventions.
+"""NetCDF and HDF5 as missions and laboratories write them: one cube among many arrays, found by conventions.
 
-Hardly anything here is bound to one mission. EMIT, PACE, PRISMA, AVIRIS, NEON and others differ in names and
-axes; but the cube is called reflectance or radiance, wavelengths are a list as long as one of its axes, and
-attributes say what fills gaps and how numbers are scaled.
+Hardly anything here is specific to one mission. EMIT, PACE, PRISMA, AVIRIS, NEON and others differ in names
+and axes; but the cube is called reflectance or radiance, wavelengths are a list as long as one of its axes,
+and attributes say what fills gaps and how numbers are scaled.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BANDS = re.compile(r"band|wavelength|^wl$|wvl|spectral|channel|lambda", re.I)
 WAVELENGTHS = re.compile(r"wavelength|^wl$|wvl|lambda|list_cw|band_cent|center_wave|central_wave", re.I)
 NOT_WAVELENGTHS = re.compile(r"good|fwhm|width|flag|mask|index|irradiance|f0", re.I)
 GOOD_BANDS = re.compile(r"good_?wavelength|good_?band|^bbl$|list_cw_\w*flags", re.I)
-# Same shape as the cube, or as one image; anything but 0 means that something is wrong with the entry.
+# Same shape as the cube, or as one image; anything but 0 marks an entry as bad.
 QUALITY = re.compile(r"err_?matrix|pixel_\w*err|^qual_|bad_?pixel|nodata_?(pixels|mask)", re.I)
 NETCDF_FILL = {
     "f4": (9.969209968386869e36,),
@@ -118,7 +118,9 @@ def _named_array(
 
 
 def _cube(arrays: Sequence[NamedArray], source: Source, options: ReadingOptions) -> NamedArray:
-    """The array that the user named, or the only one of three axes; names decide where there are several."""
+    """The array that the user named, or the only one with three axes; of several, the one with the best
+    name.
+    """
     if options.variable is not None:
         return named_array(arrays, source.label, options.variable)
     cubes = [array for array in arrays if len(array.shape) >= 3 and array.long_axes >= 2]
@@ -182,7 +184,7 @@ def _wavelength_lists(
 
 
 def _without_gaps(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Channels that are switched off have wavelength 0: give them one that continues the series."""
+    """Disabled channels have wavelength 0: give them one that continues the series."""
     known = np.flatnonzero(vector > 0)
     if known.size < 2 or known.size == vector.size:
         return vector
@@ -199,7 +201,7 @@ def _missing(
     general: Mapping[str, Any],
     notes: list[str],
 ) -> npt.NDArray[np.bool_] | None:
-    """What flags beside the cube call bad: whole bands, pixels, or single entries."""
+    """Entries that flags beside the cube mark as bad: whole bands, pixels, or single entries."""
     shape = array.shape
     missing: npt.NDArray[np.bool_] | None = None
     vectors = [
@@ -237,7 +239,7 @@ def _missing(
 
 
 def _belongs(flags: str, cube: str) -> bool:
-    """Flags of one detector are not those of another: VNIR_PIXEL_ERR goes with VNIR_Cube."""
+    """Each detector has its own flags: VNIR_PIXEL_ERR belongs to VNIR_Cube."""
     detectors = ("vnir", "swir", "blue", "red", "pan")
     mine, theirs = ({word for word in detectors if word in _last(name).lower()} for name in (flags, cube))
     return not mine or not theirs or bool(mine & theirs)
@@ -250,7 +252,7 @@ def _scaling(
     gain = next(_numbers(attributes, ("scale_factor",)), None)
     offset = next(_numbers(attributes, ("add_offset",)), 0.0)
     if gain is None:
-        # Elsewhere a scale factor is what the numbers were multiplied by.
+        # Elsewhere the numbers have been multiplied by the scale factor.
         factor = next(_numbers(attributes, ("Scale_Factor", "Scale Factor", "reflectance_scale_factor")), 1.0)
         gain = 1 / factor if factor >= 1 else factor
     detector = "Vnir" if "vnir" in array.name.lower() else "Swir" if "swir" in array.name.lower() else None
@@ -265,7 +267,7 @@ def _scaling(
 
 
 def _nodata(attributes: Mapping[str, Any], dtype: np.dtype[Any], is_netcdf: bool) -> tuple[float, ...]:
-    """What fills gaps, as the attributes say; in NetCDF there is a number for what was never written."""
+    """The fill values in the attributes; NetCDF also has one for what was never written."""
     stated = tuple(dict.fromkeys(_numbers(attributes, FILL)))
     if stated or not is_netcdf:
         return stated

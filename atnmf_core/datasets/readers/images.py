@@ -31,10 +31,10 @@ def is_image(data: bytes) -> bool:
 
 
 def read_images(sources: list[Source], limits: Limits) -> StoredArray:
-    """Images in natural order of their names (img2 before img10), grey levels divided by the largest possible
-    one. Images of another size than most are left out.
+    """Images in natural order of their names (img2 before img10), with grey levels divided by the largest
+    possible one. Only images of the most common size are read.
 
-    One image alone is taken as a matrix: its rows and columns are those of V.
+    A single image is read as a matrix: its rows and columns are those of V.
     """
     ordered = sorted(sources, key=lambda source: _natural(source.name))
     notes: list[str] = []
@@ -96,7 +96,7 @@ def _grey(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
 
 
 def _opened(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
-    """Decode with Pillow, after a look at the size that the header states."""
+    """Decode with Pillow, after checking the size in the header."""
     if is_tiff(source.data) and not _known_to_pillow(source):
         return grey_tiff(source, limits)
     with foreign_code(f"{source.label} is not a readable image"):
@@ -115,7 +115,7 @@ def _opened(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
     if values.dtype.kind == "b":
         values = values.astype(np.uint8) * 255
     if values.dtype == np.int32:
-        # Pillow holds 16-bit greys of some formats in 32-bit numbers.
+        # Pillow stores 16-bit greys of some formats in 32-bit numbers.
         values = (
             values.astype(np.uint16) if values.min() >= 0 and values.max() <= 0xFFFF else values.astype(float)
         )
@@ -132,7 +132,7 @@ def _known_to_pillow(source: Source) -> bool:
 
 
 def _rewritten(sources: list[Source], present: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[Source]:
-    """The images again; those in which nothing has changed stay as they are, byte for byte."""
+    """The images with other values; unchanged ones stay the same, byte for byte."""
     return [
         source if np.array_equal(old, new) else Source(source.name, _encoded(source, new))
         for source, old, new in zip(sources, present, values, strict=True)

@@ -1,4 +1,4 @@
-"""From an array of unknown layout to a data set, and back: the rules for axes and for the order of pixels."""
+"""From an array of unknown layout to a data set, and back: the rules for axes and pixel order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AXES = "a matrix has 2, a cube 3"
 
 @dataclass(frozen=True)
 class Layout:
-    """How V follows from a stored array.
+    """How V is made from a stored array.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Layout:
 def to_dataset(
     stored: StoredArray, name: str, title: str, options: ReadingOptions, limits: Limits
 ) -> Dataset:
-    """The data set that a stored array is, by the rules of `layout_of`."""
+    """A stored array as a data set, by the rules of `layout_of`."""
     layout = layout_of(stored, options, limits)
     entries, value_notes = clean_entries(stored, options, limits)
     V = layout.to_V(entries)
@@ -78,7 +78,7 @@ def _with_truth(data: Dataset, arrays: tuple[npt.NDArray[Any], ...]) -> Dataset:
 
 
 def layout_of(stored: StoredArray, options: ReadingOptions, limits: Limits) -> Layout:
-    """How an array becomes V, by these rules.
+    """How an array becomes V. The rules:
 
     Three axes: a cube (or, with kind="faces", a stack of images). The bands (or the images) are counted by
     the axis that `bands_axis` names; else by the one that the format fixes; else by the only one as long as
@@ -133,7 +133,7 @@ def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions)
 def _copied(stack: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A contiguous copy, three times as fast as NumPy's where bands are the innermost axis of the source."""
     if stack.flags.c_contiguous:
-        return stack  # in a MATLAB file, the pixels of a band are together already
+        return stack  # In a MATLAB file, the pixels of a band are already contiguous.
     copy = np.empty(stack.shape, stack.dtype)
     if abs(stack.strides[0]) == stack.itemsize:
         for i in range(stack.shape[1]):

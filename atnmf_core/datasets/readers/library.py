@@ -34,7 +34,7 @@ class SpectralLibrary:
     names: tuple[str, ...]
 
     def at(self, wavelengths: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """The spectra at other wavelengths, by linear interpolation; NaN outside of their range."""
+        """The spectra at other wavelengths, by linear interpolation; NaN outside their range."""
         order = np.argsort(self.wavelengths)
         wanted = np.asarray(wavelengths, dtype=np.float64)
         return np.stack(

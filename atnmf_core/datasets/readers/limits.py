@@ -14,9 +14,9 @@ __all__ = ["MAX_AXES", "Limits"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds that are checked against headers, before memory is taken.
+    """Limits that are checked against headers before memory is allocated.
 
-    Each can be set by an environment variable of its name in capitals with ATNMF_MAX_ in front, for example
+    Each can be set by an environment variable: ATNMF_MAX_ and its name in capitals, such as
     ATNMF_MAX_ENTRIES.
 
     Attributes
@@ -24,8 +24,8 @@ class Limits:
     entries : of V.
     bytes : of all files together, and of compressed contents once unpacked.
     members : files in one upload or zip archive.
-    ratio : how many times larger than packed an archive or a compressed array may be; small ones always may.
-    float32_above : a V of more entries is held in float32.
+    ratio : the highest compression ratio of an archive or array; small ones may have any.
+    float32_above : a V with more entries is stored in float32.
     """
 
     entries: int = 100_000_000
@@ -46,7 +46,7 @@ class Limits:
             ) from error
 
     def check_shape(self, shape: Iterable[int], name: str) -> int:
-        """The number of entries of an array; refused where it is empty or too large."""
+        """The number of entries of an array; an error if it is empty or too large."""
         sizes = tuple(int(size) for size in shape)
         count = math.prod(sizes)
         if len(sizes) > MAX_AXES:
@@ -69,7 +69,7 @@ class Limits:
             )
 
     def check_growth(self, packed: int, unpacked: int, name: str) -> None:
-        """Refuse contents that grow out of all proportion: real data does not, decompression bombs do."""
+        """Reject contents that grow out of all proportion: decompression bombs do, real data does not."""
         self.check_bytes(unpacked, name)
         if unpacked > SMALL and unpacked > self.ratio * max(packed, 1):
             raise UnreadableData(
@@ -79,7 +79,7 @@ class Limits:
             )
 
 
-# No file of images has more; NumPy itself gives up beyond 64.
+# No file of images has more; NumPy itself allows 64.
 MAX_AXES = 8
-# Below this size growth does no harm, and small constant arrays do compress a thousandfold.
+# Below this size growth is harmless, and small constant arrays do compress a thousandfold.
 SMALL = 1 << 24

@@ -1,4 +1,4 @@
-"""MATLAB .mat files: version 7.3 is HDF5, earlier ones have a format of their own."""
+"""MATLAB .mat files: version 7.3 is HDF5, earlier versions have their own format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_matlab_hdf5(data: bytes) -> bool:
 
 
 def read_matlab(source: Source, form: str, options: ReadingOptions, limits: Limits) -> StoredArray:
-    """The data of a .mat file that the module `form` of the decoding process knows."""
+    """The data of a .mat file, decoded by the module `form` of the decoding process."""
     with Decoder(form, source, limits) as decoder:
         described = [one for one in decoder.description["arrays"] if _is_numeric(one)]
         arrays = [_named_array(decoder, form, one, source, limits) for one in described]
@@ -84,7 +84,7 @@ def _named_array(
     decoder: Decoder, form: str, entry: dict[str, Any], source: Source, limits: Limits
 ) -> NamedArray:
     stored = tuple(int(size) for size in entry["shape"])
-    # MATLAB counts columns first: HDF5 has the axes of its arrays the other way round.
+    # MATLAB is column-major: in HDF5 the axes of its arrays are reversed.
     name, shape = str(entry["name"]), stored[::-1] if form == "hdf5" else stored
     sparse = bool(entry.get("sparse"))
 

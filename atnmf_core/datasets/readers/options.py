@@ -1,4 +1,4 @@
-"""What a user may say about how a file is to be read, and how that is spelled."""
+"""What a user may say about how to read a file, and how that is written."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["ReadingOptions", "parse_image_shape"]
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """Answers to what a file leaves open, or says otherwise than meant; None lets the rules decide.
+    """Answers to what a file does not say, or says wrongly; None lets the rules decide.
 
     Attributes
     ----------
-    variable : which array of a file is meant.
+    variable : which array of the file to read.
     kind : "faces", "cube" or "matrix".
     image_shape : (rows, cols), for arrays that have all pixels on one axis.
-    order : "F" where pixels are stored column by column, "C" where row by row.
+    order : "F" if pixels are stored column by column, "C" if row by row.
     bands_axis : which axis of the array counts the bands of a cube, or the images of faces.
-    nodata : numbers that stand for missing entries, as they are in the file.
-    saturated : numbers from here on are saturated and count as missing, as they are in the file.
+    nodata : stored numbers that stand for missing entries.
+    saturated : stored numbers from here up are saturated and count as missing.
     negative : "refuse" entries below 0, set them to "zero", or count them as "missing".
     normalisation : "none", "maximum" or "lee-seung".
     """
@@ -55,7 +55,7 @@ class ReadingOptions:
         object.__setattr__(self, "nodata", _numbers(self.nodata))
 
     def arguments(self) -> dict[str, Any]:
-        """The settings that are not the default, as arguments of `read_dataset`."""
+        """The settings that differ from the default, as arguments of `read_dataset`."""
         return {
             field.name: value
             for field in fields(self)
@@ -63,12 +63,12 @@ class ReadingOptions:
         }
 
     def words(self) -> dict[str, str]:
-        """The settings that are not the default, each in one word: for an address or a command line."""
+        """The settings that differ from the default, each as one word, for an address or a command line."""
         return {name: SPELLINGS[name][0](value) for name, value in self.arguments().items()}
 
     @classmethod
     def from_words(cls, words: Mapping[str, str]) -> ReadingOptions:
-        """The inverse of `words`; names of other things are left alone."""
+        """The inverse of `words`; other names are ignored."""
         given = {}
         for name in SPELLINGS.keys() & words.keys():
             try:
@@ -92,7 +92,7 @@ def option_text(name: str, value: Any) -> str:
     if value is None:
         return option
     values = value if name == "nodata" and isinstance(value, tuple) else (value,)
-    # An equals sign, because a negative number after a blank looks like another option.
+    # With an equals sign, because a negative number after a space looks like another option.
     return " ".join(shlex.quote(f"{option}={SPELLINGS[name][0](one)}") for one in values)
 
 

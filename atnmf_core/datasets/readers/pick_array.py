@@ -1,4 +1,4 @@
-"""Which of the arrays in a file is the data, and what the others say about it."""
+"""Which array in a file is the data, and what the others say about it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORTEST_WAVELENGTH = 200
 
 @dataclass(frozen=True)
 class Pick:
-    """The array that is the data, and what its file says about it."""
+    """The data, and what its file says about it."""
 
     array: NamedArray
     kind: Kind | None = None
@@ -45,10 +45,10 @@ class Pick:
 def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions) -> Pick:
     """The data among the named arrays of a file.
 
-    A name that the user gave decides. Otherwise the candidates are the arrays that hold images of the size
-    that the file states; or, where it states none, the cubes and the matrices that have as many pixels as a
-    cube; or else the matrices. True abundances and spectra of another candidate are told by their shapes and
-    set aside. Where several remain, the user is asked.
+    A name given by the user decides. Otherwise the candidates are the arrays that hold images of the size
+    stated in the file; without such a size, the cubes and the matrices with as many pixels as a cube; or else
+    the matrices. True abundances and spectra of another candidate are recognised by their shapes and set
+    aside. If several remain, the user is asked.
     """
     stated = options.image_shape or _stated_shape(arrays)
     named = None if options.variable is None else named_array(arrays, label, options.variable)
@@ -72,7 +72,7 @@ def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions
 
 
 def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArray:
-    """The array that the user named, by its whole name or by the last part of its path."""
+    """The array that the user named, by its full name or by the last part of its path."""
     found = [array for array in arrays if array.name == name]
     found = found or [array for array in arrays if array.name.rpartition("/")[2] == name]
     if len(found) != 1:
@@ -81,7 +81,7 @@ def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArr
 
 
 def several_arrays(what: str, arrays: Sequence[NamedArray]) -> UnreadableData:
-    """The question which of these arrays is meant."""
+    """Ask which of these arrays is meant."""
     worth = sorted((one for one in arrays if one.long_axes >= 2), key=lambda one: -math.prod(one.shape))
     infos: tuple[ArrayInFile, ...] = tuple(one.info for one in worth)
     if not infos:
@@ -101,7 +101,7 @@ def stated_wavelengths(
         if _called(array, WAVELENGTHS) and is_vector and count in data.shape:
             return in_nanometres(array.vector())
         if array.name.lower() in ("band", "bands") and is_vector and count in data.shape:
-            # Numbers of bands have this name too.
+            # Band numbers may have this name too.
             vector = array.vector()
             if vector.min() >= SHORTEST_WAVELENGTH and (np.diff(vector) > 0).all():
                 return in_nanometres(vector)
@@ -128,7 +128,7 @@ def _image_shapes(cube: NamedArray) -> list[tuple[int, int]]:
 
 
 def _planes(array: NamedArray, image_shape: tuple[int, int]) -> int | None:
-    """How many images of this size an array holds, None where it does not hold such images."""
+    """How many images of this size an array holds; None if it holds none."""
     rows, cols = image_shape
     sizes = [size for size in array.shape if size > 1]
     if len(sizes) == 3 and (sizes[:2] == [rows, cols] or sizes[1:] == [rows, cols]):
@@ -144,7 +144,7 @@ def _truth(
     candidates: Sequence[NamedArray],
     stated: tuple[int, int] | None,
 ) -> tuple[NamedArray, ...]:
-    """The true abundances and spectra of the data: abundances have the data's pixels, spectra its bands."""
+    """The true abundances and spectra of the data: abundances have its pixels, spectra its bands."""
     for data in [named] if named else sorted(candidates, key=lambda one: -math.prod(one.shape)):
         F, pixels, shapes = _sides(data, candidates if named is None else arrays, stated)
         for abundances in arrays:
@@ -217,7 +217,7 @@ def _is_square(pixels: int) -> bool:
 
 
 def _roughness(array: NamedArray, axis: int) -> float:
-    """How much neighbours differ if pixels are on this axis, against any two numbers."""
+    """How much neighbours differ if pixels are on this axis, relative to any two numbers."""
     values = np.asarray(array.load(), dtype=np.float64)
     pictures = values if axis == 1 else values.T
     side = math.isqrt(pictures.shape[1])

@@ -1,4 +1,4 @@
-"""The front door for files: read a data set, or say what has to be answered first."""
+"""The entry point for files: read a data set, or say what has to be answered first."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def read_dataset(
     ----------
     files : a path, a (name, bytes) pair, an open or uploaded file, or a list of these.
     name : what to call the data; by default the name of its file.
-    variable ... normalisation : answers to what the file leaves open, see `ReadingOptions`.
+    variable ... normalisation : answers to what the file does not say, see `ReadingOptions`.
     limits : how large files and arrays may be; by default what the environment says.
 
     Raises
     ------
-    UnreadableData : always this, whatever is wrong with the files or the arguments. Its `remedies` are
-        settings that would help, and its `arrays` what to choose from with `variable`.
+    UnreadableData : whatever is wrong with the files or the arguments. Its `remedies` are settings that would
+        help, and its `arrays` what can be chosen with `variable`.
     """
     options = ReadingOptions(
         variable, kind, image_shape, order, bands_axis, nodata, saturated, negative, normalisation

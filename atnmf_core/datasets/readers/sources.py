@@ -1,4 +1,4 @@
-"""The files to read, given as paths, named bytes or upload objects: all become named bytes."""
+"""The files to read: paths, named bytes and upload objects all become named bytes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .limits import Limits
 
 __all__ = ["Source", "gather", "with_envi_partners"]
 
-# Extensions under which the binary half of an ENVI pair is looked for first beside its header; it can have
-# any, but for these.
+# Extensions under which the binary half of an ENVI pair is sought first; it can have any extension but those
+# below.
 NOT_ENVI = [
     ".zip",
     ".mat",
@@ -36,7 +36,7 @@ ENVI_BINARIES = ("", ".img", ".dat", ".raw", ".bin", ".bil", ".bip", ".bsq", ".c
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its name (with folders, if it came out of an archive) and its contents."""
+    """One file: its name (with folders, if it is from an archive) and its contents."""
 
     name: str
     data: bytes
@@ -52,7 +52,7 @@ class Source:
 
     @property
     def label(self) -> str:
-        """The name for a message: without folders, and never long enough to flood the screen."""
+        """The name for a message: without folders, and shortened."""
         last = "".join(char if char.isprintable() else "?" for char in PurePosixPath(self.name).name)
         return last if len(last) <= 80 else last[:77] + "..."
 
@@ -60,7 +60,7 @@ class Source:
 def gather(files: Any, limits: Limits) -> list[Source]:
     """Read the given files, within the limits.
 
-    A path may stand alone for an ENVI pair: the other half is looked for beside it.
+    One path may stand for an ENVI pair: the other half is sought beside it.
     """
     given = list(files) if _is_several(files) else [files]
     if not given:
@@ -133,7 +133,7 @@ def _as_bytes(contents: Any) -> bytes:
 
 
 def with_envi_partners(given: list[Any]) -> list[Any]:
-    """The given files; a path that stands alone for an ENVI pair with its other half."""
+    """The given files; for half of an ENVI pair also the other half."""
     if len(given) != 1 or not isinstance(given[0], (str, os.PathLike)):
         return given
     path = Path(given[0])

@@ -1,4 +1,4 @@
-"""What a format's reader hands on: an array, and all that the file says about its meaning."""
+"""What a format's reader returns: an array, and everything that the file says about its meaning."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["NamedArray", "StoredArray"]
 
 @dataclass
 class StoredArray:
-    """An array of two or three axes, with the numbers that are in the file.
+    """An array with two or three axes, with the numbers as stored in the file.
 
     Attributes
     ----------
     values : any real dtype; NaN is missing.
     label : what to call it in messages.
-    kind, bands_axis, image_shape, wavelengths : what the file says, None where it says nothing.
-    order : how this format stores the pixels of an image where an array has one axis for all of them.
-    nodata : numbers that the file declares to mean "missing".
-    valid_range : numbers outside of it are missing.
+    kind, bands_axis, image_shape, wavelengths : what the file says; None if it says nothing.
+    order : the order in which this format stores the pixels of an image along one axis.
+    nodata : numbers that the file declares as missing.
+    valid_range : numbers outside it are missing.
     missing : True where the file marks an entry as bad in another way; broadcasts to the shape of `values`.
     gain, offset : the file's numbers stand for gain * number + offset.
     spectrum_names : what the columns of V are called, in a spectral library.
-    truth : arrays of the same file that look like its true abundances and spectra.
-    arrays : everything that could have been chosen, for the user to choose otherwise.
-    rewrite : the files again, with other numbers of the same shape and type in this array's place.
+    truth : arrays in the same file that look like its true abundances and spectra.
+    arrays : everything that the user could choose instead.
+    rewrite : makes the files with other numbers of the same shape and type in place of this array.
     """
 
     values: npt.NDArray[Any]
@@ -60,7 +60,7 @@ class StoredArray:
 
 @dataclass(frozen=True)
 class NamedArray:
-    """An array inside a file, known by its header and not read yet."""
+    """An array in a file, described by its header and not read yet."""
 
     name: str
     shape: tuple[int, ...]

@@ -1,4 +1,6 @@
-"""Matrices in text files: comma, semicolon, tab or blank between numbers, empty cells for missing entries."""
+"""Matrices in text files: numbers separated by comma, semicolon, tab or space; empty cells are missing
+entries.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,10 @@ Array = npt.NDArray[np.float64]
 def read_table(source: Source, limits: Limits) -> StoredArray:
     """A text file as a matrix.
 
-    The separator is the tab, semicolon or comma, whichever occurs in the first line, else blanks. With
-    semicolons a decimal comma is understood. A first line that is not made of numbers is a heading; a first
-    column under an empty heading, or one that is not made of numbers, holds names. Where the first line
-    (after the name of its first column) or the first column holds wavelengths, the others are spectra.
+    The separator is the tab, semicolon or comma, whichever occurs in the first line, else spaces. With
+    semicolons, a decimal comma is allowed. A first line that is not numbers is a heading; a first column
+    under an empty heading, or one that is not numbers, holds names. If the first line (after the name of its
+    first column) or the first column holds wavelengths, the others are spectra.
     """
     table = _Table(source, limits)
     values = table.values
@@ -62,7 +64,7 @@ def read_table(source: Source, limits: Limits) -> StoredArray:
 
 @dataclass
 class _Table:
-    """A parsed text file: its numbers, and what stands around them."""
+    """A parsed text file: its numbers, and what surrounds them."""
 
     source: Source
     limits: Limits
@@ -89,7 +91,7 @@ class _Table:
         self._describe(names_first)
 
     def _quickly(self, lines_after: int) -> Array | None:
-        """A file of nothing but numbers, by NumPy; None where it has anything else."""
+        """A file of nothing but numbers, parsed by NumPy; None if it holds anything else."""
         if self.delimiter == ";":
             return None
         lines = self.text.splitlines()[lines_after:]
@@ -148,7 +150,7 @@ class _Table:
         return named and self.values.shape[1] > 1 and _look_like_wavelengths(self.values[:, 0])
 
     def rewritten(self, values: npt.NDArray[Any]) -> list[Source]:
-        """The file with other numbers; lines in which none has changed stay as they are."""
+        """The file with other numbers; unchanged lines stay as they are."""
         shift = self.values.shape[1] - values.shape[1]
         present = self.values[:, shift:]
         changed = ~((values == present) | (np.isnan(values) & np.isnan(present)))
@@ -186,7 +188,7 @@ class _Table:
         return False
 
     def _lines(self) -> Iterator[tuple[int, str, list[str] | None]]:
-        """The lines that are not empty, with their numbers; split already where cells are quoted."""
+        """The lines that are not empty, with their numbers; already split if cells are quoted."""
         lines = self.text.splitlines()
         if '"' not in self.text or self.delimiter == " ":
             for number, line in enumerate(lines, 1):
@@ -249,7 +251,7 @@ class _Table:
 
 
 def _look_like_wavelengths(numbers: Array) -> bool:
-    """Many numbers that rise or fall throughout, in the range of wavelengths."""
+    """Whether these are many monotonic numbers in the range of wavelengths."""
     if numbers.size < LEAST_WAVELENGTHS or not np.isfinite(numbers).all():
         return False
     steps = np.diff(numbers)
@@ -279,5 +281,5 @@ def _decoded(source: Source) -> tuple[str, str]:
 
 def _delimiter(text: str) -> str:
     first = text.lstrip()[:10_000].split("\n", 1)[0]
-    # A semicolon before the comma: where both occur the comma is the decimal sign.
+    # Semicolon before comma: if both occur, the comma is the decimal sign.
     return next((sign for sign in "\t;," if sign in first), " ")

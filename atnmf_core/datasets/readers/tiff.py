@@ -39,7 +39,7 @@ def is_tiff(data: bytes) -> bool:
 
 
 def read_tiff(source: Source, limits: Limits) -> StoredArray:
-    """A TIFF on its own: several bands (or pages of one size) are a cube, one band is a matrix.
+    """A single TIFF: several bands (or pages of one size) are a cube, one band is a matrix.
 
     Wavelengths, bad bands, scale, no-data value and coordinates are those that GDAL finds in its tags.
     """
@@ -103,7 +103,7 @@ def _nodata(values: Sequence[float | None]) -> tuple[float, ...]:
 
 
 def _scaling(about: dict[str, Any], source: Source) -> tuple[float, float]:
-    """The scale and offset of all bands; where they differ, the numbers stay as they are stored."""
+    """The scale and offset of all bands; if they differ between bands, the numbers stay as stored."""
     pairs = set(zip(about["scales"], about["offsets"], strict=True))
     gain, offset = pairs.pop()
     usable = not pairs and np.isfinite([gain, offset]).all() and gain > 0

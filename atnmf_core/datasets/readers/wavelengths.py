@@ -35,7 +35,7 @@ LARGEST_IN_MICROMETRES = 100.0
 def in_nanometres(
     values: npt.ArrayLike, unit: str = ""
 ) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
-    """Wavelengths in nanometres, None where they are not such, with sentences about what was decided.
+    """Wavelengths in nanometres, None if they are not wavelengths, with notes on what was decided.
 
     Without a unit, values that are all below 100 are taken for micrometres and others for nanometres.
 

@@ -1,9 +1,9 @@
 """Serve files, each in a process of its own: `python -m decoding` with a socket as its standard input.
 
 Each message on that socket names a format and brings a second socket, for one file. The libraries of the
-format are imported once, here; then a copy of this process is forked for the file, works within bounds, and
-ends with it. `python -m decoding FORMAT` serves one file on standard input and output, where there is no
-fork.
+format are imported once, here; then a copy of this process is forked for the file, works within limits, and
+ends with it. Where there is no fork, `python -m decoding FORMAT` serves one file on standard input and
+output.
 
 A file's connection has the same form in both directions: a line of JSON, followed by as many bytes as it
 says. It begins with the file; then its description is sent, and requests are answered until the input ends.
@@ -39,7 +39,7 @@ def serve(form: str, source: BinaryIO, sink: BinaryIO) -> None:
             values = opened.read(request["read"])
             if values.size > request["entries"]:
                 sys.exit(f"{values.size} entries")
-            # In the order in which they are in memory: turning them round costs more than sending them.
+            # In memory order: transposing costs more than sending.
             turned = values.flags.f_contiguous and not values.flags.c_contiguous
             answer = {"dtype": values.dtype.str, "shape": values.shape, "turned": turned}
             _send(sink, answer, np.ascontiguousarray(values.T if turned else values).data)

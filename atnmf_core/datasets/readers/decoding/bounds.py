@@ -12,12 +12,12 @@ MEGABYTE = 1 << 20
 SPARE = 320 * MEGABYTE
 LEAST_SECONDS = 3
 BYTES_PER_SECOND = 20 * MEGABYTE
-# On a busy machine processor time passes more slowly than the clock.
+# On a busy machine CPU time passes more slowly than the clock.
 CLOCK_PER_PROCESSOR_SECOND = 6
 
 
 def bound(extra_bytes: int) -> None:
-    """Allow this much memory beyond what the process has now, and a time to match; then it is ended."""
+    """Limit the process to this much memory beyond what it has now, and to a matching time."""
     try:
         import resource
     except ImportError:  # Windows has no such limits; the parent's clock remains
@@ -30,7 +30,7 @@ def bound(extra_bytes: int) -> None:
         present = 1024 * MEGABYTE
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = LEAST_SECONDS + extra_bytes / BYTES_PER_SECOND
-    # No handler: the alarm ends the process also inside a library that loops or waits.
+    # No handler: the alarm ends the process even inside a library that loops or waits.
     signal.alarm(math.ceil(CLOCK_PER_PROCESSOR_SECOND * allowed))
     seconds = used.ru_utime + used.ru_stime + allowed
     for limit, value in (

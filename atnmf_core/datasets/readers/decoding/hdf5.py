@@ -50,7 +50,7 @@ def described(file: h5py.File) -> dict[str, Any]:
 
 
 def _editable(data: bytes) -> h5py.File:
-    """The file in memory, to be changed there."""
+    """The file in memory, for changing it there."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_fapl_core(backing_store=False)
     access.set_file_image(data)
@@ -58,7 +58,9 @@ def _editable(data: bytes) -> h5py.File:
 
 
 def _arrays(group: h5py.Group, path: str, depth: int, seen: set[Any]) -> Iterator[tuple[str, Any]]:
-    """Numeric datasets inside this very file: links and external storage could name any file here."""
+    """Numeric datasets inside this file itself: links and external storage could name any file on this
+    machine.
+    """
     for name in list(group)[:MAX_ARRAYS]:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             continue

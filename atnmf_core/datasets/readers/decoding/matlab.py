@@ -48,7 +48,7 @@ class MatlabFile:
         return _dense(self._load([name])[name])
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
-        # As MATLAB sees them: a double array that was stored in small whole numbers stays a double array.
+        # With MATLAB's types: a double array that was stored as small integers stays a double array.
         arrays = loadmat(io.BytesIO(self._data), mat_dtype=True, spmatrix=False)
         present = arrays[name]
         changed = values.astype(present.dtype).reshape(present.shape)

@@ -4,8 +4,8 @@ import ctypes
 import os
 import sys
 
-# No other file is looked at: no sidecars, no plug-ins, no network. All of an image fits into
-# the cache (in MB), or files with all bands in one block would be decoded once per band.
+# No other file is read: no sidecars, no plug-ins, no network. The cache (in MB) holds a whole image, or files
+# with all bands in one block would be decoded once per band.
 os.environ |= {
     "GDAL_DISABLE_READDIR_ON_OPEN": "EMPTY_DIR",
     "GDAL_PAM_ENABLED": "NO",
@@ -36,7 +36,7 @@ M_PERTURB = -6
 
 def open_file(data: bytes) -> "TiffFile":
     if sys.platform == "linux":
-        # glibc then hands out memory filled with 0: libtiff leaves a strip that it fails to unpack as it is.
+        # glibc then returns zeroed memory: libtiff leaves a strip that it cannot unpack as it is.
         ctypes.CDLL(None).mallopt(M_PERTURB, 255)
     return TiffFile(data)
 
@@ -97,7 +97,7 @@ def described(file: Any, pages: int) -> dict[str, Any]:
 
 
 def _tags(file: Any, band: int = 0) -> dict[str, str]:
-    """The metadata of all domains, keys in small letters."""
+    """The metadata of all domains, with keys in lower case."""
     domains = [None, *file.tag_namespaces(band)]
     pairs = [pair for domain in domains for pair in file.tags(band, ns=domain).items()]
     return {key.lower(): value[:MAX_TEXT] for key, value in pairs}
