@@ -67,8 +67,8 @@ class Store(StoreReader):
         reproduces: str | None = None,
         owner: str | None = None,
     ) -> int:
-        """Add a grid under a name, with all its points, or resume the sweep that has this name and grid, which
-        keeps its owner.
+        """Add a grid under a name, with all its points, or resume the sweep that has this name and grid,
+        which keeps its owner.
 
         Raises
         ------
