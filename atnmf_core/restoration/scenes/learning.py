@@ -24,8 +24,10 @@ Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.intp]
 
-SAMPLE_ENTRIES, LEAST_PIXELS = 2_000_000, 500
-"""Of the sample. W has a few hundred entries per part, and this is thousands of times as many."""
+SAMPLE_ENTRIES, LEAST_PIXELS = 500_000, 500
+"""Of the sample. With n pixels, each row of W is as exact as n - K degrees of freedom make it: K / n of the
+noise is added by learning from so few. What the sample does not show is found later, in the blocks.
+"""
 FEWEST_FAR = 10
 """Fewer pixels that are unlike the sample are strays, from which nothing is learned."""
 MAX_EXTRA = 0.25
