@@ -1,11 +1,12 @@
-"""The address bar says what a page's controls say, and a link, the back button or the menu restores them.
+"""The address bar reflects a page's controls, and a link, the back button or the menu restores them.
 
 Widgets have their values in the session, under keys that the page chooses. Before they are drawn, the session
-follows the address where somebody went to another one; afterwards the address follows the widgets.
+is updated from the address if somebody navigated; afterwards the address is updated from the widgets.
 
-Streamlit's own `bind="query-params"` is not used, because people would notice: it spells the labels of
-options, so that links would break with every rewording; it refuses a lambda between two stops; a moved slider
-leaves nothing to go back to, a preset one step per control; and what is not drawn drops out of the link.
+Streamlit's own `bind="query-params"` is not used because people would notice: it writes the labels of
+options, so that links would break with every rewording; it rejects a lambda between two stops; moving a
+slider leaves nothing to go back to, a preset one step per control; and what is not drawn drops out of the
+link.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ class Address:
 
     Parameters
     ----------
-    page : a name of its own, for what is remembered about it.
+    page : a unique name, for what is remembered about it.
     kinds : dataclasses that declare the page's controls.
     key : the session key of a control, by its name. Pages may share a key for what means the same on each;
-        every page finds its own value there again.
+        every page restores its own value.
     """
 
     def __init__(self, page: str, *kinds: type, key: Callable[[str], str] = str) -> None:
@@ -43,7 +44,7 @@ class Address:
         self._last, self._written = f"{page}_last", f"{page}_written"
 
     def read(self, query: Mapping[str, str]) -> dict[str, Any]:
-        """The value of every control, by its session key, that a query spells."""
+        """The value of every control, by session key, in a query."""
         return {self._key(name): value for name, value in read_query(self.controls, query).items()}
 
     def spell(self, values: Mapping[str, Any]) -> dict[str, str]:
@@ -68,26 +69,26 @@ class Address:
         return arrives and not query
 
     def restore(self) -> None:
-        """Give back what Streamlit forgets of widgets that the last run did not draw."""
+        """Restore the values that Streamlit drops for widgets that the last run did not draw."""
         for key, value in self.values().items():
             st.session_state.setdefault(key, value)
 
     def values(self) -> dict[str, Any]:
-        """What the controls say now, by session key; those not on the page just now, what they said last."""
+        """The controls' values by session key; for those not on the page now, their last values."""
         last = last_shown(self._page) or self.read({})
         return {key: _frozen(st.session_state.get(key, value)) for key, value in last.items()}
 
     def get(self, kind: type[T]) -> T:
-        """What the controls say now, as one of the dataclasses that declare them."""
+        """The controls' values as one of the dataclasses that declare them."""
         values = self.values()
         return kind(**{name: values[self._key(name)] for name in controls_of(kind)})
 
     def draw(self, name: str, **options: Any) -> None:
-        """The widget of a control; `options` are those of its `draw`."""
+        """Draw the widget of a control; `options` are those of its `draw`."""
         self.controls[name].draw(self._key(name), **options)
 
     def write(self) -> None:
-        """Spell what the controls say in the address bar."""
+        """Write the controls' values to the address bar."""
         values = self.values()
         query = self.spell(values)
         if st.query_params.to_dict() != query:
@@ -95,14 +96,14 @@ class Address:
         st.session_state[self._last], st.session_state[self._written] = values, query
 
     def _was_gone_to(self, query: Mapping[str, str], *, arrives: bool) -> bool:
-        """Whether somebody went to another address of this page. One typed by hand begins a new session."""
+        """Whether somebody navigated to another address of this page. Typing one starts a new session."""
         if query == st.session_state[self._written]:
             return False
         return bool(query) if arrives else is_history_navigation()
 
 
 def last_shown(page: str) -> dict[str, Any] | None:
-    """What a page's controls said when it was last drawn, by session key; None before that."""
+    """The values of a page's controls when it was last drawn, by session key; None before that."""
     return st.session_state.get(f"{page}_last")
 
 
@@ -112,5 +113,5 @@ def change(**values: Any) -> None:
 
 
 def _frozen(value: Any) -> Any:
-    """Streamlit's widgets give lists, settings are made of tuples."""
+    """Streamlit's widgets return lists; settings hold tuples."""
     return tuple(value) if isinstance(value, list) else value

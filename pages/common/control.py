@@ -1,5 +1,5 @@
-"""Controls as data: each says its default and its range once, and from that is read from an address, spelled
-in one, and drawn.
+"""Controls as data: each declares its default and its range once, from which it is read from an address,
+written to one, and drawn.
 
 A page declares its controls as the fields of a frozen dataclass::
 
@@ -7,9 +7,9 @@ A page declares its controls as the fields of a frozen dataclass::
     class Setting:
         K: int = declare(Number(25, "Parts K", 1, 100))
 
-`Setting` is then plain data that the rest of the page is a function of, and `Address` keeps it in the address
-bar. A field's name is its word there. Values in an address come from anywhere: one that its control could not
-have given is left at the default.
+`Setting` is then plain data, the rest of the page is a function of it, and `Address` keeps it in the address
+bar, under the names of its fields. Values in an address are not trusted: one that its control could not have
+given is replaced by the default.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ EDGE = 1e-9
 class Control:
     """A value that people set; `label` and `help` are what they read.
 
-    `draw` shows the widget, whose value is in the session under `key` already. What it is given beside that
-    goes to Streamlit's widget.
+    `draw` shows the widget, whose value is already in the session under `key`. Other arguments are passed to
+    Streamlit's widget.
 
-    Every widget is also given that value as the one it starts with. A value set through the session is sent
-    with one run only: a browser that has not mounted the widget when the next run arrives (its code is still
-    on the way, or the machine is busy) would start a slider at its minimum and send that back.
+    Every widget is also given that value as its initial one. A value set through the session is sent with one
+    run only: a browser that has not mounted the widget when the next run arrives (its code is still loading,
+    or the machine is busy) would start a slider at its minimum and send that back.
     """
 
     default: Any
@@ -60,7 +60,7 @@ class Control:
     help: str | None = None
 
     def read(self, text: str) -> Any:
-        """The value that an address spells; None or a ValueError where that is no value of this control."""
+        """The value of a text in an address; None or a ValueError if it is not a value of this control."""
         raise NotImplementedError
 
     def spell(self, value: Any) -> str:
@@ -70,7 +70,7 @@ class Control:
         raise NotImplementedError(f"{key} has no widget of its own")
 
     def understand(self, text: str | None) -> Any:
-        """As `read`, with the default for what says nothing."""
+        """As `read`, with the default for an invalid text or none."""
         try:
             value = None if text is None else self.read(text)
         except ValueError:
@@ -80,7 +80,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Text(Control):
-    """A word or a few, as a regular expression describes them. What sets it is not one widget."""
+    """A text that matches a regular expression. No single widget sets it."""
 
     pattern: str = r"[\x00-\x7f]{0,80}"
 
@@ -106,7 +106,7 @@ class Stops(Control):
         return self.form.format(stop)
 
     def draw(self, key: str, *, stops: Sequence[float] | None = None, **options: Any) -> None:
-        """`stops` are those that can be chosen just now."""
+        """`stops` are those available now."""
         options = {"format_func": self.word, "help": self.help} | options
         value = st.session_state[key]
         st.select_slider(self.label, self.stops if stops is None else stops, value, key=key, **options)
@@ -114,7 +114,7 @@ class Stops(Control):
 
 @dataclass(frozen=True)
 class Number(Control):
-    """A whole number: on a slider, or `typed` where there are too many for one."""
+    """A whole number: on a slider, or `typed` if there are too many for one."""
 
     low: int = 0
     high: int = 10**6
@@ -125,7 +125,7 @@ class Number(Control):
         return value if self.low <= value <= self.high else None
 
     def draw(self, key: str, *, high: int | None = None, **options: Any) -> None:
-        """`high` is a lower upper end; where it leaves nothing to choose, nothing is drawn."""
+        """`high` is a lower maximum; if it leaves nothing to choose, nothing is drawn."""
         most = self.high if high is None else min(high, self.high)
         if most > self.low:
             widget = st.number_input if self.typed else st.slider
@@ -164,7 +164,7 @@ class Switch(Control):
 
 @dataclass(frozen=True)
 class OneOf(Control):
-    """One of a few. `options` maps each value to what people read."""
+    """One of several values. `options` maps each to what people read."""
 
     options: Mapping[Any, str] = field(default_factory=dict)
 
@@ -180,7 +180,7 @@ class OneOf(Control):
         widget: Callable[..., Any] | None = None,
         **options: Any,
     ) -> None:
-        """`among` are those that can be chosen just now; `widget` draws them other than as segments."""
+        """`among` are the options available now; `widget` draws them other than as segments."""
         names = self.options if among is None else among
         options = {"format_func": names.get, "help": self.help} | options
         value = st.session_state[key]
@@ -192,7 +192,7 @@ class OneOf(Control):
 
 @dataclass(frozen=True)
 class Several(Control):
-    """Any of a few; the value is a tuple in the order in which they are offered."""
+    """Any of several values; the control's value is a tuple in the order of the options."""
 
     options: Mapping[Any, str] = field(default_factory=dict)
     separator: str = ","
@@ -202,7 +202,7 @@ class Several(Control):
         return tuple(option for option in self.options if option in asked)
 
     def spell(self, value: Sequence[Any]) -> str:
-        # Streamlit gives them in the order in which they were clicked.
+        # Streamlit returns them in the order of the clicks.
         offered = (option for option in self.options if option in value)
         return self.separator.join(f"{one:.10g}" if isinstance(one, float) else str(one) for one in offered)
 
@@ -221,7 +221,7 @@ def _kind(options: Mapping[T, str]) -> type[T]:
 
 
 def declare(control: Control) -> Any:
-    """The default of a dataclass field that this control sets."""
+    """A dataclass field that this control sets."""
     return field(default=control.default, metadata={"control": control})
 
 
@@ -237,12 +237,12 @@ def controls_of(kind: type) -> dict[str, Control]:
 
 
 def read_query(controls: Mapping[str, Control], query: Mapping[str, str]) -> dict[str, Any]:
-    """The values that a query spells; any query will do."""
+    """The values in a query, which may be any."""
     return {name: control.understand(query.get(name)) for name, control in controls.items()}
 
 
 def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str, str]:
-    """The query that says what differs from the defaults."""
+    """The query for values, without those at their defaults."""
     return {
         name: control.spell(values[name])
         for name, control in controls.items()

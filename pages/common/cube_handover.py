@@ -1,4 +1,4 @@
-"""A cube that was shown on one page is shown on the next, with everything that decides its fits."""
+"""A cube that one page showed is shown on the next, with everything that determines its fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing the data: from the catalogue, the paper's on request, or a file of one's own."""
+"""Choosing the data: from the catalogue, the paper's on request, or one's own file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["UPLOAD", "choose_data", "chosen_data", "entry_of", "load"]
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def load(name: str, **options: int) -> Dataset:
-    """A data set of the catalogue, shared by all sessions."""
+    """A data set from the catalogue, shared by all sessions."""
     return load_dataset(name, **options)
 
 
@@ -28,8 +28,8 @@ def entry_of(name: str) -> Entry | None:
 
 
 def chosen_data(**options: int) -> Dataset | None:
-    """The data that the select box names where it is at hand; the notes of its reader are shown. `options`
-    are those of `load_dataset`.
+    """The selected data, if it is available; its reader's notes are shown. `options` are those of
+    `load_dataset`.
     """
     name = st.session_state["data"]
     if name == UPLOAD:
@@ -45,7 +45,7 @@ def chosen_data(**options: int) -> Dataset | None:
 
 
 def _with_notes(data: Dataset | None) -> Dataset | None:
-    """The data, after its reader's notes were shown."""
+    """Show the notes of the data's reader, and return the data."""
     if data is not None and data.notes:
         st.caption("  \n".join(plain(note) for note in data.notes))
     return data
@@ -54,8 +54,8 @@ def _with_notes(data: Dataset | None) -> Dataset | None:
 def choose_data(
     kinds: Collection[str] = ("faces", "cube", "matrix"), then: Callable[[], None] = lambda: None
 ) -> None:
-    """The select box with all data of these kinds, and below it what an upload needs. `then` is called after
-    other data was chosen.
+    """The select box with all data of these kinds, and below it the form for an upload. `then` is called when
+    other data is chosen.
     """
     entries = {entry.name: entry for entry in catalogue() if entry.kind in kinds}
     if st.session_state["data"] not in (*entries, UPLOAD):

@@ -1,4 +1,4 @@
-"""What stands in the place of the pictures while the chosen data is not on this machine."""
+"""What is shown in place of the pictures while the chosen data is not on this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, GeoTIFF, NetCDF, HDF5 
 
 @dataclass(eq=False)
 class Download:
-    """The files of one data set on their way, for every session that waits for them."""
+    """A download of one data set, for every session that waits for it."""
 
     done: int = 0
     total: int = 1
@@ -34,7 +34,7 @@ class Download:
 
 
 class Downloads:
-    """The downloads that this server has begun, by the name of the data set."""
+    """The downloads of this server, by the name of the data set."""
 
     def __init__(self) -> None:
         self._begun: dict[str, Download] = {}
@@ -74,7 +74,7 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
 
 
 def offer_data(entry: Entry) -> None:
-    """A download on request; how far it is while it runs, and why it failed if it did."""
+    """A download on request; its progress while it runs, and the reason if it failed."""
     download = downloads().get(entry.name)
     if download is not None and not download.finished.done():
         st.fragment(_progress, run_every=POLL_SECONDS)(download, entry)

@@ -1,4 +1,4 @@
-"""How an uploaded file is read: the controls that answer what it leaves open, as part of every address."""
+"""How an uploaded file is read: the controls for what it does not say, as part of every address."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Typed(Text):
 
 @dataclass(frozen=True)
 class Suggested(Text):
-    """A select box of what is likely, in which anything else can be typed where `open`."""
+    """A select box of likely values; if `open`, anything else can be typed."""
 
     open: bool = False
 
     def draw(self, key: str, *, among: Mapping[str, str], **options: Any) -> None:
-        """`among` maps what can be chosen just now to what people read."""
+        """`among` maps the values available now to what people read."""
         value = st.session_state[key]
         names = {"": AS_READ, value: value} | among
         options = {"format_func": lambda one: names.get(one, one), "help": self.help} | options
@@ -43,7 +43,7 @@ class Suggested(Text):
 
 @dataclass(frozen=True)
 class FileSetting:
-    """The words of `ReadingOptions`; empty where the rules of the reader decide."""
+    """The words of `ReadingOptions`; empty to let the reader's rules decide."""
 
     variable: str = declare(Suggested("", "Array", pattern=r"[^\x00-\x1f\x7f]{1,200}"))
     kind: str = declare(
@@ -74,11 +74,11 @@ class FileSetting:
             "",
             "No-data value",
             pattern=rf"{NUMBER}(, ?{NUMBER}){{0,9}}",
-            help="Numbers that mean missing, as they are in the file; several with commas between them.",
+            help="Numbers in the file that mean missing; separate several with commas.",
         )
     )
     saturated: str = declare(
-        Typed("", "Saturated from", pattern=NUMBER, help="Numbers from here on count as missing.")
+        Typed("", "Saturated from", pattern=NUMBER, help="Numbers from here up count as missing.")
     )
     negative: str = declare(
         OneOf(
@@ -106,7 +106,7 @@ class FileSetting:
 
         Raises
         ------
-        UnreadableData : a text that was typed is not understood; its `setting` names the control.
+        UnreadableData : a typed text is not valid; `setting` names the control.
         """
         words = {one.name: getattr(self, one.name) for one in fields(self)}
         words["image_shape"] = words["image_shape"].replace("×", "x").replace(" ", "")
@@ -117,7 +117,7 @@ FILE_CONTROLS = controls_of(FileSetting)
 
 
 def file_setting() -> FileSetting:
-    """What the controls of this session say."""
+    """The values of this session's controls."""
     return FileSetting(
         **{name: st.session_state.get(name, one.default) for name, one in FILE_CONTROLS.items()}
     )

@@ -36,18 +36,18 @@ class Failure(NamedTuple):
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the solver has refused its input: it would again."""
+        """Whether the solver rejected its input, as it would again."""
         return isinstance(self.error, InputError)
 
     def may_be_over(self, seconds: float) -> bool:
-        """Whether, so many seconds later, another attempt may succeed: the machine was out of something, or a
-        process was killed.
+        """Whether another attempt may succeed after this many seconds: the machine was short of something, or
+        a process was killed.
         """
         return not self.is_refusal and time.monotonic() - self.when >= seconds
 
 
 class _ErrorOf(NamedTuple):
-    """The scheduler's key for the error of a fit alone."""
+    """The scheduler's key for a fit of which only the error is wanted."""
 
     key: FitKey
 
@@ -57,7 +57,7 @@ class FitCache:
 
     def __init__(self, scheduler: Scheduler, max_bytes: int = MAX_RUN_BYTES) -> None:
         self.scheduler = scheduler
-        # Both fits of a page must find room, however large they are.
+        # Both fits of a page must fit in, however large they are.
         self._runs = LRUCache[FitKey, Run](max_bytes, lambda run: min(run.nbytes, max_bytes // 2))
         self._errors = LRUCache[FitKey, float](MAX_ERRORS)
         self._failures = LRUCache[FitKey, Failure](MAX_FAILURES)
@@ -68,7 +68,7 @@ class FitCache:
             return self._runs.get(key)
 
     def rmse_hidden(self, key: FitKey) -> float | None:
-        """The error of a fit that was made once, whether or not it is still cached."""
+        """The error of a fit, even if the fit itself is no longer cached."""
         with self._lock:
             return self._errors.get(key)
 
@@ -78,7 +78,7 @@ class FitCache:
             return self._failures.get(key)
 
     def job(self, key: FitKey) -> Job | None:
-        """The fit under way for this key, whoever started it. It is until its run can be got here."""
+        """The fit under way for this key, whoever started it; until its run is available here."""
         return self.scheduler.job(key)
 
     def start(
@@ -100,21 +100,21 @@ class FitCache:
     def start_error(
         self, key: FitKey, data: Dataset, observed: Mask, owner: object, *, long: bool = False
     ) -> None:
-        """Have the error of this fit known when there is nothing more urgent to do; the run is not cached."""
+        """Compute the error of this fit when there is nothing more urgent to do; the run is not cached."""
         if self.rmse_hidden(key) is None and self.job(key) is None:
             task = partial(hidden_rmse, V=data.V, observed=observed, **_parameters(key))
             job = self.scheduler.submit(_ErrorOf(key), task, owner, rank=Rank.EXTRA, long=long)
             job.future.add_done_callback(partial(self._store, key))
 
     def solve(self, key: FitKey, data: Dataset, observed: Mask, owner: object) -> Run:
-        """The run for this key, waited for."""
+        """Wait for the run for this key."""
         while True:
             future = self.start(key, data, observed, owner)
             self.scheduler.wait([key])
             try:
                 return future.result()
             except CancelledError:
-                # By somebody else, who looked at the same fit.
+                # Somebody else, who looked at the same fit, has cancelled it.
                 continue
 
     def cancel(self, key: FitKey) -> None:

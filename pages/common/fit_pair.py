@@ -35,7 +35,7 @@ __all__ = [
 Mask = npt.NDArray[np.bool_]
 MAX_MASK_BYTES = 100_000_000
 LIVE_SECONDS = 1.5
-"""What takes less is solved as soon as a control moves; anything longer waits for Run."""
+"""Fits that take less are solved as soon as a control moves; longer ones wait for Run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +47,13 @@ class Pair:
 
 
 def mask(setting: Setting, data: Dataset) -> Mask:
-    """Which entries are observed; those that V does not have are not."""
+    """Which entries are observed; missing ones are not."""
     return mask_of(setting.mask_key(data.content_hash), data)
 
 
 @cached(LRUCache(MAX_MASK_BYTES, lambda mask: mask.nbytes), key=lambda key, data: key, lock=threading.Lock())
 def mask_of(key: MaskKey, data: Dataset) -> Mask:
-    """The mask of a key; the data must be the one that it names."""
+    """The mask of a key for the data that it names."""
     not_hidden = hide_entries(data.shape, key.alpha, key.seed, key.pattern, data.image_shape, data.order)
     observed = not_hidden & data.observed
     observed.flags.writeable = False
@@ -65,7 +65,7 @@ def keys(setting: Setting, data: Dataset) -> tuple[FitKey, FitKey]:
 
 
 def cached_pair(setting: Setting, data: Dataset) -> Pair | None:
-    """Both fits, where they are cached."""
+    """Both fits, if they are cached."""
     atnmf, nmf = (fit_cache().get(key) for key in keys(setting, data))
     return None if atnmf is None or nmf is None else Pair(atnmf, nmf)
 
@@ -78,20 +78,20 @@ def expected(setting: Setting, data: Dataset) -> float:
 
 
 def start(setting: Setting, data: Dataset, *, long: bool) -> None:
-    """Begin what is missing of both fits."""
+    """Start those of the two fits that are not cached."""
     for key in keys(setting, data):
         fit_cache().start(key, data, mask(setting, data), visitor(), long=long)
 
 
 def solve_now(setting: Setting, data: Dataset) -> Pair:
-    """Both fits, waited for."""
+    """Wait for both fits."""
     start(setting, data, long=False)
     observed = mask(setting, data)
     return Pair(*(fit_cache().solve(key, data, observed, visitor()) for key in keys(setting, data)))
 
 
 def jobs(setting: Setting, data: Dataset) -> list[Job]:
-    """The fits of this setting that are under way, whoever began them."""
+    """The fits of this setting that are under way, whoever started them."""
     found = (fit_cache().job(key) for key in keys(setting, data))
     return [job for job in found if job is not None]
 

@@ -1,4 +1,4 @@
-"""Asking for the fits of a setting, and what a page shows until they are there: Run, progress and Cancel."""
+"""Requesting the fits of a setting, and what a page shows until they are ready: Run, progress and Cancel."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .visitors import long_fit_refusal, visitor
 __all__ = ["POLL_SECONDS", "ShownFits", "how_far", "latest_frames", "request_fits", "show_wait"]
 
 FIRST_VIEW_SECONDS = 60.0
-"""A link that opens on something longer asks before it computes."""
+"""A link to something longer asks before it computes."""
 PATIENCE_SECONDS = 4.0
-"""A fit that was expected to be quick and is not holds up the rest of the page no longer than this."""
+"""A fit that takes longer than expected delays the rest of the page by at most this."""
 LOOK_SECONDS = 0.1
 POLL_SECONDS = 0.5
 RETRY_SECONDS = 5.0
@@ -34,7 +34,7 @@ MUCH_MEMORY = 500_000_000
 
 @dataclass(frozen=True, eq=False)
 class ShownFits:
-    """The fits to show: of the setting asked for or, until that is solved, of the last one."""
+    """The fits to show: of the current setting or, until that is solved, of the last one."""
 
     setting: Setting
     pair: fit_pair.Pair
@@ -42,7 +42,7 @@ class ShownFits:
 
 
 def request_fits(setting: Setting, data: Dataset) -> ShownFits | None:
-    """The fits asked for where they are cached or quick, else the last ones of this data."""
+    """The fits of this setting if they are cached or quick, else the last ones of this data."""
     asked = st.session_state.pop("run_asked", False)
     scheduler().move_on(visitor(), keep=fit_pair.keys(setting, data))
     if fit_pair.cached_pair(setting, data) is None:
@@ -77,32 +77,32 @@ def _begin(setting: Setting, data: Dataset, *, asked: bool) -> None:
 
 
 def _opens_with(setting: Setting, data: Dataset) -> bool:
-    """Whether it is the first view of this session, and not too long to be begun without asking."""
+    """Whether this is the session's first view, and quick enough to start without asking."""
     first_view = _last_solved(setting) not in st.session_state
     cancelled = setting.solved == st.session_state.get("cancelled")
     return first_view and not cancelled and fit_pair.expected(setting, data) < FIRST_VIEW_SECONDS
 
 
 def _wait_a_little(setting: Setting, data: Dataset) -> None:
-    """Until both fits have ended; long ones are not waited for."""
+    """Wait until both fits have ended, unless they are long."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         short = [job.key for job in fit_pair.jobs(setting, data) if not job.long]
         if scheduler().wait(short, LOOK_SECONDS):
             return
-        # A look at the session is where Streamlit ends this run, if a control has moved meanwhile.
+        # Reading the session lets Streamlit end this run if a control has moved meanwhile.
         st.session_state.get("run_asked")
 
 
 def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None:
-    """A Run button that says how long it will take; while it runs, how far it is and Cancel."""
+    """A Run button that says how long it will take; during the run, its progress and Cancel."""
     if fit_pair.jobs(setting, data):
         st.fragment(_progress, run_every=POLL_SECONDS)(setting, data, something_shown)
         return
     failures = _failures(setting, data)
     is_live = fit_pair.expected(setting, data) < fit_pair.LIVE_SECONDS
     if is_live and not failures:
-        # It was solved, or cancelled by another session, since this run of the page has asked for it.
+        # It was solved, or another session cancelled it, since this run of the page requested it.
         st.rerun()
     for failure in failures:
         st.error(f"This setting could not be solved: {failure.error}", icon=":material/error:")
@@ -116,7 +116,7 @@ def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None
 
 
 def latest_frames(setting: Setting, data: Dataset) -> list[Frame]:
-    """The latest frame of both fits while they run, AT-NMF's first; empty before there is one of each."""
+    """The latest frame of both running fits, AT-NMF's first; empty until each has one."""
     frames = [_latest(key) for key in fit_pair.keys(setting, data)]
     found = [frame for frame in frames if frame is not None]
     return found if len(found) == len(frames) and fit_pair.jobs(setting, data) else []
@@ -174,14 +174,14 @@ def _slowest(running: list[Job]) -> RunProgress | None:
 
 
 def how_far(progress: RunProgress | None, solver: str, expected: float) -> tuple[float, str]:
-    """How much of a fit is done, and the same in words. `expected` are the seconds that the fits still
-    missing take; none, where the last of them ended a moment ago.
+    """How much of a fit is done, and the same in words. `expected` is the number of seconds that the missing
+    fits take; 0 if the last of them has just ended.
     """
     if progress is None:
         return 0.0, "Starting"
     seconds, share = progress.seconds, max(progress.share, 1e-3)
     if solver == "fast":
-        # It ends when it has converged, long before its last allowed sweep.
+        # It converges long before its iteration limit.
         left = max(0.0, expected - seconds)
         share = min(0.95, seconds / expected) if left else 0.95
     else:

@@ -1,4 +1,4 @@
-"""What cannot be restored, said in a sentence."""
+"""A sentence about what cannot be restored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["reach", "show_unreached"]
 
 
 def reach(setting: Setting, data: Dataset) -> Reach:
-    """Of what something is observed."""
+    """Which rows and columns have an observation."""
     return _reach(setting.mask_key(data.content_hash), fit_pair.mask(setting, data))
 
 
@@ -26,7 +26,7 @@ def _reach(key: MaskKey, _observed: npt.NDArray[np.bool_]) -> Reach:
 
 
 def show_unreached(setting: Setting, data: Dataset) -> None:
-    """A warning where nothing tells what belongs in some places."""
+    """A warning if some entries cannot be predicted."""
     lost = unreached_in_words(data, reach(setting, data))
     if lost:
         st.warning(

@@ -1,4 +1,4 @@
-"""Pictures side by side, as the component wants them."""
+"""Pictures side by side, as data for the component."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def panels_data(
     pixels: ComparedPicture | None = None,
     gap: float = 0.875,
 ) -> dict[str, Any]:
-    """Pictures side by side with notes (trusted HTML) below; pointing at a pixel tells its numbers."""
+    """Pictures side by side with notes (trusted HTML) below; pointing at a pixel shows its values."""
     shown = [
         {
             "letter": panel.letter,
@@ -47,7 +47,7 @@ def panels_data(
         }
         for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
     ]
-    # A panel with dots has several colours per pixel of the data; the last never has any.
+    # A panel with dots has several colours per pixel of the data; the last panel never has dots.
     rows, cols = panels[-1].pixels.shape[:2]
     return {
         "panels": shown,
@@ -62,7 +62,7 @@ def panels_data(
 def show_places(
     titles: Mapping[str, str], shape: tuple[int, ...], key: str, frames: Sequence[str], gap: float
 ) -> None:
-    """Empty places, by letter and title, where pictures of the given shape will stand."""
+    """Placeholders, by letter and title, for pictures of the given shape."""
     places = [
         {"letter": letter, "title": title, "src": "", "alt": "", "note": "", "frame": frame}
         for (letter, title), frame in zip(titles.items(), frames, strict=True)

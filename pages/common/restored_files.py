@@ -1,4 +1,4 @@
-"""Restored data as a file: what of the original it keeps, and the format that the original came in."""
+"""Restored data as a file: what it keeps of the original, and the original's format."""
 
 from __future__ import annotations
 
@@ -28,24 +28,26 @@ WHAT_IS_KEPT: dict[Kept, str] = {
     "nothing": "W H alone",
 }
 COLOURS = (".png", ".jpg", ".jpeg", ".bmp", ".zip")
-"""Files whose numbers may stand for colours, so that they cannot be written again."""
+"""Files that may hold colours, which cannot be written back."""
 
 
 def kept(setting: Setting, data: Dataset) -> Kept:
-    """What a file with restored data keeps. Without gaps of its own only hidden entries can be restored."""
+    """What a file with restored data keeps. If the data has no gaps, only hidden entries can be restored."""
     if setting.restored == "model":
         return "nothing"
     return "observed" if data.observed.all() or setting.written == "observed" else "measured"
 
 
 def draw_written(address: Address, setting: Setting, data: Dataset) -> None:
-    """The choice what to keep, where there is one."""
+    """The choice of what to keep, if there is one."""
     if setting.restored == "kept" and setting.alpha and not data.observed.all():
         address.draw("written", label_visibility="collapsed")
 
 
 def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H: Any) -> None:
-    """A button for the restored data in the uploaded file's own format, with all else that it holds."""
+    """A button for the restored data in the uploaded file's own format, with everything else that it
+    holds.
+    """
     files = uploads().files(setting.upload) if setting.data == UPLOAD else ()
     options = file_setting().options
     whole = uploaded() if files else None

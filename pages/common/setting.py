@@ -1,6 +1,6 @@
-"""What Explore shows is a function of one `Setting`; other pages take from it what they have in common.
+"""What Explore shows is a function of one `Setting`; other pages reuse what they have in common with it.
 
-A setting is plain data: it is read from an address and spelled in one, compared, and used as a cache key.
+A setting is plain data: it is read from an address and written to one, compared, and used as a cache key.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ LAMBDAS = (
     1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
     4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
 )  # fmt: skip
-"""About evenly spaced in the logarithm of lam - 1, where the adversary's strength changes."""
+"""About evenly spaced in the logarithm of lam - 1, and so in the adversary's strength."""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 LEASHES = (0.1, 0.25, 0.5, 1.0, 2.0, math.inf)
 """The last is none, as in the paper."""
 MAX_LAM = 1e6
-"""An address may name any lambda up to here; far above the slider's last stop there is no adversary left."""
+"""An address may name any lambda up to here; far above the slider's last stop there is effectively no
+adversary.
+"""
 MAX_K = 100
 MAX_SEED = 9999
 MAX_IMAGES = 10**6
@@ -50,7 +52,7 @@ RESTORED = {"kept": "observed entries kept", "model": "W H alone"}
 
 
 class MaskKey(NamedTuple):
-    """What decides which entries are hidden. `data` is a content hash."""
+    """What determines which entries are hidden. `data` is a content hash."""
 
     data: str
     alpha: float
@@ -59,8 +61,8 @@ class MaskKey(NamedTuple):
 
 
 class FitKey(NamedTuple):
-    """What decides a fit's numbers. `lam` and `leash` are None for NMF, which therefore has one key for every
-    adversary.
+    """What determines a fit's numbers. `lam` and `leash` are None for NMF, which therefore has the same key
+    for every adversary.
     """
 
     mask: MaskKey
@@ -75,8 +77,8 @@ class FitKey(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenStops(Stops):
-    """A slider over stops; an address may name any number above `low` up to `high`, which then is a stop of
-    its own.
+    """A slider over stops; an address may name any number above `low` up to `high`, which then becomes a
+    stop.
     """
 
     low: float = 0.0
@@ -105,13 +107,13 @@ class Setting:
     ----------
     data : name of a data set in the catalogue, or "upload".
     upload : content hash of the uploaded data, empty where there is none.
-    image : which picture is looked at, counted from 1.
-    restored : "kept" shows observed entries as they are in restorations, "model" shows W H alone.
-    written : what files with restored data keep, where data has gaps of its own: every value that was
-        "measured", or those that were "observed", not hidden.
+    image : the picture in view, counted from 1.
+    restored : "kept" shows observed entries unchanged in restorations, "model" shows W H alone.
+    written : what files with restored data keep, if the data has gaps: every "measured" value, or the
+        "observed" ones alone, which were not hidden.
     scale : whether each part has its "own" grey scale or all have a "shared" one.
-    part : place of the part whose users are shown, counted from 1; 0 for none.
-    detail : which closer look is open.
+    part : number of the part whose users are shown, counted from 1; 0 for none.
+    detail : which detail view is open.
     walls : whether the error map marks pixels at which the adversary has given up.
     """
 
@@ -211,11 +213,11 @@ class Setting:
         "detail",
         "walls",
     )
-    """Fields that change how a fit is looked at, not the fit."""
+    """Fields that change the view of a fit, not the fit."""
 
     @property
     def solved(self) -> Self:
-        """The same fits, looked at as on the first view: equal for settings that need no new fit."""
+        """The same fits in the default view: equal for settings that need no new fit."""
         return self.looked_at_as(type(self)())
 
     def looked_at_as(self, other: Self) -> Self:
@@ -224,7 +226,7 @@ class Setting:
 
     @property
     def bound(self) -> float | None:
-        """The leash that the fit has: Algorithm 1 knows none."""
+        """The leash of the fit: Algorithm 1 has none."""
         return None if math.isinf(self.leash) or self.solver == "paper" else self.leash
 
     def mask_key(self, content_hash: str) -> MaskKey:
@@ -237,7 +239,7 @@ class Setting:
 
 
 def start_of(data: str, kind: str, shape: tuple[int, int]) -> dict[str, Any]:
-    """What choosing a data set changes beside the data: settings that suit it."""
+    """The settings that suit a data set, applied when it is chosen."""
     K = {"cbcl": 49, "lfw": 25, "moffet": 3, "madonna": 3}.get(data, 5 if kind != "faces" else 25)
     image = {"lfw": 8, "cbcl": 2401}.get(data, 1 if kind != "cube" else shape[0] // 3)
     return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image), "part": 0}

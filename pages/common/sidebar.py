@@ -29,7 +29,7 @@ PATTERN_HELP = {
 
 
 def clamp_to_data(data: Dataset) -> None:
-    """Bring what the address asked for within what this data allows."""
+    """Limit the controls to what this data allows."""
     clamp({"K": min(*data.shape, MAX_K), "image": pictures.count(data)})
     if st.session_state["pattern"] not in PATTERNS_OF[data.kind]:
         change(pattern="entries")
@@ -37,8 +37,8 @@ def clamp_to_data(data: Dataset) -> None:
 
 def clamp(limits: Mapping[str, int]) -> None:
     """Lower the controls, by session key, that are above their limits."""
-    # Only these: a widget that is set, even to what it says, jumps back to that in the browser, where
-    # somebody may have moved it on.
+    # Only these: setting a widget, even to its own value, makes it jump back in the browser, where somebody
+    # may have moved it on.
     state = st.session_state
     change(**{key: limit for key, limit in limits.items() if key in state and state[key] > limit})
 
@@ -56,7 +56,7 @@ def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
 
 
 def draw_pattern(address: Address, data: Dataset | None) -> None:
-    """The hiding patterns for this kind of data, where there is more than one."""
+    """The hiding patterns for this kind of data, if there are several."""
     names = {pattern: PATTERNS[pattern] for pattern in (() if data is None else PATTERNS_OF[data.kind])}
     if len(names) > 1:
         address.draw("pattern", among=names, width="stretch", help=PATTERN_HELP[data.kind])

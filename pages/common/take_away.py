@@ -1,4 +1,4 @@
-"""Files to take away, and the lines of Python or the command line that make the same numbers again."""
+"""Files to download, and the lines of Python or the command line that reproduce the numbers."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from .uploads import uploads
 __all__ = ["download", "file_names", "recipe", "show_recipe", "source_of", "stem_of"]
 
 MAX_NAMED = 4
-"""More files than these are not spelled one by one."""
+"""More files than this are not listed one by one."""
 
 
 def download(
     label: str, make: Callable[[], bytes | str], file_name: str, mime: str, help: str | None = None
 ) -> None:
-    """A file that `make` makes when somebody asks for it, so that nobody waits for what is not wanted."""
+    """A file that `make` makes on request, so that nobody waits for what is not wanted."""
     st.download_button(
         label, make, file_name=file_name, mime=mime, help=help, on_click="ignore", key=f"take_{file_name}"
     )
 
 
 def stem_of(setting: Setting, data: Dataset) -> str:
-    """What the names of files made from this setting begin with."""
+    """The common beginning of the names of files made from this setting."""
     leash = "" if setting.bound is None else f"-leash{setting.bound:g}"
     return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}{leash}-K{setting.K}-{setting.missing}"
 
 
 def source_of(setting: Setting, data: Dataset, **options: int) -> str:
-    """The expression that gives the data."""
+    """The expression that loads the data."""
     if setting.data != UPLOAD:
         given = "".join(f", {name}={value}" for name, value in options.items())
         return f'load_dataset("{setting.data}"{given})'
@@ -46,7 +46,7 @@ def source_of(setting: Setting, data: Dataset, **options: int) -> str:
 
 
 def file_names(upload: str) -> str | list[str]:
-    """What to give the reader in place of the uploaded files; a header stands for an ENVI pair."""
+    """The names to pass to the reader for the uploaded files; a header stands for an ENVI pair."""
     names = [name for name, _ in uploads().files(upload)]
     headers = [name for name in names if name.lower().endswith(".hdr")]
     if len(names) == 1 or headers:
@@ -55,7 +55,7 @@ def file_names(upload: str) -> str | list[str]:
 
 
 def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
-    """How this setting's numbers are made without the dashboard."""
+    """How to reproduce this setting's numbers without the dashboard."""
     names = ("alpha", "mask_seed", "pattern", "K", "lam", "missing", "solver", "seed")
     return Recipe(
         source=source,
@@ -68,7 +68,7 @@ def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
 
 
 def _command_data(setting: Setting, source: str) -> str:
-    """What the command line calls the data; empty where it takes more than one name to say."""
+    """The name of the data on the command line; empty if one name is not enough."""
     if setting.data == UPLOAD:
         files = file_names(setting.upload)
         return files if isinstance(files, str) and ".subset(" not in source else ""
@@ -76,7 +76,7 @@ def _command_data(setting: Setting, source: str) -> str:
 
 
 def show_recipe(again: Recipe) -> None:
-    """As Python and, where there is one, as a command line."""
+    """As Python and, if there is one, as a command line."""
     st.markdown("**The same numbers again**")
     # Without colours: Streamlit's are too pale to read on the dark theme.
     st.code(again.python(), language=None, wrap_lines=True)

@@ -21,12 +21,12 @@ __all__ = ["choose_view", "figure_of", "show_chart"]
 
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
-"""How many lambdas are drawn against alpha to begin with."""
+"""How many lambdas are drawn against alpha at first."""
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
 def choose_view(curve: Curve) -> None:
-    """The view, and where a curve has several of them the alpha, treatment of hidden entries and K."""
+    """The view, and the alpha, treatment of hidden entries and K of a curve that has several."""
     state, points = st.session_state, curve.points
     several_alphas = len({point.alpha for point in points}) > 1
     views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
@@ -44,7 +44,7 @@ def choose_view(curve: Curve) -> None:
 
 
 def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
-    """A choice among what the curve has, drawn only where it has several."""
+    """A choice among the curve's values, drawn only if there are several."""
     state = st.session_state
     if options and state[key(name)] not in options:
         state[key(name)] = _middle(options) if name == "at_alpha" else options[0]
@@ -70,7 +70,7 @@ def _choose_lambdas(curve: Curve) -> None:
 
 
 def figure_of(curve: Curve) -> go.Figure:
-    """The figure that the choices ask for."""
+    """The chosen figure."""
     state = st.session_state
     points = _chosen(curve)
     match state[key("view")]:

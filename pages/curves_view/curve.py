@@ -1,4 +1,4 @@
-"""The curve on display in one form, whether it is bundled with the program or a sweep of this machine."""
+"""The curve on display, in one form whether it is bundled with the program or a sweep on this machine."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ BUNDLED = {
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve with all that the page says about it.
+    """A curve with everything that the page says about it.
 
     Attributes
     ----------
     rows : everything that was measured, as in its CSV file.
-    provenance : by what and when it was made, in words.
-    note : what to make of it, empty where there is nothing to say.
-    commands : command lines that make it again.
-    grid : of which it is the result; None for the paper's tables, which are made of several.
-    record, failures : where it is a sweep of this machine.
+    provenance : how and when it was made, in words.
+    note : how to read it, or empty.
+    commands : command lines that reproduce it.
+    grid : the grid of the sweep; None for the paper's tables, which come from several.
+    record, failures : of a sweep on this machine.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Curve:
 
     @property
     def points(self) -> tuple[Measurement, ...]:
-        """What can be drawn: rows whose error is a number."""
+        """The rows that can be drawn, whose error is a number."""
         return tuple(row for row in self.rows if math.isfinite(row.mean))
 
 
 def find_curve(address: str) -> Curve | None:
-    """The curve that an address names; None where there is none, or none any more."""
+    """The curve that an address names; None if there is no such curve, or no longer."""
     if address in BUNDLED:
         table = address.removeprefix(_TABLE)
         return _bundled(address) if table == address else _table(table, BUNDLED[address])

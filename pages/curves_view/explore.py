@@ -1,4 +1,4 @@
-"""From a point of a curve to the Explore page, with the very setting that gave it."""
+"""From a point of a curve to the Explore page, with the setting that gave it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _CLICKED = "curves_clicked"
 
 
 def opens_in_explore(curve: Curve) -> bool:
-    """Whether Explore makes the same fits as this curve: from a seeded mask and start, in its precision."""
+    """Whether Explore makes the same fits as this curve: with seeded masks and starts, in the same
+    precision.
+    """
     grid = curve.grid
     if grid is None or grid.masks != "seeded" or grid.draws != "seeded":
         return False
@@ -39,7 +41,7 @@ def opens_in_explore(curve: Curve) -> bool:
 
 
 def remember_click() -> None:
-    """Remember what was clicked for the run that follows."""
+    """Remember what was clicked for the next run."""
     points = st.session_state[CHART]["selection"]["points"]
     if points and points[0].get("customdata"):
         st.session_state[_CLICKED] = points[0]["customdata"]
@@ -73,13 +75,13 @@ def follow_click(curve: Curve) -> None:
 
 
 def spelled_out(setting: Setting) -> dict[str, str]:
-    """The address of a setting, defaults included, so that nothing remains of what Explore showed last."""
+    """The address of a setting, defaults included, so that nothing is left of Explore's last view."""
     told = ("data", "upload", "alpha", "pattern", "lam", "K", "missing", "solver", "seed", "mask_seed")
     return {name: f"{getattr(setting, name)}" for name in told if getattr(setting, name) != ""}
 
 
 def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -> int:
-    """Of a sweep's starts at a point, the one whose error is nearest to their mean."""
+    """Of a sweep's starts at a point, the one whose error is closest to their mean."""
     state = st.session_state
     wanted = {
         "alpha": alpha,
@@ -100,5 +102,5 @@ def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -
 
 
 def _uploaded(setting: Setting) -> Setting:
-    """The same setting on uploaded data, put where Explore finds it."""
+    """The same setting on uploaded data, cached where Explore finds it."""
     return replace(setting, data=UPLOAD, upload=uploads().keep(load_source(setting.data)))

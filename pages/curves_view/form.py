@@ -29,11 +29,11 @@ __all__ = ["show_form"]
 
 CORES = os.cpu_count() or 1
 SECONDS_TO_START = 3.0
-"""Until the process that makes the fits is ready."""
+"""Seconds until the process that makes the fits is ready."""
 
 
 def show_form() -> tuple[Plan, Dataset | None]:
-    """Draw the sidebar; the sweep that it describes, and its data where that is at hand."""
+    """Draw the sidebar, and return the sweep that it describes and its data, if available."""
     with st.sidebar:
         choose_data()
         data = chosen_data()
@@ -63,7 +63,7 @@ def _draw_controls(data: Dataset | None) -> None:
 
 
 def _start(plan: Plan, data: Dataset) -> None:
-    """What the sweep costs, or what is wrong with it, and the button."""
+    """The cost of the sweep or its problems, and the button."""
     problems = plan.problems(data.shape)
     for problem in problems:
         st.warning(problem, icon=":material/edit:")
@@ -82,7 +82,7 @@ def _start(plan: Plan, data: Dataset) -> None:
 
 
 def _price(grid: Grid, data: Dataset) -> str:
-    """How many fits, how many of them are in the store already, and how long the others take."""
+    """How many fits, how many of them are already stored, and how long the others take."""
     with reading_store() as store:
         tried = {} if store is None else store.tried(grid, data.content_hash)
     kept = sum(tried.values())
@@ -102,7 +102,7 @@ def _where() -> str:
 
 
 def _begin(plan: Plan, data: Dataset) -> None:
-    """Enter the sweep in the store, put it in the queue, and show it."""
+    """Add the sweep to the store and the queue, and show it."""
     path = default_store()
     uploaded = plan.data == UPLOAD
     grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)

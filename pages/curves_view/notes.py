@@ -1,4 +1,4 @@
-"""What to make of the bundled curves, in words; each number is read off the curve."""
+"""How to read the bundled curves, in words; each number is taken from the curve."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["note_of"]
 ALPHA = 0.3
 PAPER_LAM = 2.0
 NEAR = 0.02
-"""A smaller gain is called none."""
+"""A smaller gain counts as none."""
 
 NOTES = {
     "synthetic": (
@@ -34,7 +34,7 @@ def note_of(name: str) -> str:
 
 
 def _faces_note() -> str:
-    """Both problems at one hidden share, and where a strong adversary pays although all is marked."""
+    """Both problems at one hidden share, and where a strong adversary helps although everything is marked."""
     unmarked = _points("zero", ALPHA)
     nmf, strongest = _nmf(unmarked), _best(unmarked)
     paper = next(point for point in unmarked if point.lam == PAPER_LAM)

@@ -1,4 +1,4 @@
-"""A sweep as the sidebar describes it, as plain data: what is wrong with it, and the grid that it means."""
+"""The sweep that the sidebar describes, as plain data: its problems, and its grid."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["MAX_FITS", "METHODS", "TREATMENTS", "Plan"]
 METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
 TREATMENTS: dict[Missing, str] = {name: TREATMENT_NAMES[name] for name in ("zero", "ignore")}
-"""The paper's first: a curve that has both is shown by it."""
+"""The paper's comes first: it is the default for a curve that has both."""
 MIN_LAM = 1.0001
-"""From here on, what a figure or an address spells with six digits is the very number."""
+"""From here up, six digits, as in a figure or an address, give the exact number."""
 MAX_FITS = 20_000
-"""A larger sweep is planned at the command line, where nobody waits for a page."""
+"""Larger sweeps are for the command line, where nobody waits for a page."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ class Plan:
     pattern: str = redeclare(Setting, "pattern")
 
     def lams(self) -> tuple[float, ...]:
-        """The values of lambda; none where the range is invalid, and `problems` says why."""
+        """The values of lambda; none if the range is invalid, and `problems` says why."""
         if "atnmf" not in self.methods or self._range_problem() is not None:
             return ()
         return lambda_series(self.low, self.high, self.count)
 
     def problems(self, shape: tuple[int, int]) -> list[str]:
-        """Why this cannot be started, each in a sentence that says what to do; empty where it can."""
+        """Why this cannot be started, each in a sentence that says what to do; empty if it can."""
         found = []
         if not self.alphas:
             found.append("Choose at least one hidden share α.")
@@ -103,7 +103,7 @@ class Plan:
         return found
 
     def grid(self, source: str) -> Grid:
-        """The sweep, on the data that `source` names for another process."""
+        """The sweep, for the data that another process finds under `source`."""
         same = ("methods", "missing", "solver", "starts", "seed", "mask_seed", "pattern")
         settings = {name: getattr(self, name) for name in same}
         return Grid(source, tuple(sorted(self.alphas)), (self.K,), self.lams(), **settings)

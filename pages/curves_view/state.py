@@ -17,7 +17,7 @@ __all__ = ["ADDRESS", "CHART", "FIRST", "VIEWS", "Look", "arrive", "key", "look_
 
 SHARED = ("data", "upload", *FILE_CONTROLS, "K", "solver", "seed", "mask_seed", "pattern")
 FIRST = "kept:lfw"
-"""Shown where no other curve is asked for, or can be found."""
+"""Shown by default, or if the requested curve cannot be found."""
 CHART = "curves_figure"
 """The session key of the chart."""
 VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
@@ -29,9 +29,9 @@ class Look:
 
     Attributes
     ----------
-    show : "kept:" and the name of a bundled curve, as links that people have spell it, or "sweep:" and that
-        of a sweep.
-    at_alpha, at_missing, at_K : of which combination; None for the curve's own first.
+    show : "kept:" and the name of a bundled curve, as existing links have it, or "sweep:" and that of a
+        sweep.
+    at_alpha, at_missing, at_K : the combination shown; None for the curve's default.
     """
 
     show: str = declare(Text(FIRST, pattern=r"[^\x00-\x1f\x7f]{0,100}"))
@@ -50,7 +50,7 @@ ADDRESS = Address("curves", Plan, Look, FileSetting, key=key)
 
 
 def arrive() -> None:
-    """Give the controls their values; a first visit from Explore brings its data along."""
+    """Give the controls their values; the first visit from Explore takes over its data."""
     there, is_first = last_shown("explore"), last_shown("curves") is None
     if ADDRESS.follow() and is_first and there is not None:
         change(**{name: there[name] for name in SHARED})
@@ -59,7 +59,7 @@ def arrive() -> None:
 
 
 def look_at(curve: str, view: str | None = None) -> None:
-    """Show another curve, at its own first combination, and perhaps in another view."""
+    """Show another curve, at its default combination, and perhaps in another view."""
     change(**{key("show"): curve, key("at_alpha"): None, key("at_missing"): None, key("at_K"): None})
     if view is not None:
         change(**{key("view"): view})

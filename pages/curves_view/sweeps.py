@@ -1,4 +1,4 @@
-"""The sweeps of this machine: how far each is, and what can be done about it."""
+"""The sweeps on this machine: their progress, and what can be done with them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LISTED_AT_FIRST = 8
 """How many are listed until somebody asks for all."""
 MAX_FAILURES_SHOWN = 5
 MIN_FITS_FOR_ESTIMATE = 4
-"""With fewer, the pace is that of starting up."""
+"""With fewer fits, the pace is mostly start-up time."""
 
 
 def records() -> list[SweepRecord]:
@@ -132,7 +132,7 @@ def _delete(name: str) -> None:
 
 
 def show_status(curve: Curve) -> None:
-    """Progress and Cancel while it runs, Resume where it was stopped, and the fits that failed."""
+    """Progress and Cancel while it runs, Resume if it was stopped, and the fits that failed."""
     record = curve.record
     if record is None:
         return

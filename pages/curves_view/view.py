@@ -1,4 +1,4 @@
-"""The page below its title, in a fragment that draws itself again while sweeps are under way."""
+"""The page below its title, in a fragment that is redrawn while sweeps are under way."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _curves(*, polled: bool) -> None:
         if active:
             keep_going()
         if active != polled:
-            # The whole page, because only that changes whether this is called again by itself.
+            # The whole page, because only that changes whether this fragment is polled.
             st.rerun()
         if address := os.environ.get("ATNMF_DASK"):
             st.caption(f":material/hub: Sweeps run on the Dask cluster at `{address}`.")
@@ -82,12 +82,12 @@ def _show_curve(curve: Curve) -> None:
 
 
 def _show_take_away(curve: Curve) -> None:
-    """The curve as a picture, as a page, as a table, and as the command that makes it again."""
+    """The curve as a picture, as a page, as a table, and as the command that reproduces it."""
     state = st.session_state
     name = re.sub(r"[^\w.]+", "-", curve.name).strip("-") or "curve"
     alpha = f"-alpha{state[key('at_alpha')]:g}" if state[key("view")] == "lambda" else ""
     stem = f"{name}-{state[key('view')]}{alpha}-{state[key('at_missing')]}"
-    # The figure is drawn here: the page is made on request, by a thread that knows nothing of this session.
+    # The figure is drawn here: the page is made on request, by a thread outside this session.
     figure = figure_of(curve)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
         component("picture", folder=COMPONENTS)(
@@ -120,10 +120,10 @@ def _choose_bundled() -> None:
 
 
 def _pills_key(pressed: str | None) -> str:
-    """The key of the pills: a new one each time that a sweep replaces a bundled curve, or the reverse.
+    """The key of the pills: a new one each time a sweep replaces a bundled curve, or the reverse.
 
-    A browser that polls before it has drawn the change still sends the pill that was pressed. Of the same
-    widget, or of one that was there before, this would count as pressing it again.
+    A browser that polls before it has drawn the change still sends the pill that was pressed. With the same
+    key, or an earlier one, this would count as pressing it again.
     """
     turn, none = st.session_state.get(_TURN, (0, pressed is None))
     if none != (pressed is None):

@@ -1,5 +1,5 @@
-"""Marked or unmarked: which problem is being solved, which method wins it and by how much, under either
-treatment of hidden entries; and the switch between them.
+"""Marked or unmarked: which problem is solved, which method wins and by how much, under either treatment of
+hidden entries; and the switch between them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ PROBLEM = {
 INSTEAD = {"zero": "Marked instead", "ignore": "Unmarked instead"}
 SWITCH = {"zero": "Mark hidden pixels", "ignore": "Leave them unmarked"}
 NEAR = 0.02
-"""Errors that differ by a smaller share are called near equal: other random starts differ as much."""
+"""Errors that differ by less than this share count as nearly equal: random starts differ as much."""
 LEAST = 0.001
 STRONG = 1.05
 
 
 def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
-    """What hiding costs here, what it would cost under the other treatment, and why."""
+    """The error here, the error under the other treatment, and why they differ."""
     if isnan(pair.nmf.rmse_hidden):
         st.info("Nothing known is hidden: all measured entries count, and no error is measured.")
         return
@@ -65,7 +65,7 @@ def _show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair, waits: bo
     if waits and has_rested(since):
         request_errors(keys, data)
     if waits and not missing(keys) and not is_traced(setting, data):
-        # Nothing is left to wait for; the page drawn again asks for no more.
+        # There is nothing left to wait for: redraw the page without polling.
         st.rerun()
 
 
@@ -88,7 +88,7 @@ def _in_words(atnmf: float, nmf: float) -> str:
 
 
 def _verdict(atnmf: float, nmf: float) -> str:
-    """Which method wins, and by what share of the loser's error."""
+    """Which method wins, and by what share of the other's error."""
     name, better, worse = ("AT-NMF", atnmf, nmf) if atnmf < nmf else ("NMF", nmf, atnmf)
     share = 1 - better / worse if worse > 0 else 0.0
     if share < NEAR or worse < LEAST:

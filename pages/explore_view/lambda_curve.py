@@ -1,4 +1,4 @@
-"""RMSE against lambda for the setting in view, traced point by point while the person rests."""
+"""RMSE against lambda for the current setting, traced point by point while the user is idle."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
 
 
 def is_traced(setting: Setting, data: Dataset) -> bool:
-    """Whether points of the curve are missing and come by themselves: it is quick, or was asked for."""
+    """Whether missing points of the curve are computed automatically: they are quick, or were requested."""
     count = len(missing(_keys(setting, data)))
     asked = st.session_state.get("curve_asked") == setting.solved
     return count > 0 and (asked or count * _seconds(setting, data) < AUTOMATIC_SECONDS)
 
 
 def show_lambda_curve(setting: Setting, data: Dataset) -> None:
-    """The curve with the points that are known; the others come by themselves where that is quick."""
+    """The curve with the known points; the others are computed automatically if that is quick."""
     st.markdown("**RMSE on hidden pixels against λ**")
     if setting.alpha == 0:
         st.caption("Not measured: nothing is hidden.")
@@ -79,7 +79,9 @@ def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
 
 @lru_cache(maxsize=MAX_FIGURES)
 def _figure(points: tuple[Measurement, ...], here: Measurement | None) -> go.Figure:
-    """Shared by all sessions; Plotly checks every number of a figure again, from a dictionary even twice."""
+    """Shared by all sessions, because Plotly validates every number of a figure, of a dictionary even
+    twice.
+    """
     return against_lambda(points, height=280, compact=True, here=here)
 
 
@@ -92,7 +94,7 @@ def _open_point() -> None:
 
 
 def _known(setting: Setting, data: Dataset) -> list[Measurement]:
-    """The points of both treatments' curves, as far as they are known."""
+    """The known points of both treatments' curves."""
     measurements = []
     for treatment in TREATMENTS:
         how = (setting.K, treatment, setting.solver, "float32")
@@ -120,5 +122,5 @@ def _point(setting: Setting, lam: float, treatment: Literal["zero", "ignore"]) -
 
 
 def _seconds(setting: Setting, data: Dataset) -> float:
-    """That one of the fits takes."""
+    """Seconds that one of the fits takes."""
     return expected_seconds(data.shape, setting.K, solver=setting.solver, missing=setting.missing)

@@ -45,13 +45,13 @@ __all__ = [
 
 Mask = npt.NDArray[np.bool_]
 FRAMES = ("", "", "orange", "blue")
-# Streamlit's columns share their gap unevenly between a narrow and a wide one; these make all six equal.
+# Streamlit splits the gap unevenly between a narrow and a wide column; these make all six panels equal.
 GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
 MAX_BYTES = 16_000_000
 
 
 def show_given(setting: Setting, data: Dataset) -> None:
-    """(a) and (b): they need no fit, and so follow every move of a slider at once."""
+    """(a) and (b), which need no fit and so follow every move of a slider at once."""
     first, second = _given(setting, data)
     name = pictures.picture_name(data, setting.image - 1)
     counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
@@ -94,7 +94,7 @@ def frame_panels(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> tu
 
 
 def show_nothing_yet(data: Dataset) -> None:
-    """The places of (c) to (f) before anything was learned."""
+    """Placeholders for (c) to (f) before anything is learned."""
     show_places(LEARNED, pictures.picture(data, data.V, 0).shape, "learned", FRAMES, GAP_OF_FOUR)
 
 
@@ -165,7 +165,7 @@ def _learned(setting: Setting, data: Dataset, drawn: ComparedPicture) -> tuple[P
 
 
 def _scale(drawn: ComparedPicture) -> str:
-    """Of the colours of R*, and how many pixels have a dot."""
+    """The colour scale of R*, and how many pixels have a dot."""
     held = f"<br>• {drawn.walls.mean():.0%} at a wall" if drawn.walls.any() else ""
     return f'<img class="scale" src="{R_SCALE}" alt=""> ± {attack_limit(drawn):g}{held}'
 

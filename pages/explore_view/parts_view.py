@@ -40,7 +40,9 @@ MEANING = {
 
 
 def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
-    """Two sheets of tiles: AT-NMF's most used part first, and in each place the NMF part most like it."""
+    """Two sheets of tiles: AT-NMF's most used part first, and in the same position the NMF part most
+    like it.
+    """
     titles = ("**Parts · :orange[AT-NMF]**", "**Parts · :blue[NMF], same order**")
     columns, sheets = st.columns(2, gap="medium"), _sheets(setting, data, pair)
     for column, title, key, sheet in zip(columns, titles, SHEETS, sheets, strict=True):
@@ -85,7 +87,7 @@ def _sheet(
 
 
 def show_users(setting: Setting, data: Dataset, pair: Pair) -> None:
-    """For the chosen part, the samples that use it most, under either method."""
+    """The samples that use the chosen part most, for each method."""
     if not 1 <= setting.part <= setting.K:
         return
     order = side_by_side(pair.atnmf, pair.nmf)

@@ -1,4 +1,4 @@
-"""Which picture of the data is looked at, and what "restored" means."""
+"""Which picture of the data is in view, and what "restored" means."""
 
 from __future__ import annotations
 

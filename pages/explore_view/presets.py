@@ -23,7 +23,7 @@ __all__ = ["PRESETS", "Preset", "show_presets"]
 
 @dataclass(frozen=True)
 class Preset:
-    """A setting with a name, and the panel of it that tells what it is about."""
+    """A setting with a name, and its most telling panel."""
 
     title: str
     setting: Setting
@@ -41,7 +41,7 @@ PRESETS = (
 
 
 def show_presets(setting: Setting) -> None:
-    """The row of presets; a click sets everything but how things are looked at."""
+    """The row of presets; a click sets everything except the view."""
     cards = [
         {"title": preset.title, "src": _thumbnail(number), "active": preset.setting.solved == setting.solved}
         for number, preset in enumerate(PRESETS)
@@ -60,7 +60,7 @@ def _choose() -> None:
 
 @cache
 def _thumbnail(number: int) -> str:
-    """A small picture from the bundled faces; the paper's own data may not be there."""
+    """A small picture of the bundled faces; the paper's own data may not be available."""
     preset = PRESETS[number]
     setting = preset.setting if preset.setting.data == "lfw" else Setting(alpha=preset.setting.alpha)
     data, index = load("lfw"), Setting().image - 1

@@ -1,4 +1,4 @@
-"""Pictures as components want them, drawn once for everybody who looks at the same setting."""
+"""Pictures as data for components, drawn once for everybody who looks at the same setting."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def shared(max_bytes: int) -> Callable[[F], F]:
-    """Have all sessions share what a function of a setting, its data and the fits of both draws.
+    """Share between sessions what a function draws from a setting, its data and its fits.
 
-    What it returns is plain data, goes to browsers and must not be changed. The fits follow from the setting
-    and the data, and are no part of the key.
+    The result is plain data for browsers and must not be modified. The fits follow from the setting and the
+    data, and are not part of the key.
     """
     return cached(
         LRUCache(max_bytes, lambda drawn: min(len(json.dumps(drawn)), max_bytes)),

@@ -23,7 +23,7 @@ ADDRESS = Address("explore", Setting, FileSetting)
 
 
 def show_sidebar() -> tuple[Setting, Dataset | None]:
-    """Draw the sidebar; the setting, and its data where that is at hand."""
+    """Draw the sidebar, and return the setting and its data, if available."""
     if ADDRESS.follow() and is_cube(st.session_state):
         take_over_cube("hyperspectral")
     with st.sidebar:

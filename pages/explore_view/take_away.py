@@ -1,4 +1,4 @@
-"""Explore's pictures, factors and measures to take away, and how to get the same numbers again."""
+"""Explore's pictures, factors and measures to download, and how to reproduce the numbers."""
 
 from __future__ import annotations
 

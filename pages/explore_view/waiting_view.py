@@ -1,4 +1,4 @@
-"""What stands in the place of the learned panels while a fit is on its way."""
+"""What is shown in place of the learned panels while a fit is under way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["show_while_waiting"]
 
 
 def show_while_waiting(setting: Setting, data: Dataset, shown: ShownFits | None) -> None:
-    """The picture as it improves, before that the last one that was solved."""
+    """The picture as it improves; before the first frame, the last solved one."""
     running = bool(fit_pair.jobs(setting, data))
     st.fragment(_panels, run_every=POLL_SECONDS if running else None)(setting, data, shown)
 

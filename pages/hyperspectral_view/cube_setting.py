@@ -44,15 +44,15 @@ class CubeSetting(Setting):
 
     Attributes
     ----------
-    start : "pure-pixels" begins at pixels that show one material each, "random" as on the Explore page.
+    start : "pure-pixels" starts from pixels that show one material each, "random" as on the Explore page.
     size : of the simulated scene.
     rows, cols, bands : what is cut out, as "first-last" counted from 1; empty for all.
     view : three bands as a colour picture, or a single one (`image`).
     triplet : which three; `red`, `green` and `blue` where "own".
-    clip : percent of values that the stretch leaves out at either end.
-    balance : whether each channel is stretched by itself or all alike; "auto" keeps natural colours in
-        balance and stretches others by themselves.
-    pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
+    clip : percent of values that the stretch clips at either end.
+    balance : whether channels are stretched separately or together; "auto" stretches natural colours together
+        and others separately.
+    pixel : the one in view, as "row.column" counted from 1; empty for the centre.
     pins : pixels to compare, joined by "_".
     pure : whether pure pixels are shown as materials beside the fitted ones.
     library : the upload that holds reference spectra; empty for none.
@@ -129,7 +129,7 @@ class CubeSetting(Setting):
         return super().fit_key(content_hash, method)._replace(start=self.start)
 
     def cut(self, data: Dataset) -> Dataset:
-        """The part of the data that is asked for, which may be all of it."""
+        """The chosen part of the data, which may be all of it."""
         rows, cols = data.image_shape
         asked = {
             "rows": span(self.rows, rows),
@@ -141,7 +141,7 @@ class CubeSetting(Setting):
         return data if asked == full else data.subset(**picks)
 
     def place(self, data: Dataset) -> Place:
-        """The pixel looked at, brought inside the image."""
+        """The pixel in view, clipped to the image."""
         return inside(place_of(self.pixel), data)
 
     def pinned(self, data: Dataset) -> list[Place]:
@@ -152,7 +152,7 @@ class CubeSetting(Setting):
 
 
 def span(text: str, length: int) -> tuple[int, int]:
-    """First and last of what "first-last" names, brought within 1 to `length`; all where it is empty."""
+    """First and last of "first-last", clipped to 1 to `length`; all if it is empty."""
     if not text:
         return 1, length
     first, last = (int(number) for number in text.split("-"))
@@ -161,7 +161,7 @@ def span(text: str, length: int) -> tuple[int, int]:
 
 
 def spelled_places(places: list[Place]) -> str:
-    """Pins as an address has them, the latest few."""
+    """The latest pins, as written in an address."""
     return "_".join(spelled_place(place) for place in places[-MAX_PINS:])
 
 

@@ -1,4 +1,4 @@
-"""The restored cube, the factors and the spectra to take away, and how to get the same numbers again."""
+"""The restored cube, the factors and the spectra to download, and how to reproduce the numbers."""
 
 from __future__ import annotations
 

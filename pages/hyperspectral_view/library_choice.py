@@ -1,4 +1,4 @@
-"""Reference spectra from a file, which name the materials that are found."""
+"""Reference spectra from a file, which give names to the found materials."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["chosen_library", "draw_library_choice"]
 
 
 def draw_library_choice() -> None:
-    """The place for the files of a library, and what came of them."""
+    """The upload of a library, and its result."""
     with st.expander("Reference spectra"):
         files = st.file_uploader(
             "A spectral library: ENVI (.sli and .hdr), or a table with wavelengths",
@@ -40,7 +40,7 @@ def draw_library_choice() -> None:
 
 
 def chosen_library(upload: str) -> SpectralLibrary | None:
-    """The library of an address, where it is here and can be read."""
+    """The library in an address, if it is on this server and can be read."""
     try:
         return _read(upload) if upload else None
     except UnreadableData:

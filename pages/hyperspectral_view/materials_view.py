@@ -1,5 +1,5 @@
-"""Materials: what each column of W is made of and where each row of H says it is, by either method, and pure
-pixels beside them; named by the nearest spectra of a library.
+"""Materials: columns of W as spectra and rows of H as maps, for each method, with pure pixels beside them,
+named by the nearest spectra of a library.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Key = tuple[tuple[FitKey, FitKey], str, bool]
 
 
 def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
-    """A card per material, and how near the truth all of them are."""
+    """A card per material, and how close all of them are to the truth."""
     truth_hash = "" if data.truth is None else data.truth.content_hash
     key = (fit_pair.keys(setting, data), truth_hash, setting.pure)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
@@ -51,7 +51,7 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> 
     try:
         found, truth = _found(key, setting, data, pair)
     except InputError as error:
-        # No pure pixels in such data; the fits are shown without them.
+        # This data has no pure pixels: show the fits alone.
         st.caption(plain(str(error)))
         key = (*key[:2], False)
         found, truth = _found(key, replace(setting, pure=False), data, pair)
@@ -123,7 +123,7 @@ def _cards(
 
 
 def _nearest(library: str, data: Dataset, found: tuple[Materials, ...]) -> list[list[str]]:
-    """For each place a line per way of finding it, with the library's nearest spectra."""
+    """For each material a line per method, with the library's nearest spectra."""
     spectra = chosen_library(library)
     lines: list[list[str]] = [[] for _ in range(found[0].spectra.shape[1])]
     if spectra is None or data.wavelengths is None:

@@ -39,7 +39,7 @@ def factors_of(pair: fit_pair.Pair) -> Factors:
 
 
 def show_pictures(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> None:
-    """All six where they are there; while a fit runs, what it has so far."""
+    """All six pictures if they are ready; while a fit runs, what it has so far."""
     if shown is not None and shown.is_current:
         _mount(setting, data, _given(setting, data), _learned(shown.setting, data, shown.pair))
         return
@@ -60,7 +60,7 @@ def _meanwhile(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> 
 
 
 def _mount(setting: CubeSetting, data: Dataset, given: Panels, learned: Panels) -> None:
-    """In columns: what is given, AT-NMF, NMF."""
+    """In columns: the data, AT-NMF, NMF."""
     rows, cols = data.image_shape
     component("views")(
         key="views",
@@ -91,7 +91,7 @@ def _view(setting: CubeSetting, data: Dataset) -> CubeView:
 
 
 def _drawn_from(setting: CubeSetting, data: Dataset) -> tuple[object, ...]:
-    """Everything but the fit that decides the pictures."""
+    """Everything that determines the pictures, except the fit."""
     looks = (setting.clip, is_joint(setting, data), setting.colour, setting.restored)
     return setting.mask_key(data.content_hash), shown_bands(setting, data), looks
 

@@ -30,7 +30,7 @@ SCENE = "simulated-scene"
 
 
 def show_sidebar() -> tuple[CubeSetting, Dataset | None]:
-    """Draw the sidebar; the setting, and its data, cut out, where that is at hand."""
+    """Draw the sidebar, and return the setting and the chosen part of its data, if available."""
     if ADDRESS.follow():
         take_over_cube("explore")
     with st.sidebar:
@@ -95,7 +95,7 @@ def _part(
 
 
 def _start_afresh() -> None:
-    """Another cube: the part and the pixels that were chosen in the last one mean nothing in it."""
+    """Another cube: the part and the pixels chosen in the last one mean nothing in it."""
     first = CubeSetting()
     names = ("rows", "cols", "bands", "triplet", "pixel", "pins")
     change(**{name: getattr(first, name) for name in names})

@@ -1,4 +1,4 @@
-"""The spectrum of the pixel that was pointed at, and of those pinned beside it."""
+"""The spectrum of the chosen pixel, and of those pinned beside it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LEGEND = (
 
 
 def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
-    """A fragment: a pixel is pointed at without anything else on the page being drawn again."""
+    """A fragment: choosing a pixel redraws nothing else on the page."""
     st.fragment(_spectrum)(setting, data, factors)
 
 
@@ -76,12 +76,12 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
 
 
 def _now(setting: CubeSetting) -> CubeSetting:
-    """With the pixels of this moment: the rest of the page was drawn when others were looked at."""
+    """With the current pixels: the rest of the page was drawn with earlier ones."""
     return replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
 
 
 def _spectra(setting: CubeSetting, data: Dataset, factors: Factors) -> list[PixelSpectrum]:
-    """Of the pixel looked at, and of the pinned ones."""
+    """Spectra of the pixel in view and of the pinned ones."""
     places = (setting.place(data), *setting.pinned(data))
     return [_at(setting, data, factors, place) for place in places]
 

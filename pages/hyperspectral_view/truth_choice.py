@@ -14,7 +14,7 @@ SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 
 def known_truth(data: Dataset) -> Truth | None:
-    """The truth that comes with the data or, without one, that of uploaded files."""
+    """The truth that comes with the data or, if there is none, that of uploaded files."""
     if data.truth is not None:
         return data.truth
     with st.expander("Known materials"):

@@ -1,4 +1,4 @@
-"""How the cube is looked at: three bands or one, and how values become brightness."""
+"""The view of the cube: three bands or one, and how values become brightness."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shown_bands(setting: CubeSetting, data: Dataset) -> tuple[int, int, int]:
 
 
 def is_joint(setting: CubeSetting, data: Dataset) -> bool:
-    """Whether the channels are stretched alike."""
+    """Whether the channels are stretched together."""
     if setting.balance == "auto":
         return data.wavelengths is not None and setting.triplet == "natural"
     return setting.balance == "joint"
@@ -80,7 +80,7 @@ def _choose_band(name: str, data: Dataset, **options: str) -> None:
 
 
 def _begin_own(data: Dataset) -> None:
-    """The first own bands are those that were shown, not three times the first."""
+    """Choosing one's own bands starts from those shown, not from three times the first."""
     state = st.session_state
     if state["triplet"] == "own" and state["red"] == state["green"] == state["blue"]:
         bands = nearest_bands(data.wavelengths, data.shape[0], NATURAL)

@@ -19,10 +19,10 @@ class Stage:
 
     Attributes
     ----------
-    values : what the controls say, by name.
+    values : of the controls, by name.
     key : the session key of a control.
-    hidden : names of the controls that must not be shown.
-    presenting : whether everything is to be large.
+    hidden : names of the controls that are not shown.
+    presenting : whether everything is large, for a projector.
     """
 
     values: Mapping[str, Any]
@@ -32,7 +32,7 @@ class Stage:
 
     @property
     def letters(self) -> int:
-        """The size of a plot's letters, in pixels."""
+        """The font size of plots, in pixels."""
         return 20 if self.presenting else 14
 
     def __getitem__(self, name: str) -> Any:
@@ -40,7 +40,7 @@ class Stage:
 
 
 def no_facts(stage: Stage) -> dict[str, str]:
-    """Of a text that needs none."""
+    """No facts, for a text that needs none."""
     return {}
 
 
@@ -51,11 +51,11 @@ class Chapter:
     Attributes
     ----------
     name : of its text.
-    short : what it is called in the list of chapters.
-    controls : everything the reader can set, by the word that an address has for it.
+    short : its name in the list of chapters.
+    controls : everything that the reader can set, by its name in an address.
     in_picture : names of the controls that the picture draws itself.
     show : draws the picture.
-    facts : computes the numbers that its text has gaps for.
+    facts : computes the numbers for the gaps in its text.
     """
 
     name: str

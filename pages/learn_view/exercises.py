@@ -31,7 +31,8 @@ class Exercise:
     Attributes
     ----------
     chapter : its number.
-    start, solved : what the chapter's controls say in the exercise and in its solution, as an address does.
+    start, solved : the values of the chapter's controls in the exercise and in its solution, as in an
+        address.
     """
 
     title: str
@@ -42,7 +43,7 @@ class Exercise:
     answer: Callable[[], str]
 
     def link(self, number: int, *, solution: bool = False) -> str:
-        """The query that opens the exercise, which is number `number`, or its solution."""
+        """The query that opens exercise number `number`, or its solution."""
         said = self.solved if solution else self.start
         query = {"chapter": str(self.chapter), **said, "exercise": str(number)}
         return "?" + urlencode(query | ({"solution": "1"} if solution else {}))
@@ -50,7 +51,7 @@ class Exercise:
 
 @cache
 def best_lam() -> tuple[float, float, float]:
-    """The stop of lambda with the lowest error where entries are dead, that error, and NMF's."""
+    """The stop of lambda with the lowest error for dead entries, that error, and NMF's."""
     given = recorded("dead", DEAD)
     errors = {lam: mend(given, lam).error for lam in LAMS}
     lam = min(errors, key=lambda one: errors[one])
@@ -59,7 +60,7 @@ def best_lam() -> tuple[float, float, float]:
 
 @cache
 def best_leash() -> tuple[float, dict[float, float], float]:
-    """The leash with the lowest error where entries are bright, the errors by leash, and NMF's."""
+    """The leash with the lowest error for bright entries, the errors by leash, and NMF's."""
     given = recorded("bright", BRIGHT)
     errors = {g: mend(given, STRONG, None if math.isinf(g) else g).error for g in LEASHES}
     return min(errors, key=lambda one: errors[one]), errors, mend(given, math.inf).error

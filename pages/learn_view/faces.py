@@ -1,4 +1,4 @@
-"""The bundled faces and fits of them; each fit is made once per server and shared with the other pages."""
+"""The bundled faces and their fits; each fit is made once per server and shared with the other pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def faces() -> Dataset:
 
 
 def fitted(K: int) -> Run:
-    """NMF with K parts of all faces, nothing hidden."""
+    """NMF of all faces with K parts, nothing hidden."""
     data = faces()
     nothing_hidden = MaskKey(data.content_hash, 0.0, 0, "entries")
     key = FitKey(nothing_hidden, K, None, "ignore", "fast", 0)

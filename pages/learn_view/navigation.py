@@ -14,7 +14,7 @@ __all__ = ["show_chapters", "show_way_on"]
 
 
 def show_chapters(place: Place) -> None:
-    """The list of chapters; where a link hides it, a presenter's keys still turn them."""
+    """The list of chapters; if a link hides it, a presenter's keys still turn them."""
     moving_picture("chapters")(
         data={
             "titles": [chapter.short for chapter in CHAPTERS],
@@ -28,7 +28,7 @@ def show_chapters(place: Place) -> None:
 
 
 def show_way_on(place: Place) -> None:
-    """Buttons to the chapters before and after, and out of presenting."""
+    """Buttons to the previous and next chapter, and to stop presenting."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         if NAVIGATION not in place.hidden:
             _button(place.number - 1, "← {number} · {title}")

@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class ChapterNotes:
-    """How long a chapter takes in class, what to ask and what students answer."""
+    """How long a chapter takes in class, what to ask, and what students answer."""
 
     minutes: int
     body: str
@@ -47,7 +47,7 @@ def show_chapter_notes(name: str) -> None:
 
 
 def show_exercises(*, answers: bool) -> None:
-    """Every exercise with its two links and, where asked for, its answer."""
+    """Every exercise with its two links and, on request, its answer."""
     for number, one in enumerate(EXERCISES, start=1):
         links = f"[open it]({one.link(number)}) · [open its solution]({one.link(number, solution=True)})"
         st.markdown(f"**{number}. {one.title}** (chapter {one.chapter}). {one.task} {links}")

@@ -45,7 +45,7 @@ def show_chapter(place: Place) -> None:
 
 
 def _show_task(place: Place) -> None:
-    """What a class is asked to do in this chapter and, where the link is that of the solution, the answer."""
+    """The exercise in this chapter and, in a link to the solution, its answer."""
     task = place.task
     assert task is not None
     with st.container(border=True):

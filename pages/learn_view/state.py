@@ -1,4 +1,4 @@
-"""Where a reader is: the chapter, what its controls say, and what a teacher's link asks for."""
+"""The state of the lesson: the chapter, its controls, and what a teacher's link asks for."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 PAGE = "learn"
 NAVIGATION, QUESTIONS = "chapters", "questions"
-"""Names that a link can hide beside those of controls."""
+"""What a link can hide besides controls."""
 HIDEABLE = sorted({NAVIGATION, QUESTIONS, *(name for chapter in CHAPTERS for name in chapter.controls)})
 OF_THE_PAGE: dict[str, Control] = {
     "chapter": Number(1, "Chapter", 1, len(CHAPTERS)),
@@ -42,7 +42,7 @@ OF_THE_PAGE: dict[str, Control] = {
 
 
 def control_key(number: int, name: str) -> str:
-    """The session key of a control, which may be a chapter's."""
+    """The session key of a control, of the page or of a chapter."""
     return f"{PAGE}_{name}" if name in OF_THE_PAGE else f"{PAGE}_{number}_{name}"
 
 
@@ -51,13 +51,13 @@ CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES = (control_key(0, name) for na
 
 @dataclass(frozen=True)
 class Place:
-    """The page as one value.
+    """The state of the page.
 
     Attributes
     ----------
-    exercise : the number of the one that is asked for; 0 for none.
+    exercise : the number of the chosen exercise; 0 for none.
     solution : whether its answer is shown.
-    notes : whether the notes for teachers are shown in place of a chapter.
+    notes : whether the notes for teachers are shown instead of a chapter.
     """
 
     number: int
@@ -100,7 +100,7 @@ class Place:
 
 
 class LessonAddress(Address):
-    """An address spells the controls of its own chapter; those of the others stay as they were left."""
+    """An address has the controls of its own chapter; those of the others stay as they were."""
 
     def read(self, query: Mapping[str, str]) -> dict[str, Any]:
         number = OF_THE_PAGE["chapter"].understand(query.get("chapter"))
@@ -121,7 +121,7 @@ def _read_chapter(number: int, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _controls(number: int) -> dict[str, Control]:
-    """Those of the page and of a chapter, in the order in which an address has them."""
+    """The controls of the page and of a chapter, in the order of an address."""
     chapter, *others = OF_THE_PAGE
     return (
         {chapter: OF_THE_PAGE[chapter]}

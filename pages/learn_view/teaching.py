@@ -1,5 +1,5 @@
-"""For a class: notes and exercises, and links to a chapter as it stands, without some of its controls, or
-large for a projector.
+"""For a class: notes and exercises, and links to the chapter as it is, without some of its controls, or large
+for a projector.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["show_teaching"]
 
 
 def show_teaching(place: Place) -> None:
-    """Notes on this chapter and the exercises; choose what a class should not see, and take the link."""
+    """Notes on this chapter and the exercises; and a link without what a class should not see."""
     with st.expander("For teachers: notes, exercises, a link to this chapter", icon=":material/school:"):
         show_chapter_notes(place.chapter.name)
         show_exercises(answers=False)

@@ -1,4 +1,4 @@
-"""The chapters' words, kept as Markdown beside this file.
+"""The chapters' texts, stored as Markdown beside this file.
 
 A text has a title (#), a body, and questions (##) with their answers. `[[name]]` stands for a formula of the
 lesson, `<<name>>` for a fact that its chapter computes.
@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).parent / "text"
 
 @dataclass(frozen=True)
 class Question:
-    """Something to think about, and what unfolds under it."""
+    """Something to think about, and its answer."""
 
     asked: str
     answer: str
@@ -29,7 +29,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Text:
-    """The words of one chapter."""
+    """The text of one chapter."""
 
     title: str
     body: str
@@ -38,7 +38,7 @@ class Text:
 
 @cache
 def read_text(name: str) -> Text:
-    """The text of a chapter, its formulas put in."""
+    """The text of a chapter, with its formulas filled in."""
     source = (_FOLDER / f"{name}.md").read_text("utf-8")
     first, *questions = re.split(r"^## ", _with_formulas(source), flags=re.MULTILINE)
     title, _, body = first.removeprefix("# ").partition("\n")
@@ -47,12 +47,12 @@ def read_text(name: str) -> Text:
 
 
 def filled(words: str, facts: Mapping[str, str]) -> str:
-    """Words with their facts; one that is missing is an error."""
+    """A text with its facts filled in; a missing one is an error."""
     return re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
 
 
 def _with_formulas(source: str) -> str:
-    """Formulas that stand alone in a line are displayed, others stay in their line."""
+    """Formulas alone on a line are displayed, others stay inline."""
     shown = re.sub(
         r"^\[\[(\w+)\]\]$", lambda found: f"$$\n{FORMULAS[found[1]]}\n$$", source, flags=re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""What is looked at on the Reproduce page, as plain data."""
+"""What is chosen on the Reproduce page, as plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["ADDRESS", "Choice", "arrive", "columns", "key", "method_of"]
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
-"""What a run may be held to, to take less time."""
+"""Limits for a quicker run."""
 
 
 def columns(table: str) -> dict[str, tuple[Any, float | None]]:
@@ -39,14 +39,14 @@ def _names(values: Iterable[Any]) -> dict[Any, str]:
 
 @dataclass(frozen=True)
 class Choice:
-    """A table, one cell of it, and how that would be run again.
+    """A table, one of its cells, and how to rerun that.
 
     Attributes
     ----------
     method : a column of the table: "nmf", "anmf", or "atnmf-3" for AT-NMF at lambda = 3.
     missing : "zero" runs the cell as it was published, "ignore" with hidden entries left out of the loss.
-    outer : outer iterations that Algorithm 1 is allowed.
-    look : whether the numbers are shown as a table or drawn.
+    outer : limit on the outer iterations of Algorithm 1.
+    look : whether the numbers are shown as a table or a plot.
     """
 
     table: str = declare(OneOf("synthetic", "Table", _names(NAMES)))
@@ -80,7 +80,7 @@ class Choice:
         return zero if self.missing == "zero" else ignoring_hidden(zero)
 
     def command_line(self) -> str:
-        """The same run without the dashboard."""
+        """The command for the same run."""
         method, lam = columns(self.table)[self.method]
         return command_line(
             "reproduce",
@@ -95,7 +95,7 @@ class Choice:
 
 
 def method_of(table: str, method: str) -> str:
-    """That column where the table has it, else its first of AT-NMF."""
+    """That column if the table has it, else its first of AT-NMF."""
     return method if method in columns(table) else "atnmf-2"
 
 
@@ -108,7 +108,7 @@ ADDRESS = Address("reproduce", Choice, key=key)
 
 
 def arrive() -> None:
-    """Give the controls their values; where the address names a column that its table lacks, another one."""
+    """Give the controls their values; if the table lacks the column in the address, another one."""
     ADDRESS.follow()
     asked = st.session_state[key("method")]
     if (method := method_of(st.session_state[key("table")], asked)) != asked:

@@ -1,4 +1,4 @@
-"""Cells run again on this machine: what the store has of them, how long one takes, how far it is, Cancel."""
+"""Cells rerun on this machine: stored results, expected time, progress, Cancel."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class StoredRuns:
 
     Attributes
     ----------
-    rows : measurements of the chosen table that were made here.
-    active : all runs that are under way or wait for their turn, of any table.
+    rows : measurements of the chosen table on this machine.
+    active : all running and queued runs, of any table.
     chosen : the run of the chosen cell.
-    failures : the errors of its fits that failed, each once.
-    unreadable : why the store could not be read, empty where it could.
+    failures : the distinct errors of its failed fits.
+    unreadable : why the store could not be read, or empty.
     """
 
     rows: tuple[Measurement, ...] = ()
@@ -87,7 +87,7 @@ def _read(choice: Choice) -> StoredRuns:
 
 
 def choose_run() -> None:
-    """How thoroughly the chosen cell is run; all in one kind of widget, because each takes time to load."""
+    """How thoroughly to run the chosen cell; all one kind of widget, because each kind takes time to load."""
     st.caption("Run the chosen cell here. A click in the table chooses another.")
     is_algorithm_1 = st.session_state[key("missing")] == "zero" and st.session_state[key("method")] != "anmf"
     ADDRESS.draw("missing", width="stretch")
@@ -96,7 +96,7 @@ def choose_run() -> None:
 
 
 def show_run(choice: Choice, runs: StoredRuns) -> None:
-    """The button with the time it takes; while runs are under way, how far they are."""
+    """The button with the expected time; while runs are under way, their progress."""
     if runs.active:
         st.fragment(_progress, run_every=POLL_SECONDS)(choice, runs.active)
     entry = entry_of(PROTOCOLS[choice.table].dataset)
@@ -116,7 +116,7 @@ def show_run(choice: Choice, runs: StoredRuns) -> None:
 
 @refusing
 def _start(choice: Choice) -> None:
-    """Put the chosen cell in the queue. A finished one is fitted again: that is what was asked for."""
+    """Put the chosen cell in the queue. A finished one is fitted again, because somebody asked for it."""
     grid, data = choice.grid(), load(PROTOCOLS[choice.table].dataset)
     name = sweep_name(choice.table, grid)
     with open_store(default_store()) as store:
@@ -131,13 +131,13 @@ def _start(choice: Choice) -> None:
 
 def _expected(choice: Choice, runs: StoredRuns) -> float:
     grid = choice.grid()
-    # This machine's own pace, where it is known, is a better guide than another's.
+    # This machine's own pace, if known, is a better guide than another's.
     own = [cell for cell in runs.rows if (cell.method, cell.missing) == (grid.methods[0], choice.missing)]
     return expected_run_seconds(choice.table, grid, own or measured(choice.table), CORES)
 
 
 def _tell_outcome(runs: StoredRuns) -> None:
-    """How the last run of the chosen cell ended, where it did not just finish."""
+    """How the last run of the chosen cell ended, unless it simply finished."""
     show_refusal()
     problems = [
         f"The process that runs the cells has ended: {reason}" if (reason := trouble()) else "",

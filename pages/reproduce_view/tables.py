@@ -30,7 +30,7 @@ def bundled_cells(table: str) -> tuple[Cell, ...]:
 
 def show_tables(choice: Choice) -> None:
     """One card per table of the paper: how much of it agrees, as a small picture and in words."""
-    # A tuple: given a list, Streamlit imports pandas to see whether it is a table.
+    # A tuple: for a list, Streamlit imports pandas to see whether it is a table.
     cards = tuple(
         {
             "title": TITLES[name],
@@ -48,7 +48,7 @@ def show_tables(choice: Choice) -> None:
 
 
 def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
-    """The chosen table, as numbers or drawn."""
+    """The chosen table, as numbers or as a plot."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         protocol = PROTOCOLS[choice.table]
         st.subheader(f"{TITLES[choice.table]}, K = {protocol.K}", anchor=False, width="content")
@@ -60,7 +60,7 @@ def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
 
 
 def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
-    # Plotly takes a third of a second to import; those who come for the numbers need not wait for it.
+    # Plotly takes a third of a second to import, which the table of numbers need not wait for.
     from atnmf_core.figures.reproduction import reproduction_figure
 
     st.plotly_chart(

@@ -1,4 +1,4 @@
-"""The comparison to take away: as data, as a page, and as the command that makes it again."""
+"""The comparison to download: as data, as a page, and as the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def show_take_away(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) 
         download("Table, HTML", lambda: comparison_page(table, cells, here), f"{name}.html", "text/html")
         if choice.look == "chart":
             download("Chart, HTML", lambda: _chart_page(cells), f"{name}-chart.html", "text/html")
-        # In a pop-up, because the code element is the largest thing that a page can load.
+        # In a pop-up, because the code element is the slowest to load.
         with st.popover("Command line"):
             st.caption("The whole table again, and the chosen cell")
             commands = f"{command_line('reproduce', table)}\n{choice.command_line()}"
@@ -33,7 +33,7 @@ def show_take_away(choice: Choice, cells: Sequence[Cell], here: Sequence[Cell]) 
 
 
 def _chart_page(cells: Sequence[Cell]) -> str:
-    # Only now, because it imports Plotly, which is slow.
+    # Imported here because Plotly is slow to import.
     from atnmf_core.figures.reproduction import reproduction_figure
 
     page: str = reproduction_figure(cells).to_html(include_plotlyjs=True)

@@ -1,4 +1,4 @@
-"""The few things that Streamlit has no widget for, as components of a little HTML, CSS and JavaScript each.
+"""What Streamlit has no widget for, as components with a little HTML, CSS and JavaScript.
 
 They show what they are given and report clicks; nothing is computed in the browser.
 """

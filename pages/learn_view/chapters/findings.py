@@ -16,7 +16,7 @@ from ..chapter import Chapter, Stage
 __all__ = ["FINDINGS"]
 
 SMALLEST = 0.0001
-"""Errors below are single precision's rounding; their digits say nothing."""
+"""Smaller errors are rounding errors of single precision; their digits mean nothing."""
 VANISHING = 0.03
 DATA_NAMES = TITLES | {"lfw": "Faces"}
 NAMES = (":blue[NMF]", ":orange[AT-NMF]")
@@ -45,7 +45,7 @@ def facts(stage: Stage) -> dict[str, str]:
 
 
 def _unmarked_facts() -> dict[str, str]:
-    """What the text says about defects that nobody marked, from what was measured."""
+    """What the text says about unmarked defects, from the measurements."""
     rows = unmarked_defects()
     example = [row for row in rows if row.data == "moffet"][-1]
     lost = [row for row in rows if row.atnmf > row.nmf]
@@ -116,7 +116,7 @@ def _unmarked_table() -> str:
 
 
 def _starts(found: tuple[Finding, ...]) -> str:
-    """How many runs are behind our numbers, and which of them are missing."""
+    """How many runs are behind our numbers, and which are missing."""
     missing = [TITLES[one.name] for one in found if one.ignore_nmf is None]
     few = [f"{TITLES[one.name]} {one.ignore_nmf.starts}" for one in found if one.ignore_nmf]
     said = f"Marked: means over random starts, as many as these: {', '.join(few)}."

@@ -1,6 +1,6 @@
-"""Chapters 3 and 5: what an adversary does to one entry, and the loss that this comes down to.
+"""Chapters 3 and 5: what an adversary does to one entry, and the resulting loss.
 
-Their pictures have sliders of their own, which they follow without waiting for the server.
+Their pictures have their own sliders, and follow them without waiting for the server.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STEP = 0.05
 
 @dataclass(frozen=True)
 class Leash(OpenStops):
-    """A dial has no place between its stops."""
+    """A dial has no values between its stops."""
 
     def read(self, text: str) -> float | None:
         value = super().read(text)

@@ -1,5 +1,5 @@
-"""The lesson's moving pictures. What they play was computed by the core; the two curves that follow a finger
-(`attack`, `loss`) evaluate the closed forms of `closed_form.js`, which the tests compare with the core.
+"""The lesson's moving pictures. The core computes what they play; the two curves that follow a finger
+(`attack`, `loss`) evaluate the closed forms in `closed_form.js`, which the tests compare with the core.
 """
 
 from __future__ import annotations
