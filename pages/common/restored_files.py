@@ -40,7 +40,7 @@ def kept(setting: Setting, data: Dataset) -> Kept:
 
 def draw_written(address: Address, setting: Setting, data: Dataset) -> None:
     """The choice of what to keep, if there is one."""
-    if setting.restored == "kept" and setting.alpha and not data.observed.all():
+    if setting.restored == "observed" and setting.alpha and not data.observed.all():
         address.draw("written", label_visibility="collapsed")
 
 

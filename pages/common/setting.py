@@ -48,7 +48,7 @@ MAX_IMAGES = 10**6
 
 PATTERNS = {"entries": "entries", "block": "one block", "stripes": "lines", "bands": "bands"}
 PATTERNS_OF = {"faces": ("entries", "block"), "cube": ("entries", "stripes", "bands"), "matrix": ("entries",)}
-RESTORED = {"kept": "observed entries kept", "model": "W H alone"}
+RESTORED = {"observed": "observed entries kept", "model": "W H alone"}
 
 
 class MaskKey(NamedTuple):
@@ -108,7 +108,7 @@ class Setting:
     data : name of a data set in the catalogue, or "upload".
     upload : content hash of the uploaded data, empty where there is none.
     image : the picture in view, counted from 1.
-    restored : "kept" shows observed entries unchanged in restorations, "model" shows W H alone.
+    restored : "observed" shows observed entries unchanged in restorations, "model" shows W H alone.
     written : what files with restored data keep, if the data has gaps: every "measured" value, or the
         "observed" ones alone, which were not hidden.
     scale : whether each part has its "own" grey scale or all have a "shared" one.
@@ -173,7 +173,7 @@ class Setting:
         Number(0, "Mask seed", 0, MAX_SEED, typed=True, help="Of the random choice of hidden entries.")
     )
     image: int = declare(Number(8, "Band", 1, MAX_IMAGES))
-    restored: str = declare(OneOf("kept", "Restored means", RESTORED))
+    restored: str = declare(OneOf("observed", "Restored means", RESTORED))
     written: str = declare(
         OneOf(
             "measured",

@@ -147,7 +147,7 @@ def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> Compare
         *factors,
         setting.image - 1,
         lam=setting.lam,
-        keep_observed=setting.restored == "kept",
+        keep_observed=setting.restored == "observed",
         leash=setting.bound,
         missing=setting.missing,
         reach=reach(setting, data),

@@ -65,7 +65,7 @@ def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
                 pair.atnmf,
                 pair.nmf,
                 lam=setting.lam,
-                keep_observed=setting.restored == "kept",
+                keep_observed=setting.restored == "observed",
             ),
             f"{stem}.csv",
             "text/csv",

@@ -10,10 +10,10 @@ from atnmf_core.problem import Missing
 from pages.common.address import Address
 from pages.common.control import Number, OneOf, Switch, Text, declare, redeclare
 from pages.common.file_setting import FileSetting
-from pages.common.place import PIXEL, Place, inside, place_of, spelled_place
+from pages.common.pixel import PIXEL, Pixel, clip_pixel, parse_pixel, spell_pixel
 from pages.common.setting import MAX_IMAGES, FitKey, Setting
 
-__all__ = ["ADDRESS", "SIZES", "CubeSetting", "span", "spelled_places"]
+__all__ = ["ADDRESS", "SIZES", "CubeSetting", "span", "spell_pixels"]
 
 SIZES = {
     "small": {"rows": 64, "cols": 64, "bands": 100},
@@ -140,15 +140,15 @@ class CubeSetting(Setting):
         picks = {name: slice(first - 1, last) for name, (first, last) in asked.items()}
         return data if asked == full else data.subset(**picks)
 
-    def place(self, data: Dataset) -> Place:
+    def place(self, data: Dataset) -> Pixel:
         """The pixel in view, clipped to the image."""
-        return inside(place_of(self.pixel), data)
+        return clip_pixel(parse_pixel(self.pixel), data)
 
-    def pinned(self, data: Dataset) -> list[Place]:
+    def pinned(self, data: Dataset) -> list[Pixel]:
         """The pixels to compare that are in the image, each once."""
         rows, cols = data.image_shape
-        places = [place_of(word) for word in self.pins.split("_") if word]
-        return [(row, col) for row, col in dict.fromkeys(places) if row <= rows and col <= cols]
+        pixels = [parse_pixel(word) for word in self.pins.split("_") if word]
+        return [(row, col) for row, col in dict.fromkeys(pixels) if row <= rows and col <= cols]
 
 
 def span(text: str, length: int) -> tuple[int, int]:
@@ -160,9 +160,9 @@ def span(text: str, length: int) -> tuple[int, int]:
     return min(first, last), last
 
 
-def spelled_places(places: list[Place]) -> str:
+def spell_pixels(pixels: list[Pixel]) -> str:
     """The latest pins, as written in an address."""
-    return "_".join(spelled_place(place) for place in places[-MAX_PINS:])
+    return "_".join(spell_pixel(pixel) for pixel in pixels[-MAX_PINS:])
 
 
 ADDRESS = Address("hyperspectral", CubeSetting, FileSetting)

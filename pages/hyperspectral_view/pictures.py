@@ -132,7 +132,7 @@ def _learned_drawn(
     view, factors = _view(_setting, _data), factors_of(_pair)
     if view.is_single:
         given = _data.V, fit_pair.mask(_setting, _data), reach(_setting, _data)
-        f, keep = view.bands[0], _setting.restored == "kept"
+        f, keep = view.bands[0], _setting.restored == "observed"
         errors = [band_error(*given, W, H, f, keep_observed=keep) for W, H in factors.values()]
         figures = [band_rmse(*given, W, H, f) for W, H in factors.values()]
     else:
@@ -172,7 +172,7 @@ def _restored(
     setting: CubeSetting, data: Dataset, view: CubeView, method: str, factors: tuple[Any, Any], note: str
 ) -> dict[str, str]:
     given = data.V, fit_pair.mask(setting, data), reach(setting, data), *factors
-    keep = setting.restored == "kept"
+    keep = setting.restored == "observed"
     picture = view.picture([restored_band(*given, f, keep_observed=keep) for f in view.bands])
     alt = f"{bands_in_words(setting, data)} restored by {method}"
     return _panel(f"{method} restores", METHODS[method], data_url(picture), alt, note)

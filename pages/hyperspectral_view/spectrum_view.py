@@ -18,10 +18,10 @@ from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.limits_view import reach
-from pages.common.place import Place
+from pages.common.pixel import Pixel
 from pages.common.take_away import download
 
-from .cube_setting import ADDRESS, CubeSetting, spelled_places
+from .cube_setting import ADDRESS, CubeSetting, spell_pixels
 from .pictures import METHODS, Factors
 
 __all__ = ["show_spectrum"]
@@ -59,10 +59,10 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
             "current": _told(current),
             "pins": [_told(pin) for pin in pins],
         },
-        on_pixel_change=lambda: change(pixel=spelled_places([_clicked("pixel")])),
-        on_pin_change=lambda: change(pins=spelled_places([*now.pinned(data), _clicked("pin")])),
+        on_pixel_change=lambda: change(pixel=spell_pixels([_clicked("pixel")])),
+        on_pin_change=lambda: change(pins=spell_pixels([*now.pinned(data), _clicked("pin")])),
         on_unpin_change=lambda: change(
-            pins=spelled_places([place for place in now.pinned(data) if place != _clicked("unpin")])
+            pins=spell_pixels([pixel for pixel in now.pinned(data) if pixel != _clicked("unpin")])
         ),
     )
     download(
@@ -82,18 +82,18 @@ def _now(setting: CubeSetting) -> CubeSetting:
 
 def _spectra(setting: CubeSetting, data: Dataset, factors: Factors) -> list[PixelSpectrum]:
     """Spectra of the pixel in view and of the pinned ones."""
-    places = (setting.place(data), *setting.pinned(data))
-    return [_at(setting, data, factors, place) for place in places]
+    pixels = (setting.place(data), *setting.pinned(data))
+    return [_at(setting, data, factors, pixel) for pixel in pixels]
 
 
-def _clicked(event: str) -> Place:
+def _clicked(event: str) -> Pixel:
     row, col = st.session_state[KEY][event]
     return int(row) + 1, int(col) + 1
 
 
-def _at(setting: CubeSetting, data: Dataset, factors: Factors, place: Place) -> PixelSpectrum:
+def _at(setting: CubeSetting, data: Dataset, factors: Factors, pixel: Pixel) -> PixelSpectrum:
     observed = fit_pair.mask(setting, data)
-    return pixel_spectrum(data, observed, reach(setting, data), factors, place[0] - 1, place[1] - 1)
+    return pixel_spectrum(data, observed, reach(setting, data), factors, pixel[0] - 1, pixel[1] - 1)
 
 
 def _told(spectrum: PixelSpectrum) -> dict[str, Any]:

@@ -8,32 +8,32 @@ from pages.common.address import change
 
 from .chapters import CHAPTERS
 from .components import moving_picture
-from .state import CHAPTER, EXERCISE, NAVIGATION, NOTES, PRESENT, SOLUTION, Place
+from .state import CHAPTER, EXERCISE, NAVIGATION, NOTES, PRESENT, SOLUTION, LessonState
 
 __all__ = ["show_chapters", "show_way_on"]
 
 
-def show_chapters(place: Place) -> None:
+def show_chapters(lesson: LessonState) -> None:
     """The list of chapters; if a link hides it, a presenter's keys still turn them."""
     moving_picture("chapters")(
         data={
             "titles": [chapter.short for chapter in CHAPTERS],
-            "chosen": place.number,
-            "shown": NAVIGATION not in place.hidden,
-            "keys": place.presenting,
+            "chosen": lesson.number,
+            "shown": NAVIGATION not in lesson.hidden,
+            "keys": lesson.presenting,
         },
         key="learn_chapters",
         on_chosen_change=lambda: _turn_to(int(st.session_state["learn_chapters"]["chosen"])),
     )
 
 
-def show_way_on(place: Place) -> None:
+def show_way_on(lesson: LessonState) -> None:
     """Buttons to the previous and next chapter, and to stop presenting."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
-        if NAVIGATION not in place.hidden:
-            _button(place.number - 1, "← {number} · {title}")
-            _button(place.number + 1, "{number} · {title} →")
-        if place.presenting:
+        if NAVIGATION not in lesson.hidden:
+            _button(lesson.number - 1, "← {number} · {title}")
+            _button(lesson.number + 1, "{number} · {title} →")
+        if lesson.presenting:
             st.button("Stop presenting", on_click=change, kwargs={PRESENT: False}, icon=":material/close:")
 
 

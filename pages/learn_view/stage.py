@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from .state import QUESTIONS, Place
+from .state import QUESTIONS, LessonState
 from .text import filled
 
 __all__ = ["show_chapter", "show_style"]
@@ -16,18 +16,18 @@ _FOLDER = Path(__file__).parent
 WIDTHS = (5, 9)
 
 
-def show_style(place: Place) -> None:
+def show_style(lesson: LessonState) -> None:
     st.html(_FOLDER / "lesson.css")
-    if place.presenting:
+    if lesson.presenting:
         st.html(_FOLDER / "presenting.css")
 
 
-def show_chapter(place: Place) -> None:
+def show_chapter(lesson: LessonState) -> None:
     """The text on the left, the controls and their picture on the right, questions below."""
-    chapter, stage = place.chapter, place.stage
+    chapter, stage = lesson.chapter, lesson.stage
     st.title(chapter.text.title, anchor=False)
-    if place.task is not None:
-        _show_task(place)
+    if lesson.task is not None:
+        _show_task(lesson)
     text, picture = st.columns(WIDTHS, gap="large")
     facts = chapter.facts(stage)
     with text:
@@ -38,17 +38,17 @@ def show_chapter(place: Place) -> None:
                 if name not in chapter.in_picture and name not in stage.hidden:
                     control.draw(stage.key(name))
         chapter.show(stage)
-    if QUESTIONS not in place.hidden:
+    if QUESTIONS not in lesson.hidden:
         for question in chapter.text.questions:
             with st.expander(f"**Think first.** {question.asked}"):
                 st.markdown(filled(question.answer, facts))
 
 
-def _show_task(place: Place) -> None:
+def _show_task(lesson: LessonState) -> None:
     """The exercise in this chapter and, in a link to the solution, its answer."""
-    task = place.task
+    task = lesson.task
     assert task is not None
     with st.container(border=True):
-        st.markdown(f"**Exercise {place.exercise}: {task.title}.** {task.task}")
-        if place.solution:
+        st.markdown(f"**Exercise {lesson.exercise}: {task.title}.** {task.task}")
+        if lesson.solution:
             st.markdown(f"**Answer.** {task.answer()}")

@@ -23,7 +23,7 @@ __all__ = [
     "PRESENT",
     "QUESTIONS",
     "SOLUTION",
-    "Place",
+    "LessonState",
     "control_key",
 ]
 
@@ -50,7 +50,7 @@ CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES = (control_key(0, name) for na
 
 
 @dataclass(frozen=True)
-class Place:
+class LessonState:
     """The state of the page.
 
     Attributes
@@ -87,7 +87,7 @@ class Place:
         return control_key(self.number, name)
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Place:
+    def of(cls, values: Mapping[str, Any]) -> LessonState:
         return cls(
             number=values[CHAPTER],
             hidden=frozenset(values[HIDE]),

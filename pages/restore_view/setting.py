@@ -13,7 +13,7 @@ from atnmf_core.restoration.suspects import Side
 from pages.common.address import Address
 from pages.common.control import Number, OneOf, Stops, Switch, Text, declare, redeclare
 from pages.common.file_setting import FILE_CONTROLS, FileSetting
-from pages.common.place import PIXEL, Place, inside, place_of
+from pages.common.pixel import PIXEL, Pixel, clip_pixel, parse_pixel
 from pages.common.setting import MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
 
 __all__ = ["ADDRESS", "DAMAGES", "RestoreSetting"]
@@ -110,9 +110,9 @@ class RestoreSetting:
             self.seed,
         )
 
-    def place(self, data: Dataset) -> Place:
+    def place(self, data: Dataset) -> Pixel:
         """The pixel looked at, brought inside the image."""
-        return inside(place_of(self.pixel), data)
+        return clip_pixel(parse_pixel(self.pixel), data)
 
 
 SHARED = ("data", "upload", "K", "lam", "leash", "seed", "colour", "image", "pixel")

@@ -12,7 +12,7 @@ from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.restoration.suspects import restored_at, suspects_at
 from pages.common.address import change
 from pages.common.components import component
-from pages.common.place import spelled_place
+from pages.common.pixel import spell_pixel
 
 from .request import Restored
 from .setting import RestoreSetting
@@ -57,7 +57,7 @@ def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
 
 def _look() -> None:
     row, col = st.session_state[KEY]["pixel"]
-    change(pixel=spelled_place((int(row) + 1, int(col) + 1)))
+    change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
 
 
 def _told(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atnmf_core import load_dataset
 from pages.common.setting import Setting
-from pages.hyperspectral_view.cube_setting import CubeSetting, span, spelled_places
+from pages.hyperspectral_view.cube_setting import CubeSetting, span, spell_pixels
 from tests.app.queries import from_query, to_query
 
 SCENE = load_dataset("simulated-scene", rows=20, cols=30, bands=12)
@@ -112,7 +112,7 @@ def test_pixels_outside_are_brought_in_and_pins_outside_left_out() -> None:
 
 
 def test_the_latest_pins_are_kept() -> None:
-    pins = spelled_places([(number, 1) for number in range(1, 9)])
+    pins = spell_pixels([(number, 1) for number in range(1, 9)])
 
     assert pins == "3.1_4.1_5.1_6.1_7.1_8.1"
     assert from_query(CubeSetting, {"pins": pins}).pins == pins

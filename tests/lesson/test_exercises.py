@@ -16,11 +16,11 @@ from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.uses import LAMS
 from pages.learn_view.exercises import EXERCISES
 from pages.learn_view.notes import chapter_notes
-from pages.learn_view.state import ADDRESS, Place
+from pages.learn_view.state import ADDRESS, LessonState
 
 
-def opened(link: str) -> Place:
-    return Place.of(ADDRESS.read(dict(parse_qsl(link.removeprefix("?")))))
+def opened(link: str) -> LessonState:
+    return LessonState.of(ADDRESS.read(dict(parse_qsl(link.removeprefix("?")))))
 
 
 @pytest.mark.parametrize("number", range(1, len(EXERCISES) + 1))
