@@ -1,10 +1,14 @@
 """NetCDF and HDF5 laid out as the missions do: the cube, its wavelengths, its units, and what is missing."""
 
 import io
+import os
+import subprocess
+import sys
 
 import h5py
 import numpy as np
 import pytest
+import scipy.io
 
 from atnmf_core.datasets import UnreadableData, read_dataset
 
@@ -131,3 +135,33 @@ def test_a_file_without_a_cube_is_refused():
     file = written(lambda file: file.create_dataset("time", data=np.arange(5.0)))
     with pytest.raises(UnreadableData, match="no matrix or cube of numbers"):
         read_dataset(file)
+
+
+MEASURE = """
+import sys, tracemalloc
+from atnmf_core.datasets.readers.decoding import netcdf3
+data = sys.stdin.buffer.read()
+tracemalloc.start()
+values = netcdf3.open_file(data).read("reflectance")
+print(tracemalloc.get_traced_memory()[1] / len(data), values.shape)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="files in memory are mapped on Linux only")
+def test_a_classic_netcdf_file_needs_no_memory_beside_its_own():
+    """SciPy copies an array twice: its process had no room for that, and large files were refused."""
+    stream = io.BytesIO()
+    file = scipy.io.netcdf_file(stream, "w", version=2)
+    shape = (100, 100, 100)
+    for name, size in zip(("y", "x", "wavelength"), shape, strict=True):
+        file.createDimension(name, size)
+    file.createVariable("reflectance", "f4", ("y", "x", "wavelength"))[:] = np.ones(shape)
+    file.flush()
+
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE], input=stream.getvalue(), capture_output=True, check=True
+    )
+
+    beside, found = done.stdout.decode().split(maxsplit=1)
+    assert found.strip() == str(shape)
+    assert float(beside) < 0.1

@@ -24,23 +24,26 @@ PLACEHOLDERS = {-9999.0, -999.0, -99999.0, -32768.0, -32767.0, -1e20, -1e30, -1e
 def clean_entries(
     stored: StoredArray, options: ReadingOptions, limits: Limits, *, part: bool = False
 ) -> tuple[Array, tuple[str, ...]]:
-    """The stored numbers as floating-point values, nonnegative or NaN, with notes on what was changed.
+    """The stored numbers, nonnegative or NaN, with notes on what was changed.
 
-    What the file or the user declares missing becomes NaN, "not observed". Negative entries are rejected, set
-    to 0 or read as missing, as the user says. Infinite entries are rejected. Only a `part` of an array may be
-    missing entirely.
+    They become floating-point values if anything is changed, and keep their own type otherwise. What the
+    file or the user declares missing becomes NaN, "not observed". Negative entries are rejected, set to 0 or
+    read as missing, as the user says. Infinite entries are rejected. Only a `part` of an array may be missing
+    entirely.
     """
     values = stored.values
-    dtype = np.float32 if values.size > limits.float32_above else np.float64
+    dtype = limits.float_type(values.size)
     missing = list(_declared_missing(stored, options))
     untouched = stored.gain == 1 and stored.offset == 0 and not missing and options.negative == "refuse"
-    untouched = untouched and values.flags.aligned
+    # A copy of a large array takes a while: only where something is changed, or a number would not fit.
+    untouched = untouched and values.flags.aligned and values.dtype.kind != "b"
+    kept = values.dtype.newbyteorder("=") if untouched and np.can_cast(values.dtype, dtype) else dtype
     with np.errstate(all="ignore"):
-        # Copying a large array is slow, so only if something is changed.
-        entries: Array = values.astype(dtype, copy=not untouched)
+        entries: Array = values.astype(kept, copy=not untouched)
         _scale(entries, stored.gain, stored.offset)
     notes = []
-    empty = int(np.isnan(entries).sum()) if values.dtype.kind == "f" else 0
+    # The minimum is NaN where any entry is: found without an array of that size.
+    empty = int(np.isnan(entries).sum()) if np.isnan(entries.min()) else 0
     if empty:
         notes.append(f"{_count(empty, 'entry is NaN', 'entries are NaN')}: not observed.")
     for what, where in missing:
@@ -131,7 +134,9 @@ def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
 
 def _lowest(entries: Array, label: str, part: bool) -> float:
     """The smallest entry; an error if there is none, or if some are infinite."""
-    low, high = (float(extreme.reduce(entries, axis=None)) for extreme in (np.fmin, np.fmax))
+    low, high = float(entries.min()), float(entries.max())
+    if np.isnan(low):
+        low, high = (float(extreme.reduce(entries, axis=None)) for extreme in (np.fmin, np.fmax))
     if np.isnan(low) and not part:
         raise UnreadableData(f"{label} has no value at all: every entry is missing.")
     if np.isinf(low) or np.isinf(high):

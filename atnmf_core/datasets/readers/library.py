@@ -62,7 +62,8 @@ def read_library(files: Any, limits: Limits | None = None) -> SpectralLibrary:
             f"{stored.label} is not a spectral library: wavelengths are needed in the first line or the "
             "first column of a table, or in the header of an .sli file."
         )
-    spectra = np.array(layout_of(stored, ReadingOptions(), bounds).to_V(stored.values), dtype=np.float64)
+    layout = layout_of(stored, ReadingOptions(), bounds)
+    spectra = np.array(layout.to_V(stored.values, np.float64))
     for number in stored.nodata:
         spectra[spectra == number] = np.nan
     if len(spectra) != stored.wavelengths.size:

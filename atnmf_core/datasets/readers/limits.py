@@ -6,6 +6,9 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
 
 from .errors import UnreadableData, size_text
 
@@ -44,6 +47,10 @@ class Limits:
             raise UnreadableData(
                 f"A limit in the environment (ATNMF_MAX_...) is not a number: {error}."
             ) from error
+
+    def float_type(self, entries: int) -> type[np.floating[Any]]:
+        """Of a V with so many entries."""
+        return np.float32 if entries > self.float32_above else np.float64
 
     def check_shape(self, shape: Iterable[int], name: str) -> int:
         """The number of entries of an array; an error if it is empty or too large."""

@@ -1,7 +1,8 @@
 """NetCDF 3, the classic format, by SciPy."""
 
 import io
-from typing import Any
+import os
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,9 @@ class Netcdf3File:
     """The numeric arrays of a file, with attributes and names of axes."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._file = netcdf_file(io.BytesIO(data), mmap=False)
+        self._stream = _mappable(data)
+        # Mapped, arrays are views of the file; otherwise SciPy copies each of them twice.
+        self._file = netcdf_file(self._stream, mmap=not isinstance(self._stream, io.BytesIO))
         self.description = {
             "attributes": _plain(self._file._attributes),
             "arrays": [
@@ -34,12 +36,23 @@ class Netcdf3File:
         return values
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
-        stream = io.BytesIO(self._data)
+        self._stream.seek(0)
+        stream = io.BytesIO(self._stream.read())
         # Closing the file closes its stream, so the bytes are taken before that.
         file = netcdf_file(stream, "a", mmap=False)
         file.variables[name].data[...] = values
         file.flush()
         return stream.getvalue()
+
+
+def _mappable(data: bytes) -> BinaryIO:
+    """A stream with these contents; on Linux one in memory that can be mapped."""
+    if not hasattr(os, "memfd_create"):
+        return io.BytesIO(data)
+    stream = os.fdopen(os.memfd_create("netcdf3"), "w+b")
+    stream.write(data)
+    stream.seek(0)
+    return stream
 
 
 def _described(name: str, variable: Any) -> dict[str, Any]:
