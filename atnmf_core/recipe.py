@@ -1,4 +1,4 @@
-"""How to get the same numbers again: a few lines of Python, or a command line."""
+"""How to reproduce the numbers: a few lines of Python, or a command line."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pooch
 
-__all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "files_of"]
+__all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "files_of", "remote_files"]
 
 AUTHORS = "authors"
 FACES = "faces"
@@ -58,7 +58,8 @@ class RemoteFile:
 
 
 @cache
-def _registry() -> tuple[RemoteFile, ...]:
+def remote_files() -> tuple[RemoteFile, ...]:
+    """All files of registry.txt."""
     text = files(__package__).joinpath("registry.txt").read_text("utf-8")
     rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
     return tuple(RemoteFile(path, int(size), sha256) for path, size, sha256 in rows)
@@ -66,7 +67,7 @@ def _registry() -> tuple[RemoteFile, ...]:
 
 def files_of(folder: str) -> tuple[RemoteFile, ...]:
     """The files of one data set, by the name of its folder."""
-    return tuple(file for file in _registry() if file.path.startswith(f"{folder}/"))
+    return tuple(file for file in remote_files() if file.path.startswith(f"{folder}/"))
 
 
 def addresses(file: RemoteFile, base_urls: dict[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:

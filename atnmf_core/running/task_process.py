@@ -73,7 +73,7 @@ class TaskProcess:
 
         Raises
         ------
-        ProcessDied : the process was killed or ended by itself.
+        ProcessDied : the process was killed or exited.
         Exception : whatever the task raised.
         """
         assert self._child.stdin is not None
@@ -109,7 +109,7 @@ class TaskProcess:
             return ProcessDied(
                 f"the process that worked on it was killed (signal {-code}), perhaps for lack of memory."
             )
-        return ProcessDied(f"the process that worked on it ended by itself (exit code {code}).")
+        return ProcessDied(f"the process that worked on it exited (exit code {code}).")
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:

@@ -30,7 +30,7 @@ def show_unreached(setting: Setting, data: Dataset) -> None:
     lost = unreached_in_words(data, reach(setting, data))
     if lost:
         st.warning(
-            f"Nothing is observed of {lost}: nothing tells what belongs there. The restored pictures and the "
-            f"parts have {setting.colour} in that place, and files with restored data NaN.",
+            f"Nothing is observed of {lost}, so nothing can be predicted there. The restored pictures and "
+            f"the parts are {setting.colour} in these places, and files with restored data have NaN.",
             icon=":material/visibility_off:",
         )

@@ -63,7 +63,7 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
         return written[0][1] if len(written) == 1 else _zipped(written)
 
     download(
-        "Like your file",
+        "In your file's format",
         make,
         f"{stem_of(setting, data)}-{method.lower()}-{name}",
         "application/octet-stream",

@@ -77,7 +77,7 @@ def _command_data(setting: Setting, source: str) -> str:
 
 def show_recipe(again: Recipe) -> None:
     """As Python and, if there is one, as a command line."""
-    st.markdown("**The same numbers again**")
+    st.markdown("**Reproduce these numbers**")
     # Without colours: Streamlit's are too pale to read on the dark theme.
     st.code(again.python(), language=None, wrap_lines=True)
     if again.command_line():

@@ -85,11 +85,11 @@ def _price(grid: Grid, data: Dataset) -> str:
     """How many fits, how many of them are already stored, and how long the others take."""
     with reading_store() as store:
         tried = {} if store is None else store.tried(grid, data.content_hash)
-    kept = sum(tried.values())
+    stored = sum(tried.values())
     fits = f"**{len(grid):,} fits**" if len(grid) > 1 else "**One fit**"
-    if kept == len(grid):
-        return f"{fits}, kept from an earlier sweep"
-    known = f", {kept:,} of them kept from earlier sweeps" if kept else ""
+    if stored == len(grid):
+        return f"{fits}, already stored"
+    known = f", {stored:,} of them already stored" if stored else ""
     seconds = SECONDS_TO_START + expected_sweep_seconds(grid, data.shape, tried) / CORES
     return f"{fits}{known}, about **{in_words(seconds)}** {_where()}"
 

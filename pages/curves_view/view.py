@@ -20,7 +20,7 @@ from .explore import follow_click
 from .state import ADDRESS, FIRST, key, look_at
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
-__all__ = ["show_curves"]
+__all__ = ["pills_key", "show_bundled", "show_curves"]
 
 POLL_SECONDS = 1.0
 _TURN = "curves_turn"
@@ -105,7 +105,7 @@ def _choose_bundled() -> None:
     """The bundled curves as pills; none is pressed while a sweep is shown."""
     state = st.session_state
     pressed = state[key("show")] if state[key("show")] in BUNDLED else None
-    widget = _pills_key(pressed)
+    widget = pills_key(pressed)
     state[widget] = pressed
     st.pills(
         "Bundled with the program",
@@ -113,13 +113,13 @@ def _choose_bundled() -> None:
         default=pressed,
         format_func=BUNDLED.get,
         key=widget,
-        on_change=_show_bundled,
+        on_change=show_bundled,
         args=(widget,),
         label_visibility="collapsed",
     )
 
 
-def _pills_key(pressed: str | None) -> str:
+def pills_key(pressed: str | None) -> str:
     """The key of the pills: a new one each time a sweep replaces a bundled curve, or the reverse.
 
     A browser that polls before it has drawn the change still sends the pill that was pressed. With the same
@@ -132,7 +132,7 @@ def _pills_key(pressed: str | None) -> str:
     return f"curves_bundled_{turn}"
 
 
-def _show_bundled(widget: str) -> None:
+def show_bundled(widget: str) -> None:
     curve = st.session_state[widget]
     if curve is not None and widget == f"curves_bundled_{st.session_state[_TURN][0]}":
         look_at(curve, view="alpha" if "table:" in curve else "lambda")

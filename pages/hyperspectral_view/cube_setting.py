@@ -105,7 +105,7 @@ class CubeSetting(Setting):
         OneOf(
             "auto",
             "Channels are stretched",
-            {"auto": "as suits the bands", "channel": "each by itself", "joint": "all alike"},
+            {"auto": "as suits the bands", "channel": "separately", "joint": "together"},
         )
     )
     pixel: str = declare(Text("", pattern=PIXEL))

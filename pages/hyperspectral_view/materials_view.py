@@ -57,7 +57,7 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> 
         found, truth = _found(key, replace(setting, pure=False), data, pair)
     st.markdown(_summary(found, truth))
     if setting.library and data.wavelengths is None:
-        st.caption("The cube does not tell its wavelengths, so no library spectrum can be compared with it.")
+        st.caption("The cube has no wavelengths, so it cannot be compared with library spectra.")
     component("materials", "chart", "spectra", folder=COMPONENTS)(
         key="materials", data=_cards(key, setting.library, setting.colour, data, found, truth)
     )

@@ -111,7 +111,7 @@ def _told(spectrum: PixelSpectrum) -> dict[str, Any]:
 
 def _measures(spectrum: PixelSpectrum) -> str:
     if not spectrum.observed.any():
-        return "Nothing is observed of this pixel: nothing tells what belongs here."
+        return "Nothing is observed of this pixel, so nothing can be predicted."
     lines = [
         f'<b class="{METHODS[method]}">{method}</b> {_error(spectrum.error(method))} · '
         f"{spectrum.angle(method):.2f}° from the original"

@@ -140,8 +140,8 @@ def test_fits_that_are_in_the_store_are_not_counted_into_the_time(repository: Pa
     keep(store, "before", grid)
     everything = [text.value for text in opened(repository, **asked, starts="2").sidebar.markdown]
 
-    assert any(text.startswith("**6 fits**, 4 of them kept from earlier sweeps, about **") for text in some)
-    assert "**6 fits**, kept from an earlier sweep" in everything
+    assert any(text.startswith("**6 fits**, 4 of them already stored, about **") for text in some)
+    assert "**6 fits**, already stored" in everything
 
 
 def test_start_puts_the_sweep_in_the_queue_and_shows_it(
@@ -400,14 +400,14 @@ def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
     """A browser that polls late still sends the pill that was pressed before a sweep was started."""
     state = {"curves_show": "kept:lfw"}
     monkeypatch.setattr(view.st, "session_state", state)
-    before = view._pills_key("kept:lfw")
+    before = view.pills_key("kept:lfw")
     state["curves_show"] = "sweep:s"
-    now = view._pills_key(None)
+    now = view.pills_key(None)
 
     state[before] = "kept:lfw"
-    view._show_bundled(before)
+    view.show_bundled(before)
     assert state["curves_show"] == "sweep:s"
 
     state[now] = "kept:synthetic"
-    view._show_bundled(now)
+    view.show_bundled(now)
     assert state["curves_show"] == "kept:synthetic"

@@ -182,7 +182,7 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     served, kept = tmp_path / "served", tmp_path / "kept"
     served.mkdir()
     files = stand_in(served)
-    monkeypatch.setattr("atnmf_core.datasets.registry._registry", lambda: files)
+    monkeypatch.setattr("atnmf_core.datasets.registry.remote_files", lambda: files)
     monkeypatch.setenv("ATNMF_DATA_DIR", str(kept))
     with serving(served) as server:
         monkeypatch.setattr("pages.common.download_offer.fetch", partial(fetch, transfer=server.transfer))

@@ -183,7 +183,7 @@ def test_what_cannot_be_recovered_is_said_on_explore(repository: Path) -> None:
 
     app = opened(repository, upload=upload, alpha="0")
 
-    assert "Nothing is observed of 1 pixel:" in app.main.warning[0].value
+    assert "Nothing is observed of 1 pixel," in app.main.warning[0].value
     assert "every measured value as it was" in "".join(one.value for one in app.main.markdown)
 
 

@@ -13,7 +13,7 @@ def server(tmp_path_factory, monkeypatch):
     """A server of the stand-in, which the registry then pins."""
     folder = tmp_path_factory.mktemp("served")
     files = stand_in(folder)
-    monkeypatch.setattr("atnmf_core.datasets.registry._registry", lambda: files)
+    monkeypatch.setattr("atnmf_core.datasets.registry.remote_files", lambda: files)
     with serving(folder) as server:
         yield server
 

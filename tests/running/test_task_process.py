@@ -97,7 +97,7 @@ def test_a_task_can_be_killed_at_any_moment_and_that_is_what_is_told(
 
 
 def test_a_process_that_ends_by_itself_is_told(process: TaskProcess) -> None:
-    with pytest.raises(ProcessDied, match="ended by itself"):
+    with pytest.raises(ProcessDied, match="exited"):
         process.run(tasks.leave, nothing)
 
 
