@@ -6,12 +6,12 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.streamlit_private import ensure_app_frame
+from pages.restore_view.below import show_when_reached
 from pages.restore_view.pictures import choose_picture, show_damage
 from pages.restore_view.presets import show_presets
 from pages.restore_view.request import request, show_wait
 from pages.restore_view.result import show_result
 from pages.restore_view.sidebar import show_sidebar
-from pages.restore_view.take_away import show_take_away
 from pages.restore_view.verdict import show_choice, show_verdict
 
 FOLDER = Path(__file__).parent
@@ -42,5 +42,4 @@ if shown is None:
     st.stop()
 show_verdict(setting, shown)
 show_result(shown)
-show_choice(setting, data)
-show_take_away(setting, shown)
+show_when_reached(setting, data, shown)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 from ..result import Factors
 
@@ -36,6 +35,9 @@ def match(W: Array, other: Array) -> Indices:
     """For each column of W the matching column of `other`: the one-to-one assignment with the greatest sum of
     cosines (Hungarian algorithm).
     """
+    # Slow to import, and pages that only draw pictures need none of it.
+    from scipy.optimize import linear_sum_assignment
+
     _, partner = linear_sum_assignment(_unit(W).T @ _unit(other), maximize=True)
     return np.asarray(partner, dtype=np.intp)
 

@@ -102,10 +102,11 @@ def _generator(damage: Damage, kind: int) -> np.random.Generator:
 def _darkened(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> tuple[Array, Mask]:
     """What each entry is multiplied with, and which are."""
     factor = np.ones(shape)
-    rng = _generator(damage, 0)
-    place, depth = rng.permutation(factor.size), rng.uniform(0, 0.6, factor.size)
-    drawn = place[: round(damage.dead * factor.size)]
-    factor.ravel()[drawn] = depth[drawn]
+    if damage.dead:
+        rng = _generator(damage, 0)
+        place, depth = rng.permutation(factor.size), rng.uniform(0, 0.6, factor.size)
+        drawn = place[: round(damage.dead * factor.size)]
+        factor.ravel()[drawn] = depth[drawn]
     stack = _stack(factor, layout)
     for band, row, col, darkness in _streaks(damage, stack.shape) + _blocks(damage, layout, stack.shape):
         stack[band, row, col] *= darkness
@@ -115,6 +116,8 @@ def _darkened(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> tuple[A
 
 def _struck(damage: Damage, V: Array) -> tuple[Mask, Array]:
     """Which entries are hit by a cosmic ray, and what it adds."""
+    if not damage.cosmic:
+        return np.zeros(V.shape, dtype=bool), np.zeros(V.shape)
     rng = _generator(damage, 3)
     place, strength = rng.permutation(V.size), rng.uniform(0.5, 2.0, V.size)
     drawn = place[: round(damage.cosmic * V.size)]
@@ -129,6 +132,8 @@ Place = tuple[slice, slice, slice, float]
 
 def _streaks(damage: Damage, shape: tuple[int, ...]) -> list[Place]:
     """Whole image columns, of one band or image each: what a bad element of a line detector leaves."""
+    if not damage.streaks:
+        return []
     images, _, cols = shape
     rng = _generator(damage, 1)
     order, depth = rng.permutation(images * cols), rng.uniform(0.1, 0.5, images * cols)

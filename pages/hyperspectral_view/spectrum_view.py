@@ -56,7 +56,7 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
             "lines": LINES,
             "legend": [entry for entry in LEGEND if factors or entry[0] not in METHODS.values()],
             "flag": ("observed", "hidden"),
-            "current": _told(current),
+            "current": [_told(current)],
             "pins": [_told(pin) for pin in pins],
         },
         on_pixel_change=lambda: change(pixel=spell_pixels([_clicked("pixel")])),

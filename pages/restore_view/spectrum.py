@@ -46,7 +46,7 @@ def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
             "legend": legend,
             "flag": ("as measured", "restored"),
             "pinning": False,
-            "current": one,
+            "current": [one],
             "pins": [],
         },
         on_pixel_change=_look,

@@ -26,6 +26,7 @@ def opened(repository: Path, **query: str) -> AppTest:
     page.switch_page("pages/restore.py")
     for name, value in query.items():
         page.query_params[name] = value
+    page.session_state["restore_reached"] = True
     return page.run()
 
 

@@ -31,6 +31,13 @@ SECONDS = 300_000
 """For a search on a machine that has other things to do, in milliseconds."""
 
 
+def scroll_to_the_end(dashboard: Dashboard) -> None:
+    """What stands below the result is drawn when somebody gets there."""
+    dashboard.page.get_by_role("button", name="Why this setting, and what").scroll_into_view_if_needed()
+    expect(dashboard.page.get_by_text("Take away", exact=True)).to_be_visible()
+    dashboard.wait_until_idle()
+
+
 def test_a_preset_leads_to_its_verdict(dashboard: Dashboard) -> None:
     page = dashboard.open("/restore")
 
@@ -58,6 +65,7 @@ def test_the_recipe_prints_the_errors_of_the_verdict(
     verdict = page.locator(".st-key-callout")
     expect(verdict).to_be_visible(timeout=SECONDS)
     dashboard.wait_until_idle()
+    scroll_to_the_end(dashboard)
 
     script = page.locator('[data-testid="stCode"]').first.inner_text()
     (tmp_path / "recipe.py").write_text(script)
@@ -87,6 +95,7 @@ def test_a_striped_cube_with_gaps_is_taken_home_whole(dashboard: Dashboard, tmp_
     page.get_by_role("button", name="Restore", exact=True).click()
     expect(page.get_by_text("missing entries are predicted")).to_be_visible(timeout=SECONDS)
     dashboard.wait_until_idle()
+    scroll_to_the_end(dashboard)
 
     with page.expect_download() as waiting:
         page.get_by_role("button", name="As the files came").click()
@@ -158,6 +167,7 @@ def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard)
         for place, (K, error) in enumerate(zip(trace.x, trace.y, strict=True))
         if wanted.K == K and candidate_at(choice, K, error) == wanted
     )
+    scroll_to_the_end(dashboard)
     plot = page.locator(".js-plotly-plot").first
     marker = plot.locator(".scatterlayer .trace").nth(curve).locator(".points path").nth(place)
     marker.scroll_into_view_if_needed()
@@ -232,6 +242,7 @@ def test_the_comparison_with_others_can_be_cancelled(dashboard: Dashboard) -> No
 
 def test_the_deviations_are_laid_out_as_the_cube(dashboard: Dashboard) -> None:
     page = dashboard.open("/restore")
+    scroll_to_the_end(dashboard)
 
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Deviations, NPY").click()

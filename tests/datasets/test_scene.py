@@ -67,6 +67,15 @@ def test_the_same_seed_gives_the_same_scene():
     assert not np.array_equal(scene(seed=5).V, scene(seed=6).V)
 
 
+def test_the_scene_stays_what_it_was():
+    """Links and stored fits are of this very scene."""
+    V = scene().V
+
+    assert [V.mean(), V[50, 2000], V[3, 7]] == pytest.approx(
+        [0.279765070223487, 0.27956027965432867, 0.323692792263809], rel=1e-9
+    )
+
+
 def test_pure_pixels_let_the_endmembers_be_found():
     """Successive projections, a textbook method that needs a pure pixel of each material."""
     data = scene(noise=0, seed=0)

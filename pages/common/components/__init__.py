@@ -5,6 +5,7 @@ They show what they are given and report clicks; nothing is computed in the brow
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,16 @@ def component(name: str, *shared: str, folder: Path = _FOLDER) -> Any:
     `shared` names markup, style and script that several components have in common, in `folder` or here.
     """
     html, css, js = (_text(folder, (*shared, name), kind) for kind in ("html", "css", "js"))
-    return st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
+    mount = st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
+
+    def with_tuples(*, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        # Streamlit asks of every list and dict here whether it is a table, and imports pandas for that.
+        told = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in (data or {}).items()
+        }
+        return mount(data=told or None, **options)
+
+    return with_tuples
 
 
 def _text(folder: Path, names: tuple[str, ...], kind: str) -> str:

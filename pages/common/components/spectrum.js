@@ -4,7 +4,7 @@ const EVERY = 120;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".host");
-  const { current, pins } = data;
+  const { current: [current], pins } = data;
   host.style.setProperty("--hidden", data.hidden_colour);
   host.querySelector(".place").textContent = current.name;
   host.querySelector(".seen").textContent = current.seen;
