@@ -11,6 +11,7 @@ from pages.restore_view.pictures import choose_picture, show_damage
 from pages.restore_view.presets import show_presets
 from pages.restore_view.request import request, show_wait
 from pages.restore_view.result import show_result
+from pages.restore_view.scene import show_scene
 from pages.restore_view.sidebar import show_sidebar
 from pages.restore_view.verdict import show_choice, show_verdict
 
@@ -18,9 +19,12 @@ FOLDER = Path(__file__).parent
 
 ensure_app_frame()
 st.html(FOLDER / "common" / "style.css")
-setting, data = show_sidebar()
+setting, data, path = show_sidebar()
 st.title("Bring damaged data, take it home whole", anchor=False)
 show_presets(setting)
+if path:
+    show_scene(setting, path)
+    st.stop()
 if data is None:
     show_offer(setting)
     st.stop()

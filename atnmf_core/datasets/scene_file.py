@@ -98,10 +98,10 @@ class SceneFile:
             for left in range(0, self.cols, wide)
         ]
 
-    def read(self, block: Block) -> Array:
+    def read(self, block: Block, bands: slice = slice(None)) -> Array:
         """The entries of a block as `read_dataset` gives them: bands x pixels, row by row, NaN is missing."""
         with open_on_disk(self.path, self.options) as stored:
-            part = _part(stored, self._index(block))
+            part = _part(stored, self._index(block, bands))
             entries, _ = clean_entries(part, self.options, UNLIMITED, part=True)
         return self._as_pixels(entries).astype(np.float32, copy=False)
 
@@ -117,10 +117,17 @@ class SceneFile:
             found[:, here] = self.read(block)[:, place]
         return found
 
-    def thinned(self, step: int) -> Array:
-        """Every so manieth row and column, as rows x cols x bands: for a quick look."""
-        rows = [self.read(Block(row, row + 1, 0, self.cols))[:, ::step] for row in range(0, self.rows, step)]
-        return np.stack(rows).transpose(0, 2, 1)
+    def thinned(self, band: int, step: int) -> Array:
+        """Every second, third ... row and column of one band: for a quick look."""
+        one, high = slice(band, band + 1), self.chunk[0]
+        wanted = np.arange(0, self.rows, step)
+        strips = [wanted[wanted // high == number] for number in np.unique(wanted // high)]
+        rows = []
+        for strip in strips:
+            block = Block(int(strip[0]), int(strip[-1]) + 1, 0, self.cols)
+            image = self.read(block, one).reshape(-1, self.cols)
+            rows.append(image[strip - strip[0], ::step])
+        return np.concatenate(rows)
 
     def write(self, block: Block, changed: Mask, numbers: npt.NDArray[Any]) -> None:
         """Replace entries of a block of this very file; `changed` is bands x pixels, as `read` gives them."""
@@ -135,16 +142,17 @@ class SceneFile:
         with open_on_disk(self.path, self.options) as stored:
             return stored_numbers(V, stored)
 
-    def _index(self, block: Block) -> tuple[slice, ...]:
+    def _index(self, block: Block, bands: slice = slice(None)) -> tuple[slice, ...]:
         index = [slice(block.top, block.bottom), slice(block.left, block.right)]
-        index.insert(self.axis, slice(None))
+        index.insert(self.axis, bands)
         return tuple(index)
 
     def _as_view(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.moveaxis(values, self.axis, 0)
 
     def _as_pixels(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.ascontiguousarray(self._as_view(values)).reshape(self.bands, -1)
+        stack = np.ascontiguousarray(self._as_view(values))
+        return stack.reshape(len(stack), -1)
 
     def _stack_shape(self, block: Block) -> tuple[int, int, int]:
         return self.bands, block.bottom - block.top, block.right - block.left

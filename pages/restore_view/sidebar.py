@@ -10,16 +10,18 @@ from pages.common.address import change
 from pages.common.data_choice import UPLOAD, choose_data, chosen_data
 from pages.common.sidebar import clamp, draw_reset_and_link
 
+from .scene import scene_path
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
 __all__ = ["show_sidebar"]
 
 
-def show_sidebar() -> tuple[RestoreSetting, Dataset | None]:
-    """Draw the sidebar; the setting, and its data where that is at hand."""
+def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
+    """Draw the sidebar; the setting, its data where that is at hand, and the path of a scene on disk."""
     ADDRESS.follow()
     with st.sidebar:
         choose_data(then=_start_afresh)
+        path = scene_path() if st.session_state["data"] == UPLOAD else ""
         data = chosen_data()
         if data is not None:
             clamp({"K": min(data.shape) - 1, "image": pictures.count(data)})
@@ -38,7 +40,7 @@ def show_sidebar() -> tuple[RestoreSetting, Dataset | None]:
             ADDRESS.draw("colour", width="stretch")
         draw_reset_and_link(ADDRESS)
     ADDRESS.write()
-    return ADDRESS.get(RestoreSetting), data
+    return ADDRESS.get(RestoreSetting), data, path
 
 
 def _start_afresh() -> None:

@@ -1,5 +1,6 @@
 """Scenes that are restored block by block: as good as in memory, however cut, killed or distributed."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from atnmf_core.restoration.scenes import SceneRestoration, restore_scene
 from atnmf_core.restoration.scenes.learning import LEAST_PIXELS
 from atnmf_core.restoration.scenes.pixels import restore_pixels
 from atnmf_core.restoration.scenes.sampling import two_samples
+from atnmf_core.sweep.processes import created
 from tests.scenes import Damaged, damaged_scene, write_envi
 from tests.sweep.processes import kill_tree, started, wait_until
 
@@ -245,3 +247,14 @@ def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
 
     undisturbed(tmp_path)
     assert (tmp_path / "cluster.img").read_bytes() == (tmp_path / "whole.img").read_bytes()
+
+
+def test_two_processes_do_not_write_to_one_file(scene: Damaged, tmp_path: Path) -> None:
+    np.save(tmp_path / "scene.npy", scene.cube)
+    folder = tmp_path / "out.npy.blocks"
+    folder.mkdir()
+    other = os.getppid()
+    (folder / "process.json").write_text(json.dumps({"pid": other, "created": created(other), "blocks": 1}))
+
+    with pytest.raises(InputError, match=f"process {other}"):
+        restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", **MODEL)

@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...problem import InputError
+from ...sweep.processes import created, is_running
 from ..defects import Spread
 from .pixels import SceneModel
 
 __all__ = ["BlockResult", "Record"]
 
+PROCESS = "process.json"
 VERSION = 1
 """Of the folder's contents and of how a scene is restored: folders of another version are not continued."""
 
@@ -48,16 +51,42 @@ class BlockResult:
 
 
 class Record:
-    """The folder of one run. Settings other than those that it was begun with empty it."""
+    """The folder of one run. Settings other than those that it was begun with empty it.
 
-    def __init__(self, out: Path, settings: Mapping[str, Any]) -> None:
-        self.folder = out.with_name(f"{out.name}.blocks")
+    Raises
+    ------
+    InputError : another process is at it.
+    """
+
+    def __init__(self, out: Path, settings: Mapping[str, Any], blocks: int) -> None:
+        self.folder = _folder(out)
+        holder = self.holder(out)
+        if holder and holder["pid"] != os.getpid() and is_running(holder["pid"], holder["created"]):
+            raise InputError(
+                f"{out}: process {holder['pid']} is restoring to this file; wait for it, or end it."
+            )
         self._settings = json.dumps({"version": VERSION, **settings}, sort_keys=True, default=str)
         place = self.folder / "settings.json"
         if not place.is_file() or place.read_text() != self._settings:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir()
             self._write("settings.json", self._settings.encode())
+        mine = {"pid": os.getpid(), "created": created(os.getpid()), "blocks": blocks}
+        self._write(PROCESS, json.dumps(mine).encode())
+
+    @staticmethod
+    def holder(out: Path) -> dict[str, Any] | None:
+        """The process that was last at it (pid, created), and the number of all blocks."""
+        try:
+            found: dict[str, Any] = json.loads((_folder(out) / PROCESS).read_text())
+        except FileNotFoundError:
+            return None
+        return found
+
+    @staticmethod
+    def count(out: Path) -> int:
+        """How many blocks are finished."""
+        return len(list(_folder(out).glob("block-*.npz")))
 
     def model(self, name: str) -> SceneModel | None:
         fields = self._read(f"{name}.npz")
@@ -139,6 +168,10 @@ class Record:
             # A name must not reach the disk before the contents do, or a power cut leaves an empty block.
             os.fsync(file.fileno())
         part.replace(self.folder / name)
+
+
+def _folder(out: Path) -> Path:
+    return out.with_name(f"{out.name}.blocks")
 
 
 def _name(number: int) -> str:

@@ -117,9 +117,10 @@ def restore_scene(
     if out.resolve() in {file.resolve() for file in scene.files}:
         raise InputError(f"{out}: this would replace the file that is read; choose another name.")
     wish = Wish(losses, K, lam, leash, seed)
-    record = Record(out, _settings(scene, wish, block_entries))
+    blocks = scene.blocks(block_entries)
+    record = Record(out, _settings(scene, wish, block_entries), len(blocks))
     _check_room(scene, out, record)
-    run = _Run(scene, scene.blocks(block_entries), record, n_jobs, dask, progress)
+    run = _Run(scene, blocks, record, n_jobs, dask, progress)
     learned = _learned(scene, wish, record, callback, trials_on_workers(n_jobs, dask))
     run.all_blocks(learned.model)
     far = run.refine(learned.model, wish)

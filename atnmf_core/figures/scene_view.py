@@ -1,0 +1,46 @@
+"""A scene on disk in one small picture, and the spectrum of one of its pixels before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from ..datasets.scene_file import SceneFile
+from .composite import NATURAL, Limits, composite, nearest_bands, stretch_limits
+from .palette import ATNMF
+
+__all__ = ["channels_of_scene", "scene_picture", "scene_spectrum"]
+
+MAX_SIDE = 480
+"""Of the picture, in pixels."""
+Channels = tuple[npt.NDArray[np.float32], ...]
+
+
+def channels_of_scene(scene: SceneFile) -> Channels:
+    """The bands that look like red, green and blue, thinned."""
+    step = -(-max(scene.rows, scene.cols) // MAX_SIDE)
+    bands = nearest_bands(scene.wavelengths, scene.bands, NATURAL)
+    return tuple(scene.thinned(band, step) for band in bands)
+
+
+def scene_picture(channels: Channels, unknown: str, like: Channels | None = None) -> npt.NDArray[np.uint8]:
+    """A colour composite; with `like`, as bright as one of those."""
+    limits: Limits = stretch_limits(channels if like is None else like)
+    return composite(channels, limits, unknown)
+
+
+def scene_spectrum(
+    wavelengths: npt.NDArray[np.float64] | None,
+    measured: npt.NDArray[np.float32],
+    restored: npt.NDArray[np.float32] | None = None,
+) -> go.Figure:
+    """Of one pixel, as measured and as restored."""
+    along = np.arange(1, measured.size + 1) if wavelengths is None else wavelengths
+    figure = go.Figure()
+    if restored is not None:
+        figure.add_scatter(x=along, y=restored, name="restored", line={"color": ATNMF})
+    figure.add_scatter(x=along, y=measured, name="measured", mode="markers", marker={"size": 4})
+    figure.update_xaxes(title="band" if wavelengths is None else "nm")
+    figure.update_layout(height=280, margin={"l": 40, "r": 10, "t": 10, "b": 40}, showlegend=True)
+    return figure

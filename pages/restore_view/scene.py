@@ -1,0 +1,165 @@
+"""A scene that is too large to upload: opened by its path, restored by a process beside the dashboard."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core import InputError
+from atnmf_core.datasets import ReadingOptions, UnreadableData
+from atnmf_core.datasets.scene_file import SceneFile, open_scene
+from atnmf_core.figures.palette import HIDDEN
+from atnmf_core.figures.scene_view import Channels, channels_of_scene, scene_picture, scene_spectrum
+from atnmf_core.recipe import RestoreRecipe
+from atnmf_core.restoration.scenes import SceneStatus, start_scene, status_of
+from pages.common.hosting import is_hosted
+from pages.common.markdown import plain
+from pages.common.receiving import max_megabytes
+
+from .setting import RestoreSetting
+
+__all__ = ["scene_path", "show_scene"]
+
+POLL_SECONDS = 1.0
+STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)
+"""How the process ends when it is asked to."""
+_STARTED = "restore_scene_started"
+
+
+def scene_path() -> str:
+    """The path that the user names, on a server for this machine alone; else the command to use is shown."""
+    with st.expander(f"Larger than {max_megabytes()} MB, or than memory"):
+        if is_hosted():
+            st.markdown("Restore it on your own machine, block by block:")
+            st.code("python -m atnmf_core restore FILE --out FILE", language="sh", wrap_lines=True)
+            return ""
+        return st.text_input(
+            "Path of a scene on this machine",
+            key="restore_scene_path",
+            placeholder="/data/scene.hdr",
+            help="ENVI, NPY, HDF5, NetCDF 4 or GeoTIFF. It is not read as a whole, but block by block.",
+        ).strip()
+
+
+def show_scene(setting: RestoreSetting, path: str) -> None:
+    """A quick look, a button that restores it, how far that is, and what came of it."""
+    try:
+        scene = open_scene(path, ReadingOptions())
+        before = _channels(scene, scene.bytes, _changed(scene))
+    except (UnreadableData, OSError) as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    out = scene.path.with_name(f"{scene.path.stem}-restored{scene.path.suffix}")
+    size = f"{scene.rows} × {scene.cols} pixels, {scene.bands} bands, {scene.bytes / 1e9:.2f} GB"
+    st.markdown(f"**{plain(scene.path.name)}**: {size}")
+    command = _command(setting, scene, out)
+    status = status_of(out)
+    if status is not None and status.pid is not None:
+        st.fragment(_progress, run_every=POLL_SECONDS)(out)
+    else:
+        _offer(command, out, status)
+    after = open_scene(out) if out.exists() and status is None else None
+    _pictures(setting, scene, before, after)
+    _spectrum(scene, after)
+    st.caption("The same at a terminal, on other cores or on a cluster (`--dask`):")
+    st.code(command, language="sh", wrap_lines=True)
+
+
+def _command(setting: RestoreSetting, scene: SceneFile, out: Path) -> str:
+    order = setting.order
+    recipe = RestoreRecipe(
+        str(scene.path), order.losses, order.K, order.lam, order.leash, order.seed, is_file=True
+    )
+    return f"{recipe.command_line(str(out))} --blocks"
+
+
+@st.cache_data(show_spinner="Looking at the scene", max_entries=4)
+def _channels(_scene: SceneFile, size: int, changed: tuple[str, int]) -> Channels:
+    return channels_of_scene(_scene)
+
+
+def _changed(scene: SceneFile) -> tuple[str, int]:
+    return str(scene.path), max(file.stat().st_mtime_ns for file in scene.files)
+
+
+def _offer(command: str, out: Path, status: SceneStatus | None) -> None:
+    """A button; what is stored of an earlier run, or why that failed."""
+    process = _process(out)
+    code = None if process is None else process.poll()
+    if process is not None and code is None:
+        # It has not come to its first block yet.
+        st.fragment(_progress, run_every=POLL_SECONDS)(out)
+        return
+    if code == 0:
+        _log(out).unlink(missing_ok=True)
+    elif code is not None and code not in STOPPED:
+        said = _log(out).read_text(errors="replace").strip().splitlines()
+        st.error(plain(said[-1] if said else "It ended without a word."), icon=":material/error:")
+    label = (
+        "Resume" if status is not None else "Restore it again" if out.exists() else "Restore block by block"
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(label, type="primary", icon=":material/healing:", on_click=_start, args=(command, out))
+        if status is not None:
+            st.markdown(f"{status.done} of {status.total} blocks are done.")
+        else:
+            st.markdown(f"Writes **{plain(out.name)}** beside it.")
+
+
+def _start(command: str, out: Path) -> None:
+    try:
+        st.session_state[_STARTED] = (str(out), start_scene(command, _log(out)))
+    except (InputError, OSError) as error:
+        st.error(plain(str(error)))
+
+
+def _process(out: Path) -> subprocess.Popen[bytes] | None:
+    """The one that this session has started for this file."""
+    started = st.session_state.get(_STARTED)
+    return started[1] if started is not None and started[0] == str(out) else None
+
+
+def _log(out: Path) -> Path:
+    return out.with_name(f"{out.name}.log")
+
+
+def _progress(out: Path) -> None:
+    status, process = status_of(out), _process(out)
+    pid = process.pid if process is not None and process.poll() is None else status and status.pid
+    if pid is None:
+        st.rerun()
+    done, total = (0, 1) if status is None else (status.done, max(status.total, 1))
+    words = f"{done} of {total} blocks" if done else "Learning from a sample of pixels"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Stop", icon=":material/stop:", on_click=_stop, args=(pid,), help="What is done is stored.")
+        st.progress(done / total, words)
+
+
+def _stop(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+
+
+def _pictures(setting: RestoreSetting, scene: SceneFile, before: Channels, after: SceneFile | None) -> None:
+    colour = HIDDEN[setting.colour]
+    left, right = st.columns(2)
+    left.image(scene_picture(before, colour), caption="Damaged, thinned for display", width="stretch")
+    if after is not None:
+        restored = _channels(after, after.bytes, _changed(after))
+        right.image(scene_picture(restored, colour, like=before), caption="Restored", width="stretch")
+
+
+def _spectrum(scene: SceneFile, after: SceneFile | None) -> None:
+    with st.container(horizontal=True):
+        row = st.number_input("Row", 1, scene.rows, (scene.rows + 1) // 2, key="restore_scene_row")
+        col = st.number_input("Column", 1, scene.cols, (scene.cols + 1) // 2, key="restore_scene_col")
+    place = np.array([row - 1]), np.array([col - 1])
+    restored = None if after is None else after.pixels(*place)[:, 0]
+    figure = scene_spectrum(scene.wavelengths, scene.pixels(*place)[:, 0], restored)
+    st.plotly_chart(figure, key="restore_scene_spectrum")
