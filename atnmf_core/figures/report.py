@@ -21,13 +21,14 @@ from ..reference.compare import (
     usual_effort,
     usual_starts,
 )
+from ..reference.disturbed import moves_in_words
 from ..reference.protocol import PROTOCOLS
 from ..reference.tables import TITLES
 from ..sweep.measurements import Measurement
 from .html_page import html_page
 from .report_style import STYLE
 
-__all__ = ["MARKS", "comparison_page", "comparison_table", "legend"]
+__all__ = ["MARKS", "comparison_page", "comparison_table", "legend", "noise_note"]
 
 MARKS: dict[Agreement, str] = {"within": "✓", "near": "≈", "outside": "✗"}
 """The mark beside a measured number; `AGREEMENTS` says what it means."""
@@ -56,12 +57,13 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         members = list(group)
         lines = [
             line("published", "published", members, _published),
-            line("measured", "measured", members, lambda cell: _measured(cell, effort)),
+            line("unmarked", "unmarked", members, lambda cell: _unmarked(cell, effort)),
         ]
         if any(run_here[cell.key].zero for cell in members):
-            lines.append(line("here", "run here", members, lambda cell: _measured(run_here[cell.key], None)))
+            lines.append(line("here", "run here", members, lambda cell: _unmarked(run_here[cell.key], None)))
+        lines += _tuned(members)
         lines.append(
-            line("ignored", "marked", members, lambda cell: _ignored(cell, run_here[cell.key], starts))
+            line("marked", "marked", members, lambda cell: _marked(cell, run_here[cell.key], starts))
         )
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{html}</tr>" for i, html in enumerate(lines))
@@ -76,7 +78,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
 def comparison_page(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
     """The table as a self-contained page, with the notes that a reader needs."""
     counts = [f"{group}: {counted}" for group, counted in agreement_counts(cells).items()]
-    notes = [*counts, legend(cells), PROTOCOLS[name].note]
+    notes = [*counts, legend(cells), noise_note(cells), PROTOCOLS[name].note]
     notes += [
         f"{method_title(*cell.key[1:])} at α = {cell.published.alpha:g}: {exception_reason(cell)}"
         for cell in cells
@@ -92,11 +94,30 @@ def legend(cells: Sequence[Cell]) -> str:
     marks = ", ".join(f"{mark} {AGREEMENTS[agreement]}" for agreement, mark in MARKS.items())
     effort, starts = usual_effort(cells), usual_starts(cells)
     text = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
-    text += " Published and measured: hidden entries unmarked, taken for zeros. Marked: left out"
-    text += f", {_starts(starts)}." if starts else "."
+    text += " Published and unmarked: hidden entries are zeros to the solver, which is not told of them"
     if effort is not None:
-        text += f" Measured with {_starts(effort[0])}, at most {effort[1]} of {PAPER_OUTER} outer iterations."
-    return text + (" Cells made otherwise say so." if effort or starts else "")
+        text += f"; {_starts(effort[0])}, at most {effort[1]} of {PAPER_OUTER} outer iterations"
+    text += ". Marked: they are left out"
+    text += f"; {_starts(starts)}." if starts else "."
+    text += " Cells made otherwise say so." if effort or starts else ""
+    if tuned := [cell.tuned for cell in cells if cell.tuned is not None]:
+        text += (
+            " λ tuned: unmarked too, by the fast solver with the λ that best predicts entries held out, none "
+            f"of them zero; {_starts(tuned[0].starts)}."
+        )
+    return text
+
+
+def noise_note(cells: Sequence[Cell]) -> str:
+    """How far noise in the start moves Algorithm 1 at its smallest lambda; empty where that is unknown."""
+    found = {cell.published.alpha: cell.disturbed for cell in cells if cell.disturbed is not None}
+    if not found:
+        return ""
+    lam = min(cell.published.lam for cell in cells if cell.disturbed and cell.published.lam)
+    return (
+        f"At λ = {lam:g} Algorithm 1 can be chaotic. From the same start with 10⁻⁶ of noise, unmarked, its "
+        f"error moves by {moves_in_words(found)}."
+    )
 
 
 def _head(cell: Cell) -> str:
@@ -110,7 +131,7 @@ def _published(cell: Cell) -> str:
     return _spread(cell.published.mean, cell.published.deviation, cell.digits)
 
 
-def _measured(cell: Cell, usual: tuple[int, int] | None) -> str:
+def _unmarked(cell: Cell, usual: tuple[int, int] | None) -> str:
     zero = cell.zero
     if zero is None or cell.agreement is None or cell.difference is None:
         return '<span class="none">not measured</span>' if usual is not None else ""
@@ -132,7 +153,7 @@ def _own_effort(row: Measurement, usual: tuple[int, int] | None) -> str:
     return f"<small>{starts}, {row.max_outer} of {PAPER_OUTER}</small>"
 
 
-def _ignored(cell: Cell, run_here: Cell, usual: int | None) -> str:
+def _marked(cell: Cell, run_here: Cell, usual: int | None) -> str:
     row = run_here.ignore or cell.ignore
     if row is None:
         return '<span class="none">not measured</span>'
@@ -142,6 +163,20 @@ def _ignored(cell: Cell, run_here: Cell, usual: int | None) -> str:
     mean, _, deviation = small_spread(row.mean, row.deviation).partition(" ± ")
     spread = f" <i>± {deviation}</i>" if deviation else ""
     return f'<span title="{escape(_exact(row))}">{escape(mean)}{spread}</span>{remark}'
+
+
+def _tuned(members: Sequence[Cell]) -> list[str]:
+    """A line with one number for all columns of AT-NMF: that with the lambda that held-out entries chose."""
+    of_atnmf = [cell for cell in members if cell.published.method == "atnmf"]
+    row = of_atnmf[0].tuned
+    if row is None:
+        return []
+    mean, _, deviation = small_spread(row.mean, row.deviation).partition(" ± ")
+    return [
+        f'<th scope="row" class="tuned">λ tuned</th><td colspan="{len(members) - len(of_atnmf)}"></td>'
+        f'<td class="tuned" colspan="{len(of_atnmf)}" title="{escape(_exact(row))}">'
+        f"{escape(mean)} <i>± {deviation}, λ = {row.lam:g}</i></td>"
+    ]
 
 
 def _spread(mean: float, deviation: float | None, digits: int) -> str:

@@ -13,11 +13,13 @@ from typing import Literal
 from ..names import ANMF_NOTE, METHOD_NAMES
 from ..sweep.measurements import Measurement
 from ..sweep.points import PAPER_STARTS
+from .disturbed import Disturbed, disturbed_starts
 from .protocol import PROTOCOLS
-from .tables import Published, published
+from .tables import Published, published, tuned
 
 __all__ = [
     "AGREEMENTS",
+    "CHAOTIC",
     "PAPER_OUTER",
     "Agreement",
     "Cell",
@@ -45,13 +47,16 @@ CellKey = tuple[float, str, float | None]
 """alpha, method and lambda of a cell."""
 SMALLEST = 0.001
 """Errors below this are negligible beside those of the tables."""
+CHAOTIC = 2.0
+"""At this lambda and below, Algorithm 1 oscillates."""
 PAPER_OUTER = 100
 """The authors' limit on outer iterations."""
 COLUMNS = (
     "table", "alpha", "method", "lam", "K", "published", "published_deviation",
-    "measured", "measured_deviation", "difference_percent", "agreement",
+    "unmarked", "unmarked_deviation", "difference_percent", "agreement",
     "starts", "max_outer", "dtype", "version", "date",
-    "ignored", "ignored_deviation", "ignored_starts", "ignored_version", "ignored_date",
+    "marked", "marked_deviation", "marked_starts", "marked_version", "marked_date",
+    "tuned_lam", "tuned", "tuned_deviation", "tuned_starts",
 )  # fmt: skip
 
 
@@ -64,12 +69,16 @@ class Cell:
     zero : measured as the authors did, with hidden entries fitted as zeros; None if not measured.
     ignore : measured with hidden entries left out of the loss.
     digits : decimals that the paper prints.
+    tuned : of AT-NMF, unmarked by the fast solver at this alpha, with the lambda that held-out entries chose.
+    disturbed : how far noise in the start moves Algorithm 1; None if not measured.
     """
 
     published: Published
     zero: Measurement | None
     ignore: Measurement | None
     digits: int
+    tuned: Measurement | None = None
+    disturbed: Disturbed | None = None
 
     @property
     def key(self) -> CellKey:
@@ -103,12 +112,15 @@ def compare(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
     """Every cell of the paper's table `name`, with its measurements."""
     found = {(row.alpha, row.method, row.lam, row.missing): row for row in rows}
     digits = 2 if name == "synthetic" else 3
+    tuned_at, disturbed = tuned(name), disturbed_starts(name)
     return tuple(
         Cell(
             cell,
             found.get((cell.alpha, cell.method, cell.lam, "zero")),
             found.get((cell.alpha, cell.method, cell.lam, "ignore")),
             digits,
+            tuned_at.get(cell.alpha) if cell.method == "atnmf" else None,
+            None if cell.lam is None else disturbed.get((cell.alpha, cell.lam)),
         )
         for cell in published(name)
     )
@@ -149,7 +161,7 @@ def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
 
 
 def usual_starts(cells: Sequence[Cell]) -> int | None:
-    """The usual number of starts of cells measured with hidden entries ignored; None without any."""
+    """The usual number of starts of cells measured with hidden entries marked; None without any."""
     starts = Counter(cell.ignore.starts for cell in cells if cell.ignore is not None)
     return starts.most_common(1)[0][0] if starts else None
 
@@ -210,7 +222,7 @@ def exception_reason(cell: Cell) -> str:
         reasons.append(f"it was stopped after {cell.zero.max_outer} of {PAPER_OUTER} outer iterations")
     if cell.zero.starts < PAPER_STARTS:
         reasons.append(f"it is the mean of {cell.zero.starts} of the authors' {PAPER_STARTS} starts")
-    if cell.zero.lam is not None and cell.zero.lam <= 2:
+    if cell.zero.lam is not None and cell.zero.lam <= CHAOTIC:
         reasons.append("at this λ Algorithm 1 oscillates, and stops wherever the last iteration leaves it")
     return "; ".join(reasons) or "the reason is not known"
 
@@ -227,11 +239,13 @@ def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
         ignore_effort = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
         printed = (spread(value, None, cell.digits) for value in (row.mean, row.deviation))
         verdict = cell.agreement or "not measured"
+        tuned_lam, tuned_starts = (getattr(cell.tuned, key, "") for key in ("lam", "starts"))
         writer.writerow(
             (
                 *(name, row.alpha, row.method, row.lam, PROTOCOLS[name].K, *printed),
                 *(*_six_digits(zero), difference, verdict, *effort),
                 *(*_six_digits(ignore), *ignore_effort),
+                *(tuned_lam, *_six_digits(cell.tuned), tuned_starts),
             )
         )
     return file.getvalue()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from ..factorization import SOLVER_VERSIONS
 from ..problem import InputError
 from ..sweep.measurements import Measurement, read_csv
+from .protocol import PROTOCOLS
 
-__all__ = ["NAMES", "TITLES", "Published", "best_of_each", "is_current", "measured", "published"]
+__all__ = ["NAMES", "TITLES", "Published", "best_of_each", "is_current", "measured", "published", "tuned"]
 
 TITLES = {
     "synthetic": "Synthetic",
@@ -64,6 +66,20 @@ def measured(name: str) -> tuple[Measurement, ...]:
     with which `--max-outer`.
     """
     return read_csv(_text(name, "measured"))
+
+
+@cache
+def tuned(name: str) -> dict[float, Measurement]:
+    """What AT-NMF by the exact (fast) solver reaches on the unmarked entries of a table, for each alpha, with
+    the lambda that predicts held-out entries best; made by `python -m tests.benchmarks.tuned NAME`.
+
+    Examples
+    --------
+    >>> tuned("moffet")[0.5].lam
+    1.02
+    """
+    rows = read_csv((files(__package__) / "tuned.csv").read_text())
+    return {row.alpha: row for row in rows if row.dataset == PROTOCOLS[name].dataset}
 
 
 def best_of_each(rows: Iterable[Measurement]) -> tuple[Measurement, ...]:

@@ -7,6 +7,7 @@ import streamlit as st
 from atnmf_core.figures.report import MARKS
 from atnmf_core.reference.compare import (
     AGREEMENTS,
+    CHAOTIC,
     Cell,
     exception_reason,
     method_title,
@@ -31,9 +32,11 @@ def show_cell(cell: Cell, here: Cell) -> None:
         st.markdown(f"**:{COLOURS[row.method]}[{title}] at α = {row.alpha:g}**")
         st.markdown(f"Published **{spread(row.mean, row.deviation, cell.digits)}**")
         st.caption(f"{PAPER_STARTS} of {PAPER_STARTS} starts.")
-        _number("Measured", cell)
+        _number("Unmarked", cell)
         if here.zero is not None:
-            _number("Run here", here)
+            _number("Unmarked, run here", here)
+        _noise(cell)
+        _tuned(cell)
         _marked("Marked", cell.ignore)
         if here.ignore is not None:
             _marked("Marked, run here", here.ignore)
@@ -49,6 +52,21 @@ def _number(words: str, cell: Cell) -> None:
     st.caption(f"{provenance(cell.zero)}.")
     if cell.agreement == "outside":
         st.caption(f"Why it may differ: {exception_reason(cell)}")
+
+
+def _noise(cell: Cell) -> None:
+    """How far the same start moves with a little noise, at the lambdas where Algorithm 1 may be chaotic."""
+    if cell.disturbed is not None:
+        st.caption(cell.disturbed.in_words(cell.digits + 1))
+    elif cell.published.lam is not None and cell.published.lam <= CHAOTIC:
+        st.caption("At this λ Algorithm 1 can be chaotic; how far noise moves this cell was not measured.")
+
+
+def _tuned(cell: Cell) -> None:
+    if cell.tuned is not None:
+        value = small_spread(cell.tuned.mean, cell.tuned.deviation)
+        st.markdown(f"Unmarked, λ tuned to {cell.tuned.lam:g} **{value}**")
+        st.caption(f"{provenance(cell.tuned)}; λ chosen by held-out entries.")
 
 
 def _marked(words: str, row: Measurement | None) -> None:

@@ -10,7 +10,7 @@ from atnmf_core.names import ANMF_NOTE, METHOD_NAMES
 from atnmf_core.reference.compare import Cell, exception_reason, method_title, small_spread
 from atnmf_core.reference.protocol import PROTOCOLS
 
-__all__ = ["gain_in_words", "show_notes", "show_treatments"]
+__all__ = ["gain_in_words", "show_notes", "show_treatments", "tuned_in_words"]
 
 
 def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
@@ -23,9 +23,9 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     st.html(_update("W H"))
     st.markdown(
         "The denominator counts every entry, so hidden ones look like zeros that were measured: they are "
-        "**unmarked**. That is how the published numbers were made, and “measured” repeats it. So the tables "
+        "**unmarked**. That is how the published numbers were made, and “unmarked” repeats it. So the tables "
         "answer how well an adversary stands up to losses that nobody has marked. "
-        f"{gain_in_words(cells, alpha)} With the mask in both places,"
+        f"{gain_in_words(cells, alpha)} {tuned_in_words(cells, alpha)} With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))
     st.markdown(
@@ -67,6 +67,21 @@ def gain_in_words(cells: Sequence[Cell], alpha: float) -> str:
         ((key, mean) for key, mean in here.items() if key[1] == "atnmf"), key=lambda one: one[1]
     )
     return f"At α = {alpha:g} it errs by {mean:g} (λ = {lam:g}), NMF by {nmf:g}: {1 - mean / nmf:.0%} less."
+
+
+def tuned_in_words(cells: Sequence[Cell], alpha: float) -> str:
+    """What the adversary gains on the same unmarked entries with the lambda that held-out ones choose."""
+    cell = next(cell for cell in cells if cell.key[:2] == (alpha, "atnmf"))
+    nmf = next(one.published.mean for one in cells if one.key == (alpha, "nmf", None))
+    if cell.tuned is None:
+        return ""
+    gain = 1 - cell.tuned.mean / nmf
+    return (
+        "“λ tuned” fits the same unmarked entries with the fast solver, which cannot oscillate, and the λ "
+        "that best predicts a tenth of the nonzero entries, held out. No truth is needed for that, and it "
+        f"errs by {small_spread(cell.tuned.mean, None)} (λ = {cell.tuned.lam:g}): {gain:.0%} less than NMF's "
+        "published error."
+    )
 
 
 def _example(cells: Sequence[Cell], alpha: float) -> str:

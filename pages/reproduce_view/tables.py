@@ -10,7 +10,7 @@ import streamlit as st
 
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.mosaic import agreement_mosaic
-from atnmf_core.figures.report import comparison_table, legend
+from atnmf_core.figures.report import comparison_table, legend, noise_note
 from atnmf_core.reference import NAMES, TITLES, measured
 from atnmf_core.reference.compare import Cell, agreement_counts, compare
 from atnmf_core.reference.protocol import PROTOCOLS
@@ -69,7 +69,9 @@ def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
         config={"displaylogo": False, "toImageButtonOptions": {"filename": choice.table, "scale": 2}},
         alt=f"{TITLES[choice.table]}: published and measured RMSE against the share of hidden entries",
     )
-    st.caption("Open marks and lines: published, with one standard deviation. Filled marks: measured.")
+    st.caption(
+        "Open marks and lines: published, with one standard deviation. Filled marks: measured. All unmarked."
+    )
 
 
 def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
@@ -85,6 +87,8 @@ def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
         on_chosen_change=lambda: _choose_cell(choice.table),
     )
     st.caption(legend(cells))
+    if note := noise_note(cells):
+        st.caption(note)
 
 
 def _choose_table() -> None:

@@ -74,11 +74,19 @@ def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -
     assert "solver version" in text
 
 
+def test_a_cell_at_lambda_2_says_how_far_noise_moves_it(repository: Path) -> None:
+    cell = {"alpha": "0.3", "method": "atnmf-2"}
+
+    ends = "the first start ends at 5.176 to 5.627, up to 6.6 % from its 5.278."
+    assert f"With 10⁻⁶ of noise, 5 draws, {ends}" in said(opened(repository, table="synthetic", **cell))
+    assert "how far noise moves this cell was not measured" in said(opened(repository, table="cbcl", **cell))
+
+
 def test_a_cell_without_a_measurement_says_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.reproduce_view.tables.measured", lambda table: ())
     page = opened(repository, table="madonna", method="nmf")
 
-    assert "Measured: not yet" in said(page)
+    assert "Unmarked: not yet" in said(page)
     assert not page.exception
 
 
@@ -132,8 +140,8 @@ def test_what_was_run_here_stands_beside_what_is_bundled(repository: Path, store
 
     text = said(opened(repository))
 
-    assert "Run here **6.061**" in text
-    assert "Measured **" in text
+    assert "Unmarked, run here **6.061**" in text
+    assert "Unmarked **" in text
 
 
 def test_the_cells_of_the_table_are_counted_by_how_they_agree(repository: Path) -> None:

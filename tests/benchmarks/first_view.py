@@ -24,7 +24,7 @@ DRAWN = f"""selector => {{
         element => element.matches(selector) || element.shadowRoot?.querySelector(selector));
     return there && ({IDLE})();
 }}"""
-LAST = {"Reproduce": "td.ignored"}
+LAST = {"Reproduce": "td.marked"}
 """What stands on a page last; by default its heading."""
 
 

@@ -30,7 +30,7 @@ def test_each_table_shows_published_and_measured_numbers(dashboard: Dashboard) -
             f"{cell.mean:.{cells[0].digits}f} ± {cell.deviation:.{cells[0].digits}f}"
             for cell in published(name)
         ]
-        marks = page.locator("td.measured .mark").all_inner_texts()
+        marks = page.locator("td.unmarked .mark").all_inner_texts()
         assert len(marks) == sum(cell.zero is not None for cell in cells)
         assert marks.count("✓") == sum(cell.agreement == "within" for cell in cells)
         unknown = sum((cell.zero is None) + (cell.ignore is None) for cell in cells)
@@ -44,7 +44,7 @@ def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboar
     page.locator('td.published[data-cell="2"]').click()
     dashboard.wait_until_idle()
     expect(page.get_by_text("AT-NMF (2) at α = 0.3", exact=True)).to_be_visible()
-    page.locator('td.measured[data-cell="4"] button').focus()
+    page.locator('td.unmarked[data-cell="4"] button').focus()
     page.keyboard.press("Enter")
     dashboard.wait_until_idle()
 
@@ -83,7 +83,7 @@ def test_a_cell_is_run_again_and_stands_beside_the_kept_number(
     expect(fresh).to_be_visible(timeout=60_000)
     expect(fresh).to_contain_text("1 start, 1 of 100")
     expect(page.get_by_role("button", name="Run it again")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"^Run here 7\.8"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^Unmarked, run here 7\.8"))).to_be_visible()
 
 
 def test_a_run_survives_a_reload_and_can_be_cancelled(dashboard: Dashboard, paper_data: Path) -> None:

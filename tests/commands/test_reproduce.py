@@ -12,6 +12,7 @@ from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.protocol import published_grid
 from atnmf_core.reference.stored import sweep_name
+from atnmf_core.reference.tables import tuned
 from atnmf_core.sweep import Grid, Measures, open_store
 from atnmf_core.sweep.measurements import csv_text, read_csv
 from atnmf_core.sweep.points import identify
@@ -102,6 +103,19 @@ def test_without_a_store_a_table_has_no_holes_but_the_known_ones(
     assert len(printed) == len(set(printed)) == len(cells) - len(HOLES.get(name, []))
     assert all(line.count("±") in (1, 2) and "%" in line for line in lines)
     assert not Path("store.sqlite").exists()
+
+
+def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = {}
+    for method in ("nmf", "atnmf"):
+        assert main(["reproduce", "moffet", "--methods", method, "--alpha", "0.5", "--no-run"]) == 0
+        shown[method] = capsys.readouterr().out
+
+    row = tuned("moffet")[0.5]
+    assert re.search(rf"\n  0\.5  AT-NMF \({row.lam:g}\) +{row.mean:.5f} ± ", shown["atnmf"])
+    assert "held-out" not in shown["nmf"]
 
 
 def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_length(

@@ -3,12 +3,14 @@
 import csv
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 
-from atnmf_core.figures.report import comparison_page, comparison_table, legend
+from atnmf_core.figures.report import comparison_page, comparison_table, legend, noise_note
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import (
     Cell,
@@ -18,6 +20,7 @@ from atnmf_core.reference.compare import (
     exception_reason,
     provenance,
 )
+from atnmf_core.reference.tables import tuned
 from atnmf_core.sweep import Measurement
 
 FULL = Measurement(
@@ -104,13 +107,13 @@ def test_the_table_shows_every_published_and_every_measured_number(name: str) ->
             f"{cell.published.deviation:.{cell.digits}f}"
         )
         if cell.zero is None:
-            assert of_cell["measured"] == "not measured"
+            assert of_cell["unmarked"] == "not measured"
         else:
-            assert of_cell["measured"].startswith(f"{cell.zero.mean:.{cell.digits}f}")
-            assert f"{abs(100 * cell.difference):.1f} %" in of_cell["measured"]
-            assert {"within": "✓", "near": "≈", "outside": "✗"}[cell.agreement] in of_cell["measured"]
+            assert of_cell["unmarked"].startswith(f"{cell.zero.mean:.{cell.digits}f}")
+            assert f"{abs(100 * cell.difference):.1f} %" in of_cell["unmarked"]
+            assert {"within": "✓", "near": "≈", "outside": "✗"}[cell.agreement] in of_cell["unmarked"]
         if cell.ignore is not None:
-            shown_mean = of_cell["ignored"].split()[0]
+            shown_mean = of_cell["marked"].split()[0]
             assert (
                 shown_mean == "<"
                 if cell.ignore.mean < 0.001
@@ -127,7 +130,7 @@ def test_what_differs_from_the_usual_effort_is_said_in_the_cell() -> None:
     ]
 
     table = Table.read(comparison_table("cbcl", compare("cbcl", cells), compare("cbcl", [])))
-    said = [texts["measured"] for texts in table.cells.values() if texts["measured"] != "not measured"]
+    said = [texts["unmarked"] for texts in table.cells.values() if texts["unmarked"] != "not measured"]
 
     assert ["start" in text for text in said] == [False, False, True]
     assert "10 starts, 100 of 100" in said[2]
@@ -144,15 +147,51 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
 
     assert "ANMF reconstruction" in table.heads
     assert by_place[0.3, "anmf", None]["published"].startswith("0.189")
-    assert by_place[0.3, "anmf", None]["measured"].startswith("0.200")
-    assert by_place[0.3, "anmf", None]["measured"].endswith("3 starts")
+    assert by_place[0.3, "anmf", None]["unmarked"].startswith("0.200")
+    assert by_place[0.3, "anmf", None]["unmarked"].endswith("3 starts")
     lam = FULL.lam
-    assert ["start" in by_place[alpha, "atnmf", lam]["ignored"] for alpha in (0.3, 0.4, 0.5)] == [
+    assert ["start" in by_place[alpha, "atnmf", lam]["marked"] for alpha in (0.3, 0.4, 0.5)] == [
         False,
         False,
         True,
     ]
-    assert "left out, 10 starts." in legend(cells)
+    assert "left out; 10 starts." in legend(cells)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name: str) -> None:
+    cells = compare(name, measured(name))
+
+    table = re.findall(
+        r'<td class="tuned"[^>]*>([\d.]+) <i>± ([\d.]+), λ = ([\d.]+)</i>', page_of(name, cells)
+    )
+    rows = list(csv.DictReader(io.StringIO(comparison_csv(name, cells))))
+
+    assert [float(lam) for _, _, lam in table] == [row.lam for row in tuned(name).values()]
+    assert [float(mean) for mean, _, _ in table] == pytest.approx(
+        [row.mean for row in tuned(name).values()], rel=0.005
+    )
+    for row in rows:
+        found = tuned(name).get(float(row["alpha"])) if row["method"] == "atnmf" else None
+        assert row["tuned"] == ("" if found is None else f"{found.mean:.6g}")
+
+
+def test_the_note_on_noise_is_what_was_measured() -> None:
+    text = (files("atnmf_core.reference") / "disturbed_starts.csv").read_text()
+    rows = [row for row in csv.DictReader(text.splitlines()) if row["table"] == "synthetic"]
+    note = noise_note(compare("synthetic", measured("synthetic")))
+
+    assert "At λ = 2 Algorithm 1 can be chaotic" in note
+    for alpha in ("0.3", "0.4", "0.5"):
+        first, *others = [float(row["rmse"]) for row in rows if row["alpha"] == alpha]
+        farthest = max(abs(other - first) for other in others) / first
+        assert f"up to {100 * farthest:.1f} % at α = {alpha}" in note
+    assert "less than 0.1 % at α = 0.6, 0.7, 0.8, 0.9." in note
+    assert noise_note(compare("cbcl", measured("cbcl"))) == "", "not measured"
+
+
+def page_of(name: str, cells: Sequence[Cell]) -> str:
+    return comparison_page(name, cells, compare(name, []))
 
 
 def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
@@ -183,7 +222,7 @@ def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured() -> None:
     assert len(rows) == len(cells)
     found = next(row for row in rows if (row["alpha"], row["method"], row["lam"]) == ("0.3", "atnmf", "2.0"))
     assert (found["published"], found["published_deviation"]) == ("0.176", "0.001")
-    assert (found["measured"], found["agreement"], found["starts"]) == ("0.1764", "within", "10")
+    assert (found["unmarked"], found["agreement"], found["starts"]) == ("0.1764", "within", "10")
     assert {row["agreement"] for row in rows if row is not found} == {"not measured"}
 
 

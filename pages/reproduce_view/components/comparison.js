@@ -5,7 +5,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     scroll.shown = data.table;
     scroll.ariaLabel = data.label;
     scroll.innerHTML = data.table;
-    scroll.querySelectorAll("td.measured").forEach(makeReachable);
+    scroll.querySelectorAll("td.unmarked").forEach(makeReachable);
   }
   for (const cell of cells(scroll)) {
     const number = Number(cell.dataset.cell), chosen = number === data.chosen;
