@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
+from websockets.exceptions import WebSocketException
 
 from tests.browser.server import APP, serve
 
@@ -21,6 +22,7 @@ from .person import Answer, Person
 
 PAGES = {"explore": (APP, "K"), "bare": (Path(__file__).with_name("bare_page.py"), "percent")}
 PAUSE_SECONDS = 4.0
+LAST_SECONDS = 10.0
 CACHED_KS, ROUNDS = (20, 21, 22, 23, 24, 26), 6
 """More than a browser caches messages of."""
 
@@ -54,16 +56,27 @@ def cached_move(address: str, server: psutil.Process) -> tuple[float, float]:
 def visit(address: str, slider: str, seconds: float) -> tuple[list[Answer], list[str]]:
     """One person's moves, and what went wrong."""
     ends, answers = time.monotonic() + seconds, []
+    time.sleep(random.uniform(0, PAUSE_SECONDS))
     try:
         person = Person(address, slider)
         person.open()
         while time.monotonic() < ends:
             person.rest(PAUSE_SECONDS * random.uniform(0.5, 1.5))
             answers.append(person.move(random.randint(5, 40)))
+        if not _comes_to_rest(person, answers[-1]):
+            return answers, [f"the last setting is not shown after {LAST_SECONDS:.0f} s"]
         person.close()
-    except (OSError, TimeoutError) as error:
+    except (OSError, TimeoutError, WebSocketException) as error:
         return answers, [f"{type(error).__name__}: {error}"]
     return answers, [words for answer in answers for words in answer.exceptions]
+
+
+def _comes_to_rest(person: Person, answer: Answer) -> bool:
+    """Whether what was asked for last is shown, now or after so many seconds."""
+    ends = time.monotonic() + LAST_SECONDS - answer.seconds
+    while not answer.is_current and time.monotonic() < ends:
+        answer = person.look()
+    return answer.is_current
 
 
 def crowd(address: str, slider: str, people: int, seconds: float) -> tuple[list[float], list[str]]:

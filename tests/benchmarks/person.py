@@ -32,17 +32,22 @@ class Answer:
     exceptions: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the page shows what was asked for, and nothing has to be waited for."""
+        return not {"Run", "Cancel"} & set(self.words)
+
 
 def new_browser(address: str) -> str:
-    """The cookie by which the server knows a browser again, as one that was never there gets it."""
+    """The cookies by which servers know a browser again, as one that was never there gets them."""
     with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as answer:
-        return str(answer.headers["Set-Cookie"]).partition(";")[0]
+        return "; ".join(one.partition(";")[0] for one in answer.headers.get_all("Set-Cookie"))
 
 
 class Person:
     """Opens a page and moves the slider with this key. The cookie is that of their browser."""
 
-    def __init__(self, address: str, slider: str, query: str = "", cookie: str = "") -> None:
+    def __init__(self, address: str, slider: str, query: str = "", cookie: str = "", page: str = "") -> None:
         stream = address.replace("http", "ws", 1) + "/_stcore/stream"
         self._address, self._cookie = address, cookie
         self._closing = ExitStack()
@@ -52,10 +57,11 @@ class Person:
                 subprotocols=["streamlit"],
                 max_size=None,
                 origin=address,
+                open_timeout=60,
                 additional_headers={"Cookie": cookie} if cookie else {},
             )
         )
-        self._slider, self._query, self._page = slider, query, ""
+        self._slider, self._query, self._page, self._page_name = slider, query, "", page
         self._widget = ""
         self._value: float | None = None
         self._timers: dict[str, tuple[float, float]] = {}
@@ -69,6 +75,11 @@ class Person:
     def move(self, value: float, seconds: float = 60.0) -> Answer:
         """Move the slider and wait until the page has run."""
         self._value = value
+        self._ask()
+        return self._until_finished(seconds)
+
+    def look(self, seconds: float = 60.0) -> Answer:
+        """Have the page run again as it is."""
         self._ask()
         return self._until_finished(seconds)
 
@@ -92,7 +103,7 @@ class Person:
             {
                 "Content-Type": f"multipart/form-data; boundary={boundary}",
                 "Cookie": self._cookie,
-                "X-Xsrftoken": self._cookie.partition("=")[2],
+                "X-Xsrftoken": self._cookie.partition("_streamlit_xsrf=")[2].partition(";")[0],
             },
             method="PUT",
         )
@@ -113,6 +124,7 @@ class Person:
         message = BackMsg()
         request = message.rerun_script
         request.query_string, request.page_script_hash = self._query, self._page
+        request.page_name = "" if self._page else self._page_name
         request.fragment_id, request.is_auto_rerun = fragment, bool(fragment)
         request.cached_message_hashes.extend(self._cached)
         if self._value is not None:
@@ -181,4 +193,4 @@ class Person:
                 if element.slider.id.endswith(f"-{self._slider}"):
                     self._widget = element.slider.id
                 answer.exceptions += [element.exception.message] * element.HasField("exception")
-                answer.words += [element.alert.body, element.markdown.body]
+                answer.words += [element.alert.body, element.markdown.body, element.button.label]

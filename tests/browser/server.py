@@ -18,13 +18,15 @@ SECONDS_TO_START = 90
 
 
 @contextmanager
-def serve(script: Path = APP, *flags: str, abruptly: bool = False, **environment: str) -> Iterator[str]:
-    """Run a Streamlit script on a free port of the loopback address; yields its address.
+def serve(
+    script: Path = APP, *flags: str, abruptly: bool = False, port: int | None = None, **environment: str
+) -> Iterator[str]:
+    """Run a Streamlit script on a port of the loopback address, any that is free; yields its address.
 
     At the end it is asked to stop, or killed `abruptly`, as by a power cut. Flags are Streamlit's; keywords
     are added to the environment.
     """
-    port = _free_port()
+    port = port or free_port()
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", str(script), *_flags(port), *flags],
@@ -35,7 +37,7 @@ def serve(script: Path = APP, *flags: str, abruptly: bool = False, **environment
             stderr=subprocess.STDOUT,
         )
         try:
-            _wait_for_health(server, f"http://{LOOPBACK}:{port}", log)
+            wait_for_health(server, f"http://{LOOPBACK}:{port}", log)
             yield f"http://{LOOPBACK}:{port}"
         finally:
             if abruptly:
@@ -58,15 +60,16 @@ def _flags(port: int) -> list[str]:
     ]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
 
 
-def _wait_for_health(
-    server: subprocess.Popen[bytes], address: str, log: tempfile._TemporaryFileWrapper
+def wait_for_health(
+    server: subprocess.Popen[bytes], address: str, log: tempfile._TemporaryFileWrapper | None = None
 ) -> None:
+    """Return when the server answers; `log` is where it writes."""
     deadline = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < deadline and server.poll() is None:
         try:
@@ -74,5 +77,7 @@ def _wait_for_health(
                 return
         except (urllib.error.URLError, TimeoutError):
             time.sleep(0.1)
-    log.seek(0)
-    raise RuntimeError(f"the dashboard did not answer at {address}; it wrote:\n{log.read()}")
+    if log is not None:
+        log.seek(0)
+    said = "" if log is None else f"; it wrote:\n{log.read()}"
+    raise RuntimeError(f"the dashboard did not answer at {address}{said}")
