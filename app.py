@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common.style import show_style, text_of
 from pages.common.visitors import admit
 
 ASSETS = Path(__file__).parent / "assets"
@@ -15,8 +16,8 @@ st.set_page_config(
     # In another site's frame the page needs the width; a button still opens the controls.
     initial_sidebar_state="collapsed" if st.context.is_embedded else "auto",
 )
-st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg", size="large")
-st.html(ASSETS / "style.css")
+st.logo(text_of(ASSETS / "logo.svg"), icon_image=text_of(ASSETS / "icon.svg"), size="large")
+show_style(ASSETS / "style.css")
 
 page = st.navigation(
     [

@@ -7,14 +7,14 @@ import streamlit as st
 from pages.common.download_offer import show_offer
 from pages.common.setting import Setting
 from pages.common.streamlit_private import ensure_app_frame
+from pages.common.style import show_style
 from pages.common.sweeps import keep_going, telling_store_errors
 from pages.curves_view.form import show_form
 from pages.curves_view.state import ADDRESS, arrive
 from pages.curves_view.view import show_curves
 
 ensure_app_frame()
-for folder in ("common", "curves_view"):
-    st.html(Path(__file__).parent / folder / "style.css")
+show_style(*(Path(__file__).parent / folder / "style.css" for folder in ("common", "curves_view")))
 st.title("How the error moves with λ and α", anchor=False)
 arrive()
 with telling_store_errors():

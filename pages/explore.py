@@ -8,6 +8,7 @@ from pages.common.download_offer import show_offer
 from pages.common.fit_request import request_fits, show_wait
 from pages.common.limits_view import show_unreached
 from pages.common.streamlit_private import ensure_app_frame
+from pages.common.style import show_style
 from pages.explore_view.callout import show_callout
 from pages.explore_view.film_view import show_film
 from pages.explore_view.lambda_curve import show_lambda_curve
@@ -22,7 +23,7 @@ from pages.explore_view.waiting_view import show_while_waiting
 SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}
 
 ensure_app_frame()
-st.html(Path(__file__).parent / "common" / "style.css")
+show_style(Path(__file__).parent / "common" / "style.css")
 setting, data = show_sidebar()
 st.title("What the adversary sees, and what comes back", anchor=False)
 presets = st.container()

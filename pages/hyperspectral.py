@@ -7,6 +7,7 @@ import streamlit as st
 from pages.common.download_offer import show_offer
 from pages.common.fit_request import request_fits, show_wait
 from pages.common.streamlit_private import ensure_app_frame
+from pages.common.style import show_style
 from pages.hyperspectral_view.cube_take_away import show_cube_take_away
 from pages.hyperspectral_view.materials_view import show_materials
 from pages.hyperspectral_view.pictures import factors_of, show_limits_of_recovery, show_pictures
@@ -18,8 +19,7 @@ FOLDER = Path(__file__).parent
 CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy, GeoTIFF, NetCDF or HDF5"
 
 ensure_app_frame()
-st.html(FOLDER / "common" / "style.css")
-st.html(FOLDER / "hyperspectral_view" / "style.css")
+show_style(FOLDER / "common" / "style.css", FOLDER / "hyperspectral_view" / "style.css")
 setting, data = show_sidebar()
 st.title("Every pixel a spectrum, every spectrum a mixture", anchor=False)
 if data is None:

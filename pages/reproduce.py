@@ -6,6 +6,7 @@ import streamlit as st
 
 from atnmf_core.reference.compare import compare
 from pages.common.streamlit_private import ensure_app_frame
+from pages.common.style import show_style
 from pages.reproduce_view.cell import show_cell
 from pages.reproduce_view.choice import ADDRESS, Choice, arrive
 from pages.reproduce_view.explanations import show_notes, show_treatments
@@ -14,7 +15,7 @@ from pages.reproduce_view.tables import bundled_cells, show_numbers, show_tables
 from pages.reproduce_view.take_away import show_take_away
 
 ensure_app_frame()
-st.html(Path(__file__).parent / "common" / "style.css")
+show_style(Path(__file__).parent / "common" / "style.css")
 arrive()
 st.title("The paper's tables, published and measured", anchor=False)
 table, beside = st.columns([11, 4], gap="medium")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.common.download_offer import show_offer
 from pages.common.streamlit_private import ensure_app_frame
+from pages.common.style import show_style
 from pages.restore_view.below import show_when_reached
 from pages.restore_view.pictures import choose_picture, show_damage
 from pages.restore_view.presets import show_presets
@@ -18,7 +19,7 @@ from pages.restore_view.verdict import show_choice, show_verdict
 FOLDER = Path(__file__).parent
 
 ensure_app_frame()
-st.html(FOLDER / "common" / "style.css")
+show_style(FOLDER / "common" / "style.css")
 setting, data, path = show_sidebar()
 st.title("Bring damaged data, take it home whole", anchor=False)
 show_presets(setting)

@@ -16,6 +16,7 @@ from cachetools import LRUCache
 from atnmf_core import Dataset, InputError
 from atnmf_core.running.run import Run, fit_run, hidden_rmse
 from atnmf_core.running.scheduler import Job, Rank, Scheduler
+from atnmf_core.running.task_process import ProcessDied
 
 from .background import scheduler
 from .setting import FitKey
@@ -26,6 +27,7 @@ Mask = npt.NDArray[np.bool_]
 MAX_RUN_BYTES = 200_000_000
 MAX_ERRORS = 100_000
 MAX_FAILURES = 50
+SOLVE_AGAIN_SECONDS, PAUSE_SECONDS = 30.0, 0.5
 
 
 class Failure(NamedTuple):
@@ -107,7 +109,10 @@ class FitCache:
             job.future.add_done_callback(partial(self._store, key))
 
     def solve(self, key: FitKey, data: Dataset, observed: Mask, owner: object) -> Run:
-        """Wait for the run for this key."""
+        """The run for this key, waited for. Where a process was killed, or the machine was out of something,
+        it is tried again for a while.
+        """
+        ends = time.monotonic() + SOLVE_AGAIN_SECONDS
         while True:
             future = self.start(key, data, observed, owner)
             self.scheduler.wait([key])
@@ -116,6 +121,10 @@ class FitCache:
             except CancelledError:
                 # Somebody else, who looked at the same fit, has cancelled it.
                 continue
+            except (ProcessDied, OSError):
+                if time.monotonic() > ends:
+                    raise
+                time.sleep(PAUSE_SECONDS)
 
     def cancel(self, key: FitKey) -> None:
         self.scheduler.cancel(key)

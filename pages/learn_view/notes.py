@@ -9,6 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common.style import show_style
+
 from .chapters import CHAPTERS
 from .components import moving_picture
 from .exercises import EXERCISES
@@ -57,7 +59,7 @@ def show_exercises(*, answers: bool) -> None:
 
 def show_notes() -> None:
     """Everything on one page, for paper."""
-    st.html(_FOLDER / "print.css")
+    show_style(_FOLDER / "print.css")
     st.title("Teaching this lesson", anchor=False)
     minutes = sum(notes.minutes for notes in chapter_notes().values())
     st.markdown(

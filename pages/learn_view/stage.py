@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.common import style
+
 from .state import QUESTIONS, LessonState
 from .text import filled
 
@@ -17,9 +19,7 @@ WIDTHS = (5, 9)
 
 
 def show_style(lesson: LessonState) -> None:
-    st.html(_FOLDER / "lesson.css")
-    if lesson.presenting:
-        st.html(_FOLDER / "presenting.css")
+    style.show_style(_FOLDER / "lesson.css", *[_FOLDER / "presenting.css"] * lesson.presenting)
 
 
 def show_chapter(lesson: LessonState) -> None:

@@ -3,12 +3,15 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
 
 from atnmf_core import Dataset, InputError, factorize, hide_entries, rmse
-from atnmf_core.running.scheduler import Scheduler
+from atnmf_core.running.scheduler import Job, Scheduler
+from atnmf_core.running.task_process import ProcessDied
+from pages.common import fit_cache
 from pages.common.fit_cache import Failure, FitCache
 from pages.common.setting import FitKey, Setting
 
@@ -174,3 +177,24 @@ def until(condition: object) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_whoever_waits_for_a_fit_whose_process_is_killed_gets_it_all_the_same(
+    cache: FitCache, scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit, died = scheduler.submit, []
+
+    def submit_to_a_process_that_dies_first(*args: object, **how: object) -> Job:
+        job = submit(*args, **how)
+        if not died:
+            died.append(job)
+            scheduler.wait([job.key])
+            job.future = Future()
+            job.future.set_exception(ProcessDied("killed"))
+        return job
+
+    monkeypatch.setattr(scheduler, "submit", submit_to_a_process_that_dies_first)
+    monkeypatch.setattr(fit_cache, "PAUSE_SECONDS", 0.0)
+
+    assert cache.solve(KEY, DATA, OBSERVED, "ann").W.shape[1] == KEY.K
+    assert died

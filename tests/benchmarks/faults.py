@@ -64,20 +64,21 @@ def visit(address: str, number: int, over: threading.Event) -> Visit:
         with suppress(OSError, TimeoutError, WebSocketException):
             person = Person(address, "K", f"seed={number}", page=PAGES[number % len(PAGES)])
             try:
-                note(seen, person.open(RECOVERY_SECONDS))
+                note(seen, person, person.open(RECOVERY_SECONDS))
                 while not over.is_set():
-                    note(seen, person.rest(PAUSE_SECONDS * random.uniform(0.25, 0.75)))
-                    note(seen, person.move(random.randint(5, 40), RECOVERY_SECONDS))
+                    for _ in range(random.randint(1, 6)):
+                        note(seen, person, person.rest(PAUSE_SECONDS / 4))
+                    note(seen, person, person.move(random.randint(5, 40), RECOVERY_SECONDS))
             finally:
                 person.close()
         over.wait(0.5)
     return seen
 
 
-def note(seen: Visit, answer: Answer) -> None:
+def note(seen: Visit, person: Person, answer: Answer) -> None:
     now = time.monotonic()
     seen.tracebacks += [(now, words) for words in answer.exceptions]
-    if answer.seconds and answer.is_current:
+    if person.is_current:
         seen.served.append(now)
 
 

@@ -74,9 +74,9 @@ def visit(address: str, slider: str, seconds: float) -> tuple[list[Answer], list
 def _comes_to_rest(person: Person, answer: Answer) -> bool:
     """Whether what was asked for last is shown, now or after so many seconds."""
     ends = time.monotonic() + LAST_SECONDS - answer.seconds
-    while not answer.is_current and time.monotonic() < ends:
-        answer = person.look()
-    return answer.is_current
+    while not person.is_current and time.monotonic() < ends:
+        person.rest(0.5)
+    return person.is_current
 
 
 def crowd(address: str, slider: str, people: int, seconds: float) -> tuple[list[float], list[str]]:

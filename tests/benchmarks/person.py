@@ -32,11 +32,6 @@ class Answer:
     exceptions: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
 
-    @property
-    def is_current(self) -> bool:
-        """Whether the page shows what was asked for, and nothing has to be waited for."""
-        return not {"Run", "Cancel"} & set(self.words)
-
 
 def new_browser(address: str) -> str:
     """The cookies by which servers know a browser again, as one that was never there gets them."""
@@ -67,6 +62,8 @@ class Person:
         self._timers: dict[str, tuple[float, float]] = {}
         self._cached: dict[str, int] = {}
         self._runs = 0
+        self._shown: list[str] = []
+        self._is_complete = False
 
     def open(self, seconds: float = 120.0) -> Answer:
         self._ask()
@@ -75,11 +72,6 @@ class Person:
     def move(self, value: float, seconds: float = 60.0) -> Answer:
         """Move the slider and wait until the page has run."""
         self._value = value
-        self._ask()
-        return self._until_finished(seconds)
-
-    def look(self, seconds: float = 60.0) -> Answer:
-        """Have the page run again as it is."""
         self._ask()
         return self._until_finished(seconds)
 
@@ -108,6 +100,11 @@ class Person:
             method="PUT",
         )
         urllib.request.urlopen(request, timeout=60).close()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the page shows what was asked for last: nothing has to be begun or waited for."""
+        return self._is_complete and not {"Run", "Cancel"} & set(self._shown)
 
     @property
     def is_polling(self) -> bool:
@@ -151,6 +148,8 @@ class Person:
             message = ForwardMsg.FromString(frame)
             self._remember(message, answer)
             is_full = not message.metadata.run.fragment_ids
+            if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and is_full:
+                self._is_complete |= message.WhichOneof("type") == "script_finished"
             match message.WhichOneof("type"):
                 case "new_session":
                     begun |= is_full
@@ -177,6 +176,7 @@ class Person:
                 self._page = message.new_session.page_script_hash
                 if not message.metadata.run.fragment_ids:
                     self._timers.clear()
+                    self._shown, self._is_complete = [], False
                     self._runs += 1
                     self._cached = {
                         one: run for one, run in self._cached.items() if self._runs - run <= CACHED_RUNS
@@ -193,4 +193,6 @@ class Person:
                 if element.slider.id.endswith(f"-{self._slider}"):
                     self._widget = element.slider.id
                 answer.exceptions += [element.exception.message] * element.HasField("exception")
-                answer.words += [element.alert.body, element.markdown.body, element.button.label]
+                words = [element.alert.body, element.markdown.body, element.button.label]
+                answer.words += words
+                self._shown += words
