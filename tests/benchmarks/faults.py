@@ -64,11 +64,11 @@ def visit(address: str, number: int, over: threading.Event) -> Visit:
         with suppress(OSError, TimeoutError, WebSocketException):
             person = Person(address, "K", f"seed={number}", page=PAGES[number % len(PAGES)])
             try:
-                note(seen, person, person.open(RECOVERY_SECONDS))
+                note(seen, person, person.open())
                 while not over.is_set():
                     for _ in range(random.randint(1, 6)):
                         note(seen, person, person.rest(PAUSE_SECONDS / 4))
-                    note(seen, person, person.move(random.randint(5, 40), RECOVERY_SECONDS))
+                    note(seen, person, person.move(random.randint(5, 40)))
             finally:
                 person.close()
         over.wait(0.5)
