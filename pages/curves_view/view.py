@@ -13,7 +13,6 @@ from pages.common.markdown import plain
 from pages.common.sweeps import keep_going, show_refusal, telling_store_errors
 from pages.common.take_away import download
 
-from . import COMPONENTS
 from .chart import choose_view, figure_of, show_chart
 from .curve import BUNDLED, Curve, find_curve
 from .explore import follow_click
@@ -90,7 +89,7 @@ def _show_take_away(curve: Curve) -> None:
     # The figure is drawn here: the page is made on request, by a thread outside this session.
     figure = figure_of(curve)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
-        component("picture", folder=COMPONENTS)(
+        component("picture", page="curves_view")(
             data={"stem": stem, "chart": "curves_chart"}, key="curves_picture", width="content"
         )
         page = "A page of its own that needs no network."

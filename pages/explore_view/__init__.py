@@ -1,6 +1,1 @@
 """What the Explore page alone uses."""
-
-from pathlib import Path
-
-COMPONENTS = Path(__file__).parent / "components"
-"""The page's own components."""

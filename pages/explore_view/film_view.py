@@ -20,7 +20,6 @@ from pages.common.components import component
 from pages.common.limits_view import reach
 from pages.common.setting import FitKey, Setting
 
-from . import COMPONENTS
 from .panels_view import frame_panels
 
 __all__ = ["show_film"]
@@ -50,7 +49,7 @@ def show_film(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
             )
     steps = _steps(fit_pair.keys(setting, data), setting, data, pair)
     titles = [{"text": text, "tone": tone, "alt": alt} for text, tone, alt in TITLES]
-    component("film", folder=COMPONENTS)(data={"titles": titles, "steps": steps}, key="film")
+    component("film", page="explore_view")(data={"titles": titles, "steps": steps}, key="film")
     st.caption(_remark(setting, pair))
 
 

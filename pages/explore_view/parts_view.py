@@ -23,7 +23,6 @@ from pages.common.fit_pair import Pair
 from pages.common.limits_view import reach
 from pages.common.setting import Setting
 
-from . import COMPONENTS
 from .shared_pictures import shared
 from .sidebar import ADDRESS
 
@@ -48,7 +47,7 @@ def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
     for column, title, key, sheet in zip(columns, titles, SHEETS, sheets, strict=True):
         with column:
             st.markdown(title)
-            component("sheets", folder=COMPONENTS)(
+            component("sheets", page="explore_view")(
                 data=sheet, key=key, on_chosen_change=partial(_choose, key)
             )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -26,7 +26,6 @@ from pages.common.limits_view import reach
 from pages.common.markdown import plain
 from pages.common.setting import FitKey
 
-from . import COMPONENTS
 from .cube_setting import ADDRESS, CubeSetting
 from .library_choice import chosen_library
 from .pictures import METHODS, factors_of
@@ -58,7 +57,7 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> 
     st.markdown(_summary(found, truth))
     if setting.library and data.wavelengths is None:
         st.caption("The cube has no wavelengths, so it cannot be compared with library spectra.")
-    component("materials", "chart", "spectra", folder=COMPONENTS)(
+    component("materials", "chart", "spectra", page="hyperspectral_view")(
         key="materials", data=_cards(key, setting.library, setting.colour, data, found, truth)
     )
 

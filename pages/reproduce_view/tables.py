@@ -17,7 +17,6 @@ from atnmf_core.reference.protocol import PROTOCOLS
 from pages.common.address import change
 from pages.common.components import component
 
-from . import COMPONENTS
 from .choice import ADDRESS, Choice, columns, key, method_of
 
 __all__ = ["bundled_cells", "show_numbers", "show_tables"]
@@ -77,7 +76,7 @@ def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
 def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
     cells = bundled_cells(choice.table)
     keys = [cell.key for cell in cells]
-    component("comparison", folder=COMPONENTS)(
+    component("comparison", page="reproduce_view")(
         data={
             "table": comparison_table(choice.table, cells, here),
             "label": f"{TITLES[choice.table]}, choose a cell",

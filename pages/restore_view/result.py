@@ -10,7 +10,6 @@ from atnmf_core.restoration.lines import bad_lines
 from atnmf_core.restoration.suspects import shares_along, suspects_at
 from pages.common.components import component
 
-from . import COMPONENTS
 from .limits import show_limits
 from .pictures import choose_picture, show_pictures
 from .request import Restored
@@ -73,7 +72,7 @@ def _suspects(shown: Restored) -> None:
         }
         for name, shares in shares_along(wrong, data).items()
     ]
-    component("bars", "chart", folder=COMPONENTS)(
+    component("bars", "chart", page="restore_view")(
         key="restore_bars", data={"charts": charts, "colour": HIDDEN[now.colour]}
     )
 

@@ -1,5 +1,6 @@
 """The Hyperspectral page runs from top to bottom, says what it found, and shares its cube with Explore."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,18 +9,14 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
 from pages.common.uploads import uploads
+from tests.app.opening import open_page
 
 SECONDS = 120
 PAGE = "pages/hyperspectral.py"
 TITLE = "Every pixel a spectrum, every spectrum a mixture"
 
 
-def opened(repository: Path, **query: str) -> AppTest:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    page.switch_page(PAGE)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
+opened = partial(open_page, "hyperspectral")
 
 
 def told(page: AppTest) -> str:
@@ -69,7 +66,7 @@ def test_what_cannot_be_recovered_is_said(repository: Path) -> None:
 
     assert not page.exception
     assert "Nothing is observed of 2 pixels" in told(page)
-    assert "have blue in that place" in told(page)
+    assert "parts are blue in these places" in told(page)
     assert "have fewer than K = 3 observed bands" in told(page)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -17,17 +18,12 @@ from atnmf_core.reference.defects import unmarked_defects
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.exercises import EXERCISES
 from pages.learn_view.state import ADDRESS, control_key
+from tests.app.opening import open_page
 
-SECONDS = 60
 NUMBERS = range(1, len(CHAPTERS) + 1)
 
 
-def opened(repository: Path, **query: str) -> AppTest:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    page.switch_page("pages/learn.py")
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
+opened = partial(open_page, "learn")
 
 
 def words(page: AppTest) -> str:

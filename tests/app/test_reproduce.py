@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,8 @@ from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.points import identify
 from pages.reproduce_view.choice import ADDRESS, Choice, columns
+from tests.app.opening import open_page
 from tests.app.rendered import rendered
-
-PAGE = "pages/reproduce.py"
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +24,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def opened(repository: Path, **query: str) -> AppTest:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
-    page.switch_page(PAGE)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
+opened = partial(open_page, "reproduce")
 
 
 def said(page: AppTest) -> str:

@@ -2,6 +2,7 @@
 
 import io
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,12 @@ from pages.common.uploads import uploads
 from pages.restore_view.outcomes import outcomes
 from pages.restore_view.request import key_of
 from pages.restore_view.setting import RestoreSetting
+from tests.app.opening import open_page
 
-SECONDS = 120
 TITLE = "Bring damaged data, take it home whole"
 
 
-def opened(repository: Path, **query: str) -> AppTest:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    page.switch_page("pages/restore.py")
-    for name, value in query.items():
-        page.query_params[name] = value
-    page.session_state["restore_reached"] = True
-    return page.run()
+opened = partial(open_page, "restore", state={"restore_reached": True})
 
 
 def told(page: AppTest) -> str:

@@ -14,16 +14,16 @@ import streamlit as st
 
 __all__ = ["component"]
 
-_FOLDER = Path(__file__).parent
+PAGES = Path(__file__).parents[2]
 
 
 @cache
-def component(name: str, *shared: str, folder: Path = _FOLDER) -> Any:
-    """The mounting command of a component, registered once per server.
+def component(name: str, *shared: str, page: str = "common") -> Any:
+    """The mounting command of a component of a page, registered once per server.
 
-    `shared` names markup, style and script that several components have in common, in `folder` or here.
+    `shared` names markup, style and script that several components have in common, of the page or of all.
     """
-    html, css, js = (_text(folder, (*shared, name), kind) for kind in ("html", "css", "js"))
+    html, css, js = (_text(page, (*shared, name), kind) for kind in ("html", "css", "js"))
     mount = st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
 
     def with_tuples(*, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
@@ -36,6 +36,7 @@ def component(name: str, *shared: str, folder: Path = _FOLDER) -> Any:
     return with_tuples
 
 
-def _text(folder: Path, names: tuple[str, ...], kind: str) -> str:
-    files = (home / f"{name}.{kind}" for name in names for home in {folder: None, _FOLDER: None})
+def _text(page: str, names: tuple[str, ...], kind: str) -> str:
+    folders = [PAGES / owner / "components" for owner in dict.fromkeys((page, "common"))]
+    files = (folder / f"{name}.{kind}" for name in names for folder in folders)
     return "\n".join(file.read_text("utf-8") for file in files if file.exists())

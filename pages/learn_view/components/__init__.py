@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pages.common.components import component
 
 __all__ = ["moving_picture"]
 
-_FOLDER = Path(__file__).parent
-
 
 def moving_picture(name: str, *shared: str) -> Any:
     """The mounting command of one of this folder's components."""
-    return component(name, *shared, folder=_FOLDER)
+    return component(name, *shared, page="learn_view")
