@@ -12,7 +12,6 @@ from atnmf_core import Dataset
 from pages.common.address import change
 from pages.common.components import component
 
-from . import COMPONENTS
 from .request import Restored
 from .setting import ADDRESS, RestoreSetting
 from .take_away import show_take_away
@@ -36,7 +35,7 @@ def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
         show_choice(setting, data)
         show_take_away(setting, shown)
         return
-    component("reached", folder=COMPONENTS)(
+    component("reached", page="restore_view")(
         data={"label": "Why this setting, and what to take away"},
         key="restore_end",
         on_reached_change=lambda: change(**{REACHED: True}),
