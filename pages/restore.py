@@ -10,7 +10,7 @@ from pages.common.style import show_style
 from pages.restore_view.below import show_when_reached
 from pages.restore_view.pictures import choose_picture, show_damage
 from pages.restore_view.presets import show_presets
-from pages.restore_view.request import request, show_wait
+from pages.restore_view.request import request, show_so_far, show_wait
 from pages.restore_view.result import show_result
 from pages.restore_view.scene import show_scene
 from pages.restore_view.sidebar import show_sidebar
@@ -43,6 +43,7 @@ if shown is None:
     show_wait(setting, data)
     choose_picture(setting, data)
     show_damage(setting, data)
+    show_so_far(setting, data)
     show_choice(setting, data)
     st.stop()
 show_verdict(setting, shown)

@@ -15,7 +15,7 @@ from .html_page import html_page
 from .images import data_url
 from .restoration import adversary_map, error_against_K
 
-__all__ = ["restoration_page"]
+__all__ = ["AXES", "reasons", "restoration_page"]
 
 RULES = {
     "rmse": "root mean square over the held-out entries",
@@ -65,11 +65,11 @@ def _findings(data: Dataset, restored: Restoration) -> list[str]:
     if held:
         found.append(f"Held at the bound: {held:,} predictions lay above what their row has elsewhere.")
     if lost:
-        found.append(f"Not restored: {lost:,} entries. " + " ".join(_reasons(data, restored)))
+        found.append(f"Not restored: {lost:,} entries. " + " ".join(reasons(data, restored)))
     return found
 
 
-def _reasons(data: Dataset, restored: Restoration) -> list[str]:
+def reasons(data: Dataset, restored: Restoration) -> list[str]:
     """Why entries could not be restored."""
     sound, lost = data.observed & ~restored.defects, restored.unrestorable
     row, column = AXES[data.kind]

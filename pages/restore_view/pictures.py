@@ -35,7 +35,7 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     spoiled, wrong = damage(setting, data)
     ours = bool(setting.order.damage)
     view = view_of(setting, data if ours else None, spoiled)
-    panels = [_damaged(view, spoiled), _panel("Restored", tone="orange", note="not yet")]
+    panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not yet")]
     if ours:
         panels.append(_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage"))
         panels.append(_where(view, "Damaged entries", wrong))
@@ -50,7 +50,7 @@ def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
     view = view_of(setting, shown.truth, data)
     suspects = suspects_at(data, restoration, setting.threshold, setting.side)
     V = restored_at(data, restoration, suspects)
-    before = _damaged(view, data)
+    before = _damaged(view, data, shown.truth is not None)
     others = rivals_of(setting, shown)
     note = error_at_damage(shown, V) if others else ""
     after = _panel(
@@ -115,15 +115,18 @@ def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
     return data_url(grey(v, pictures.white_level(v)))
 
 
-def _damaged(view: RestoredView, data: Dataset) -> dict[str, str]:
+def _damaged(view: RestoredView, data: Dataset, ours: bool) -> dict[str, str]:
     missing = float((~data.observed).mean())
-    note = f"{missing:.1%} missing" if missing else "as it came"
-    return _panel("Damaged", "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
+    title = "Damaged" if ours else "As it came"
+    note = f"{missing:.1%} missing" if missing else "as it is to be restored" if ours else ""
+    return _panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
 
 
 def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
     """Where entries are missing or wrong, and how many are."""
     note = f"{int(mask.sum()):,} entries, {mask.mean():.1%}"
+    if view.index is not None and mask.any() and not pictures.picture(view.data, mask, view.index).any():
+        note += f"; none in {_name(view)}"
     if view.index is None:
         scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">'
         note += f"<br>{scale}0 … {view.top(mask):.0%} of a pixel's bands"

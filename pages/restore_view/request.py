@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from pages.common.visitors import long_fit_refusal, visitor
 from .outcomes import outcomes
 from .setting import RestoreSetting
 
-__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_wait"]
+__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_so_far", "show_wait"]
 
 POLL_SECONDS = 0.7
 SECONDS_TO_START = 3.0
@@ -110,7 +110,7 @@ def ask(key: Key) -> None:
 
 
 def show_wait(setting: RestoreSetting, data: Dataset) -> None:
-    """A button that begins it; while it runs, how far it is, what it has found, and Cancel."""
+    """A button that begins it; while it runs, how far it is, and Cancel."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
         st.fragment(_progress, run_every=POLL_SECONDS)(key)
@@ -132,7 +132,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
             args=(key,),
         )
         what = (
-            "Tries K, λ and leash on entries that it holds out, and restores with the best"
+            "Hides some entries, looks which model predicts them best, and restores with that"
             if searching
             else "Restores with the K, λ and leash of the sidebar"
         )
@@ -153,7 +153,13 @@ def _progress(key: Key) -> None:
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
         st.progress(*_how_far(job.progress))
-    _so_far(job.progress)
+
+
+def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
+    """The chart of a search under way, as it draws itself."""
+    key = key_of(setting, data)
+    if scheduler().job(key) is not None:
+        st.fragment(_so_far, run_every=POLL_SECONDS)(key)
 
 
 def _how_far(progress: ChoiceProgress | None) -> tuple[float, str]:
@@ -167,8 +173,8 @@ def _how_far(progress: ChoiceProgress | None) -> tuple[float, str]:
     return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} gone{best}"
 
 
-def _so_far(progress: Any) -> None:
-    """The chart of a search under way, as it draws itself."""
-    choice = getattr(progress, "so_far", None)
+def _so_far(key: Key) -> None:
+    job = scheduler().job(key)
+    choice = None if job is None or job.progress is None else job.progress.so_far
     if choice is not None:
         st.plotly_chart(error_against_K(choice, height=300), key="so_far", config={"displayModeBar": False})

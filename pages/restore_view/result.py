@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from atnmf_core.figures.palette import HIDDEN
+from atnmf_core.figures.restoration_report import reasons
 from atnmf_core.restoration.layout import Layout
 from atnmf_core.restoration.lines import bad_lines
 from atnmf_core.restoration.suspects import shares_along, suspects_at
@@ -97,8 +98,8 @@ def _unrestorable(shown: Restored) -> None:
     lost, held = int(shown.restoration.unrestorable.sum()), int(shown.restoration.bounded.sum())
     if lost:
         st.warning(
-            f"{lost:,} entries cannot be restored, and are NaN in what you take away: their row or column "
-            "has too few sound entries, or the prediction is far beyond everything measured in its row.",
+            f"{lost:,} entries cannot be restored, and are NaN in what you take away. "
+            + " ".join(reasons(shown.data, shown.restoration)),
             icon=":material/visibility_off:",
         )
     if held:

@@ -86,7 +86,7 @@ class RestoreSetting:
         )
     )
     side: Side = declare(
-        OneOf("both", "Defects are", {"both": "both", "dark": "too dark", "bright": "too bright"})
+        OneOf("both", "Defects are", {"both": "either", "dark": "too dark", "bright": "too bright"})
     )
     others: bool = declare(
         Switch(

@@ -57,6 +57,9 @@ def _missing(data: Dataset | None) -> None:
         return
     missing = int((~data.observed).sum())
     if missing:
-        st.caption(f"{missing:,} of {data.V.size:,} entries ({missing / data.V.size:.1%}) have no value.")
+        st.caption(
+            f"{missing:,} of {data.V.size:,} entries ({missing / data.V.size:.1%}) have no value, and are "
+            "filled in either way."
+        )
     elif st.session_state["restore_losses"] == "marked":
         st.caption("Every entry has a value. Damage that is tried becomes missing.")

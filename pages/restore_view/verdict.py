@@ -37,26 +37,38 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if shown.errors is not None:
         return (_of_marked if setting.losses == "marked" else _of_unmarked)(setting, shown.errors)
     restoration, data = shown.restoration, shown.data
-    missing = int((~data.observed).sum())
+    found, missing = int(restoration.defects.sum()), int((~data.observed).sum())
+    lost = int(restoration.unrestorable.sum())
     if setting.losses == "marked":
-        typical = _typical(shown)
-        return f"**{missing:,}** missing entries are predicted, each give or take about **{typical:.3g}**."
-    found = int(restoration.defects.sum())
+        if lost == missing:
+            return f"None of the **{missing:,}** missing entries can be predicted."
+        return f"**{missing - lost:,}** missing entries are predicted, {_give_or_take(shown)}."
     if not found and not missing:
         return (
             "**No entry looks wrong: nothing to restore.** Lower the threshold to see what comes nearest to "
             "a defect, or try damage in the sidebar to see what would be found."
         )
     also = f", and {missing:,} were missing" if missing else ""
+    predicted = f"{_some(found + missing - lost, found + missing)} predicted"
+    if lost < found + missing:
+        predicted += f", {_give_or_take(shown)}"
     return (
-        f"**{found:,}** entries look wrong ({found / data.V.size:.2%}){also}. They are predicted, each give "
-        f"or take about **{_typical(shown):.3g}**; all others stay as they were measured."
+        f"**{found:,}** entries look wrong ({found / data.V.size:.2%}){also}. {predicted}; all others stay "
+        "as they were measured."
     )
 
 
-def _typical(shown: Restored) -> float:
-    changed = shown.restoration.defects | ~shown.data.observed
-    return float(np.sqrt(np.mean(shown.restoration.deviation[changed] ** 2)))
+def _some(predicted: int, wanted: int) -> str:
+    if predicted == wanted:
+        return "They are"
+    return f"{predicted:,} of these are" if predicted else "None of these can be"
+
+
+def _give_or_take(shown: Restored) -> str:
+    """What a prediction is typically off by."""
+    restoration = shown.restoration
+    changed = (restoration.defects | ~shown.data.observed) & ~restoration.unrestorable
+    return f"each give or take about **{float(np.sqrt(np.mean(restoration.deviation[changed] ** 2))):.3g}**"
 
 
 def _of_unmarked(setting: RestoreSetting, errors: Errors) -> str:

@@ -70,7 +70,7 @@ def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> 
     page = opened(repository, dead="0.2")
 
     assert "Find the best setting" in [button.label for button in page.button]
-    assert "restores with the best: about **" in told(page)
+    assert "restores with that: about **" in told(page)
     page = opened(repository, dead="0.2", by="hand")
     assert "Restore" in [button.label for button in page.button]
 
@@ -107,6 +107,23 @@ def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> N
 
     assert "nothing to restore" in told(page)
     assert "choose that in the sidebar" in told(page)
+
+
+def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> None:
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+    V[4] = np.nan
+    data = Dataset(V, "cube", "scene", image_shape=(5, 6))
+    upload = uploads().keep(data)
+    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
+    done: Future = Future()
+    done.set_result(run(lambda progress: None, data, setting.order))
+    outcomes().store(key_of(setting, data), done)
+
+    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
+
+    assert "30 were missing. None of these can be predicted" in told(page)
+    assert "1 band has no sound entry at all" in page.main.warning[0].value
 
 
 def test_a_cube_of_ones_own_can_be_taken_home_as_it_came(repository: Path) -> None:
