@@ -56,7 +56,7 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
         st.error(plain(str(error)), icon=":material/error:")
         return
     out = scene.path.with_name(f"{scene.path.stem}-restored{scene.path.suffix}")
-    size = f"{scene.rows} × {scene.cols} pixels, {scene.bands} bands, {scene.bytes / 1e9:.2f} GB"
+    size = f"{scene.rows} × {scene.cols} pixels, {scene.bands} bands, {scene.bytes / 1e6:,.1f} MB"
     st.markdown(f"**{plain(scene.path.name)}**: {size}")
     command = _command(setting, scene, out)
     status = status_of(out)
