@@ -9,6 +9,7 @@ import argparse
 import random
 import statistics
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,7 +64,7 @@ def visit(address: str, slider: str, seconds: float) -> tuple[list[Answer], list
         while time.monotonic() < ends:
             person.rest(PAUSE_SECONDS * random.uniform(0.5, 1.5))
             answers.append(person.move(random.randint(5, 40)))
-        if not _comes_to_rest(person, answers[-1]):
+        if answers and not _comes_to_rest(person, answers[-1]):
             return answers, [f"the last setting is not shown after {LAST_SECONDS:.0f} s"]
         person.close()
     except (OSError, TimeoutError, WebSocketException) as error:
@@ -98,14 +99,15 @@ def report(people: int, seconds: float, turns: int) -> None:
             for name, (_, slider) in PAGES.items():
                 found, failures = crowd(addresses[name], slider, people, seconds)
                 taken[name] += found
-                for words in failures:
-                    print(f"  {name}: {words}")
+                for words, times in Counter(failures).items():
+                    print(f"  {name}, {times} times: {words}", flush=True)
+        quantiles = {name: statistics.quantiles(values, n=20) for name, values in taken.items()}
         for name, values in taken.items():
-            p50, p95 = (statistics.quantiles(values, n=20)[place] for place in (9, 18))
+            p50, p95 = quantiles[name][9], quantiles[name][18]
             print(f"{people} people, {name}: {len(values)} moves, p50 {p50:.2f} s, p95 {p95:.2f} s, ", end="")
             print(f"{megabytes(servers[name]):.0f} MB")
-        ratio = statistics.median(taken["explore"]) / statistics.median(taken["bare"])
-        print(f"explore takes {ratio:.1f} times as long as the bare page")
+        p50, p95 = (quantiles["explore"][place] / quantiles["bare"][place] for place in (9, 18))
+        print(f"explore takes {p50:.1f} times as long as the bare page, at p95 {p95:.1f} times")
 
 
 if __name__ == "__main__":
