@@ -61,10 +61,10 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         ]
         if any(run_here[cell.key].zero for cell in members):
             lines.append(line("here", "run here", members, lambda cell: _unmarked(run_here[cell.key], None)))
-        lines += _tuned(members)
         lines.append(
             line("marked", "marked", members, lambda cell: _marked(cell, run_here[cell.key], starts))
         )
+        lines += _tuned(members)
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{html}</tr>" for i, html in enumerate(lines))
         bodies.append(f"<tbody>{rows}</tbody>")
@@ -166,16 +166,15 @@ def _marked(cell: Cell, run_here: Cell, usual: int | None) -> str:
 
 
 def _tuned(members: Sequence[Cell]) -> list[str]:
-    """A line with one number for all columns of AT-NMF: that with the lambda that held-out entries chose."""
-    of_atnmf = [cell for cell in members if cell.published.method == "atnmf"]
-    row = of_atnmf[0].tuned
+    """A line across all columns: AT-NMF with the lambda that held-out entries chose."""
+    row = next((cell.tuned for cell in members if cell.tuned is not None), None)
     if row is None:
         return []
     mean, _, deviation = small_spread(row.mean, row.deviation).partition(" ± ")
     return [
-        f'<th scope="row" class="tuned">λ tuned</th><td colspan="{len(members) - len(of_atnmf)}"></td>'
-        f'<td class="tuned" colspan="{len(of_atnmf)}" title="{escape(_exact(row))}">'
-        f"{escape(mean)} <i>± {deviation}, λ = {row.lam:g}</i></td>"
+        f'<th scope="row" class="tuned">λ tuned</th><td class="tuned" colspan="{len(members)}">'
+        f'<span title="{escape(_exact(row))}">{escape(mean)} <i>± {deviation}</i></span>'
+        f' <i class="atnmf">AT-NMF, λ = {row.lam:g}</i></td>'
     ]
 
 

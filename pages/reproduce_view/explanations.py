@@ -28,9 +28,7 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
         f"{gain_in_words(cells, alpha)} {tuned_in_words(cells, alpha)} With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))
-    st.markdown(
-        f"they are **marked** and left out, as in the last line of each cell. {_example(cells, alpha)}"
-    )
+    st.markdown(f"they are **marked** and left out, as in the line “marked”. {_example(cells, alpha)}")
 
 
 def show_notes(table: str, cells: Sequence[Cell]) -> None:

@@ -163,7 +163,7 @@ def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name:
     cells = compare(name, measured(name))
 
     table = re.findall(
-        r'<td class="tuned"[^>]*>([\d.]+) <i>± ([\d.]+), λ = ([\d.]+)</i>', page_of(name, cells)
+        r">([\d.]+) <i>± ([\d.]+)</i></span> <i [^>]*>AT-NMF, λ = ([\d.]+)</i>", page_of(name, cells)
     )
     rows = list(csv.DictReader(io.StringIO(comparison_csv(name, cells))))
 
