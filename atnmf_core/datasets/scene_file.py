@@ -1,4 +1,4 @@
-"""A cube on disk that is read and written in blocks of pixels, however large it is."""
+"""A cube of any size on disk, read and written in blocks of pixels."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SceneFile:
     rows, cols, bands : its size.
     wavelengths : in nanometres, or None.
     chunk : rows and columns of what the file can only read as a whole, (1, cols) where it has no such parts.
-    can_miss : whether its number type has a value for what is missing.
+    can_miss : whether the file has a value for missing entries.
     files : the files that it consists of.
     """
 

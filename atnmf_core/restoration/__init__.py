@@ -1,4 +1,4 @@
-"""Damaged data made whole: hold-outs, choice of K and the adversary, defects, and how far to trust it."""
+"""Restoring damaged data: hold-outs, the choice of K and of the adversary, defects, and uncertainty."""
 
 from .candidates import Candidate, Treatment
 from .choice import Choice, ChoiceProgress

@@ -30,13 +30,13 @@ NO_DAMAGE = Damage()
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be restored, and how.
+    """What to restore, and how.
 
     Attributes
     ----------
-    damage : what is done to the data first; a false one leaves it as it is.
+    damage : how to damage the data first; a false value leaves it as it is.
     losses : as in `restore`; with "marked" ones the damage becomes missing entries.
-    K, lam, leash, seed : as in `restore`; None for chosen. An infinite lam is plain NMF.
+    K, lam, leash, seed : as in `restore`; None to have them chosen. An infinite lam is plain NMF.
     """
 
     damage: Damage = NO_DAMAGE
@@ -47,7 +47,7 @@ class Order:
     seed: int = 0
 
     def python(self, name: str) -> str:
-        """A script that carries it out on a data set of the catalogue and prints the first three `Errors`."""
+        """A script that does this for a data set from the catalogue and prints the first three `Errors`."""
         marked = self.losses == "marked"
         options = "".join(
             f", {name}={value!r}" if value != math.inf else f', {name}=float("inf")'
@@ -81,15 +81,15 @@ class Order:
 class Errors:
     """Root mean square errors against the undamaged data.
 
-    With unmarked losses, of the models over the whole matrix; with marked ones, of what is predicted for the
+    With unmarked losses, errors of the models over the whole matrix; with marked ones, of the predictions of
     missing entries.
 
     Attributes
     ----------
-    restored : of the restoration, which was not told what is wrong.
-    nmf : of NMF with as many parts, which takes everything for sound: marked losses for zeros.
-    told : of NMF with as many parts that was told which entries are wrong.
-    damaged : of the damaged data itself; of zeros, where the losses are marked.
+    restored : of the restoration, which does not know what is wrong.
+    nmf : of NMF with the same K, which takes everything as sound, and marked losses as zeros.
+    told : of NMF with the same K that knows which entries are wrong.
+    damaged : of the damaged data itself; with marked losses, of zeros.
     precision, recall : share of the suspects that are wrong, and of the wrong entries that are suspect.
     """
 
@@ -114,7 +114,7 @@ class Outcome:
 
 
 def damaged_dataset(data: Dataset, order: Order) -> tuple[Dataset, Mask]:
-    """The data as it is to be restored, and which of its entries were spoiled."""
+    """The data to restore, and which of its entries were damaged."""
     if not order.damage:
         return data, np.zeros(data.shape, dtype=bool)
     spoiled = damaged(data, order.damage, marked=order.losses == "marked")
@@ -122,16 +122,14 @@ def damaged_dataset(data: Dataset, order: Order) -> tuple[Dataset, Mask]:
 
 
 def search_workers() -> int:
-    """Processes of a search that `run` stores the trials of: one core stays free for whoever waits for
-    something else.
-    """
+    """Processes of a search whose trials `run` stores: one core stays free for other users."""
     return max(1, int(cpu_count()) - 1)
 
 
 def run(
     report: Callable[[ChoiceProgress], None], data: Dataset, order: Order, trials: Path | None = None
 ) -> Outcome:
-    """Carry out an order; a task for another process. Trials that are in the folder are not fitted again."""
+    """Carry out an order; a task for another process. Trials in the folder are not fitted again."""
     spoiled, wrong = damaged_dataset(data, order)
     where: MapTrials | None = None if trials is None else stored_trials(trials, search_workers())
     restoration = restore(
@@ -151,12 +149,12 @@ def run(
 def errors_of(
     truth: Dataset, spoiled: Dataset, wrong: Mask, restoration: Restoration, order: Order
 ) -> Errors:
-    """Of the restoration, and of NMF that is and is not told what is wrong."""
+    """Errors of the restoration, and of NMF that does and does not know what is wrong."""
     V = np.nan_to_num(spoiled.V)
     common: dict[str, Any] = {"K": restoration.fit.W.shape[1], "seed": order.seed}
     marked = order.losses == "marked"
     told = factorize(V, truth.observed & ~wrong, **common).V_hat
-    # NMF that is told nothing takes marked losses for zeros, which they are in V.
+    # NMF without that knowledge takes marked losses as zeros, which they are in V.
     nmf = factorize(V, truth.observed, **common).V_hat
     where = wrong & ~restoration.unrestorable if marked else truth.observed
     restored = restoration.V if marked else restoration.fit.V_hat

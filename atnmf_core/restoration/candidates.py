@@ -1,4 +1,4 @@
-"""What is tried: numbers of parts and adversaries, from the shape of the data."""
+"""The candidates: numbers of parts and adversaries to try, depending on the shape of the data."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = [
 
 LADDER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 ENTRIES_PER_UNKNOWN = 4
-"""A model with fewer observed entries per entry of W and H fits noise; see `solvers.fast`."""
+"""A model with fewer observed entries per entry of W and H overfits; see `solvers.fast`."""
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """How entries that may be wrong are met.
+    """How to deal with entries that may be wrong.
 
     Attributes
     ----------
-    lam, leash : the adversary's price and leash, as in `factorize`; no adversary where lam is None.
+    lam, leash : the adversary's price and leash, as in `factorize`; no adversary if lam is None.
     leave_out : whether suspects are left out of the fit.
     """
 
@@ -42,7 +42,7 @@ class Treatment:
 
     @property
     def strength(self) -> tuple[float, ...]:
-        """Sorts treatments from none to strong: the simpler model first."""
+        """A sort key from no adversary to a strong one: the simpler model first."""
         if self.lam is None:
             return (0.0, 0.0, self.leave_out)
         return (1 / (self.lam - 1), 0.0 if self.leash is None else 1 / (1 + self.leash), self.leave_out)
@@ -66,7 +66,7 @@ class Candidate:
 
     @property
     def complexity(self) -> tuple[float, ...]:
-        """Sorts candidates from simple to complex."""
+        """A sort key from simple to complex."""
         return (self.K, *self.treatment.strength)
 
     def __str__(self) -> str:
@@ -86,19 +86,19 @@ def default_Ks(shape: tuple[int, int], observed: int) -> tuple[int, ...]:
 
 
 def coarse(Ks: tuple[int, ...]) -> tuple[int, ...]:
-    """Every second rung, from 2 on where there is a 2."""
+    """Every second rung, starting at 2 if possible."""
     from_two = tuple(K for K in Ks if K > 1) or Ks
     return from_two[::2]
 
 
 def neighbours(K: int, Ks: tuple[int, ...]) -> tuple[int, ...]:
-    """K with the rungs below and above."""
+    """K and the rungs below and above."""
     place = Ks.index(K)
     return Ks[max(place - 1, 0) : place + 2]
 
 
 def first_treatments() -> tuple[Treatment, ...]:
-    """One for each case: nothing wrong, few or many dark entries, dark and bright ones."""
+    """One treatment for each case: nothing wrong, few or many dark entries, dark and bright ones."""
     return (
         PLAIN,
         Treatment(),
@@ -110,7 +110,7 @@ def first_treatments() -> tuple[Treatment, ...]:
 
 
 def treatments_around(treatment: Treatment) -> tuple[Treatment, ...]:
-    """The treatment, and those a little weaker and stronger."""
+    """The treatment, and slightly weaker and stronger ones."""
     lam, leash = treatment.lam, treatment.leash
     if lam is None:
         return (Treatment(), Treatment(1.3), Treatment(1.3, 0.5))

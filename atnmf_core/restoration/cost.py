@@ -1,4 +1,4 @@
-"""How long a restoration will take, roughly: for people to know before they ask for it."""
+"""Roughly how long a restoration will take, for people to know before they start it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TYPICAL_K = 8
 def expected_restore_seconds(
     shape: tuple[int, int], losses: Losses, *, K: int | None = None, workers: int = 1
 ) -> float:
-    """Seconds that `restore` takes for an F x N matrix on a machine of our day.
+    """Seconds that `restore` takes for an F x N matrix on a current machine.
 
     Parameters
     ----------
     losses : as in `restore`.
-    K : number of parts; None where it is searched for, with lam and leash.
+    K : number of parts; None if it is searched for, with lam and leash.
     workers : processes that the search runs on.
     """
     F, N = shape

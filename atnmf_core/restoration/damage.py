@@ -1,4 +1,4 @@
-"""Damage to try a restoration on: sound data spoiled on purpose, so that errors can be measured."""
+"""Damage for trying out restoration: sound data is damaged on purpose, so that errors can be measured."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
 STRETCH = 3
-"""A block in a cube spoils one in so many of its bands: a pixel that is dark in all of them is a
-dark pixel, and nothing tells it from a sound one.
+"""A block in a cube damages one in this many bands: a pixel that is dark in all of them cannot be
+distinguished from a sound dark pixel.
 """
 
 
 @dataclass(frozen=True)
 class Damage:
-    """What is done to sound data.
+    """Damage to sound data.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Damage:
     block : share of entries in one dark rectangle of each image or of a third of the bands.
     cosmic : share of single entries that become far too bright.
     noise : standard deviation of normal noise on every entry, as a share of the mean value.
-    seed : of all draws. With a larger share of one kind the smaller one's entries stay damaged.
+    seed : of all draws. A larger share of one kind includes the entries of a smaller one.
     """
 
     dead: float = 0.0
@@ -55,7 +55,7 @@ class Damage:
 
 @dataclass(frozen=True, eq=False)
 class Damaged:
-    """Spoiled data, F x N, and which entries were spoiled. Noise spoils none: it lies on all of them."""
+    """Damaged data, F x N, and which entries are wrong. Noise does not count: all entries have it."""
 
     V: Array
     wrong: Mask
@@ -64,13 +64,13 @@ class Damaged:
 def damaged(
     V: Array | Dataset, damage: Damage, layout: Layout | None = None, *, marked: bool = False
 ) -> Damaged:
-    """Spoil some entries.
+    """Damage some entries.
 
     Parameters
     ----------
-    V : F x N, sound, NaN where missing; or a `Dataset`, which brings its layout along.
-    layout : where the entries lie in images; by default V is a plain matrix.
-    marked : whether spoiled entries become NaN instead of wrong values.
+    V : F x N, sound, NaN where missing; or a `Dataset`, which includes its layout.
+    layout : how entries lie in images; by default V is a plain matrix.
+    marked : whether damaged entries become NaN instead of wrong values.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def damaged(
 
 
 def _generator(damage: Damage, kind: int) -> np.random.Generator:
-    """One for each kind of damage, so that more of one leaves the others where they are."""
+    """A generator for each kind of damage, so that more of one leaves the others unchanged."""
     return np.random.default_rng((damage.seed, kind))
 
 
 def _darkened(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> tuple[Array, Mask]:
-    """What each entry is multiplied with, and which are."""
+    """The factor of each entry, and which entries have one."""
     factor = np.ones(shape)
     if damage.dead:
         rng = _generator(damage, 0)
@@ -127,11 +127,11 @@ def _struck(damage: Damage, V: Array) -> tuple[Mask, Array]:
 
 
 Place = tuple[slice, slice, slice, float]
-"""Bands or images, rows and columns, and what their entries are multiplied with."""
+"""Bands or images, rows and columns, and the factor of their entries."""
 
 
 def _streaks(damage: Damage, shape: tuple[int, ...]) -> list[Place]:
-    """Whole image columns, of one band or image each: what a bad element of a line detector leaves."""
+    """Whole image columns, of one band or image each, as from a bad element of a line detector."""
     if not damage.streaks:
         return []
     images, _, cols = shape

@@ -1,12 +1,12 @@
-"""Which entries are wrong, and by how much: residuals beyond what their row and column lead one to expect.
+"""Which entries are wrong, and by how much: residuals larger than their row and column suggest.
 
 An entry v with prediction p is suspect when |v - p| is more than `BEYOND` robust standard deviations and v
 and p differ by more than the factor `RATIO`. The standard deviation is that of the entry's row times that of
 its column, from quantiles that hold while most of the entries are sound; so a band that is noisy as a whole,
-or a pixel that the model describes badly as a whole, is no defect.
+or a pixel that the model describes badly as a whole, is not a defect.
 
-Sound residuals lie on both sides alike. Where one side has many more than the other, even nearer to the
-prediction, most of them are defects: `thresholds` is the distance from which on that is so.
+Sound residuals lie on both sides alike. Where one side has many more than the other, even closer to the
+prediction, most of them are defects: `thresholds` finds the distance beyond which that is so.
 """
 
 from __future__ import annotations
@@ -34,29 +34,31 @@ Mask = npt.NDArray[np.bool_]
 
 BEYOND, RATIO = 4.0, 1.3
 NEAREST, FALSE = 2.0, 0.1
-"""The least number of deviations that `thresholds` goes down to, and the share of false suspects allowed."""
+"""The lowest threshold, in deviations, and the allowed share of false suspects."""
 QUANTILE, NORMAL_QUANTILE = 0.35, 0.4538
-"""The quantile of |v - p| that scales are taken from, and its value for a standard normal. Lower ones hold
-out against more defects, but give way where many entries are fitted exactly.
+"""The quantile of |v - p| that gives the scales, and its value for a standard normal. Lower ones withstand
+more defects, but fail where many entries are fitted exactly.
 """
 UNLIKE, MOST, NORMAL_MOST = 0.25, 0.75, 1.1503
 """Rows and columns with a larger share of suspects, and three times that of others, are unlike the model;
-there `MOST` entries are sound, and this quantile of a standard normal serves as scale.
+there the quantile `MOST` gives the scale, with its value for a standard normal.
 """
 BLOCKS, POWER_STEPS, ABOVE_NOISE, IN_BLOCK = 4, 12, 1.3, 0.3
-"""How many blocks are looked for, and how long; how far a block stands out, and a row or column of it."""
+"""How many blocks to look for, and with how many iterations; how far a block must stand out, and each of its
+rows and columns.
+"""
 LEAST = 0.1
-"""No row's or column's scale counts as less than this share of the middle one."""
+"""No row or column has a scale below this share of the median one."""
 
 
 class Spread(NamedTuple):
-    """The scales of some data's residuals, to measure other columns by that have the same rows.
+    """The scales of residuals, for other columns with the same rows.
 
     Attributes
     ----------
-    by_row : F, the scale of each row, 1 being the middle one.
+    by_row : F, the scale of each row, relative to the median.
     by_column : N, the scale of each column.
-    middle : that of the middle column.
+    middle : that of the median column.
     """
 
     by_row: npt.NDArray[np.float64]
@@ -65,9 +67,8 @@ class Spread(NamedTuple):
 
 
 def spread(residual: Array, use: Mask, like: Spread | None = None) -> Spread:
-    """The scales of rows and columns; those of the rows, and the middle column's, as in `like` if given.
-
-    With `like`, no column's scale depends on other columns.
+    """The scales of rows and columns; those of the rows, and the median column's, are taken from `like` if
+    given. With `like`, no column's scale depends on other columns.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def suspicion(
 
     The smaller of two distances: |v - p| in units of `limits` standard deviations, for entries below and
     above their prediction, and the factor between v and p in units of `RATIO`, on a logarithmic scale.
-    `like` is for columns that are measured by others; see `spread`.
+    `like` gives the scales of other columns; see `spread`.
     """
     deviations, factor = _distances(V, V_hat, observed, use, like)
     deviations /= np.where(deviations < 0, -limits[0], limits[1])
@@ -114,10 +115,10 @@ def suspicion(
 def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
     """The entries that look wrong, for a model that may not describe everything yet.
 
-    What the model has no part for looks too bright, and it would never learn what it is not shown. So bright
-    suspects that are more than scattered entries are taken back: those of rows and columns that are unlike
-    the model as a whole, unless they are far beyond most of their neighbours, and those that fill a block of
-    the same rows in the same columns, as a material does that the model does not know.
+    What the model has no part for looks too bright, and a model never learns what it is not shown. So bright
+    suspects that are not scattered are taken back: those in rows and columns that are unlike the model as a
+    whole, unless they are far beyond most of their neighbours, and those that fill a block of the same rows
+    in the same columns, as an unknown material does.
     """
     suspects = suspicion(V, V_hat, observed, use) >= 1
     size = np.abs(np.where(observed, V, V_hat) - V_hat)
@@ -138,11 +139,11 @@ def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
 
 
 def _block(found: Mask) -> tuple[npt.NDArray[np.intp], ...] | None:
-    """Rows and columns that the suspects fill together, if there are such; else None.
+    """Rows and columns that the suspects fill together; None if there are none.
 
-    Scattered suspects are as many in each row and column as these have on the whole. What is left beyond that
-    is noise with a largest singular value of about sd (sqrt F + sqrt N); a block has a larger one, and its
-    singular vectors say where it lies.
+    The expected number of scattered suspects follows from the totals of rows and columns. What remains is
+    noise with a largest singular value of about sd (sqrt F + sqrt N); a block has a larger one, and its
+    singular vectors locate it.
     """
     share = float(found.mean())
     if share == 0:
@@ -168,10 +169,10 @@ def _block(found: Mask) -> tuple[npt.NDArray[np.intp], ...] | None:
 
 
 def thresholds(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[float, float]:
-    """How many deviations below and above its prediction an entry is suspect from.
+    """From how many deviations below and above its prediction an entry is suspect.
 
-    On each side the least number, from `NEAREST` to `BEYOND`, beyond which the other side has no more than
-    the share `FALSE` of the entries of this one: as many of these are sound.
+    On each side the smallest number, from `NEAREST` to `BEYOND`, beyond which the other side has at most the
+    share `FALSE` of this side's entries: that many of them are sound.
     """
     deviations, factor = _distances(V, V_hat, observed, use)
     far = deviations[observed & (factor >= 1)]
@@ -191,7 +192,7 @@ def _distances(
 ) -> tuple[Array, Array]:
     """(v - p) in standard deviations, and the factor between v and p, in powers of `RATIO`."""
     residual = np.where(observed, V, V_hat) - V_hat
-    # Many models fit a zero exactly, and such a residual says nothing about the others.
+    # Many models fit a zero exactly, so such a residual says nothing about the others.
     scale = np.maximum(entry_scale(residual, use & (V > 0), like), np.finfo(V_hat.dtype).tiny)
     larger, smaller = np.maximum(V, V_hat), np.minimum(V, V_hat)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,9 +1,8 @@
-"""How far a prediction may be off: one standard deviation for each entry, from fits that were shown less.
+"""How far a prediction may be off: a standard deviation for each entry, from fits that saw less.
 
-Two fits that were both not shown some entries differ in what they predict for these: that is the part of the
-error that comes from the data being few. The residuals of the entry's row and column are the part that comes
-from the model. Together they are scaled by one factor, so that of the held-out entries about 68 % lie within
-one deviation and 95 % within two.
+Two fits that did not see some entries differ in their predictions of these: that is the part of the error due
+to limited data. The residuals of the entry's row and column are the part due to the model. Together they are
+scaled by one factor, so that about 68 % of the held-out entries lie within one deviation and 95 % within two.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ WITHIN_ONE, WITHIN_TWO = 0.683, 0.954
 def deviations(
     V: Array, use: Mask, V_hat: Array, candidate: Candidate, held_out: Sequence[Mask], seed: int
 ) -> tuple[Array, float]:
-    """The standard deviation of each entry's prediction, F x N, and the factor that it was scaled by.
+    """The standard deviation of each entry's prediction, F x N, and its scaling factor.
 
     Parameters
     ----------
     V, V_hat : the data and what the final fit predicts.
-    use : bool F x N, the entries that the final fit was shown.
+    use : bool F x N, the entries that the final fit saw.
     held_out : parts of `use`; two fits are made without each of them.
     seed : of the first start.
     """
@@ -51,13 +50,14 @@ def deviations(
 
 
 def _without(V: Array, shown: Mask, candidate: Candidate, seed: int) -> Array:
-    """The prediction of a fit that starts elsewhere and is not shown a tenth of the entries either."""
+    """The prediction of a fit from another start that does not see a further tenth of the entries."""
     shown = shown & ~hold_out_entries(shown, seed=seed)
     return factorize(V, shown, K=candidate.K, seed=seed, **candidate.treatment.options).V_hat
 
 
 def calibration(ratios: Array) -> float:
-    """The factor that brings |error| / scale nearest to the shares within one and two deviations of a normal.
+    """The factor with which |error| / scale comes closest to the shares of a normal within one and two
+    deviations.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Restorations that come with the program: what the Restore page opens with, and its presets.
+"""Bundled restorations: the first view of the Restore page, and its presets.
 
 ``python -m atnmf_core.restoration.examples`` makes the files again; a test compares them with `restore`.
 """
@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent / "bundled"
 
 
 class Example(NamedTuple):
-    """A data set of the catalogue, and what is done to it."""
+    """A data set from the catalogue, and what is done to it."""
 
     data: str
     order: Order
@@ -41,7 +41,7 @@ EXAMPLES = {
 
 @cache
 def bundled(data: str, order: Order) -> Outcome | None:
-    """The outcome of an order, if it comes with the program."""
+    """The bundled outcome of an order, if there is one."""
     name = next((name for name, example in EXAMPLES.items() if example == (data, order)), "")
     file = FOLDER / f"{name}.npz"
     if not name or not file.is_file():

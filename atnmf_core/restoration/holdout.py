@@ -1,8 +1,8 @@
-"""Which observed entries are held out, to see how well a model predicts what it was not shown.
+"""Which observed entries to hold out, to see how well a model predicts what it did not see.
 
-Single entries tell how well defects are predicted that lie here and there. Real gaps are lines, blocks or
-stretches of bands, and are harder: a model that predicts single entries to 1 % may be 25 times worse there.
-So for marked losses the data's own gaps are moved to where the data is sound, and held out there.
+Single entries show how well scattered defects are predicted. Real gaps are lines, blocks or ranges of bands,
+and are harder: a model that predicts single entries to 1 % may be 25 times worse there. So for marked losses
+the data's own gaps are moved to where the data is sound, and held out there.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["hold_out_entries", "hold_out_gaps", "spare"]
 Mask = npt.NDArray[np.bool_]
 
 SHARE = 0.1
-"""Of the observed entries, so many are held out."""
+"""The share of the observed entries that is held out."""
 LEAST_LEFT = 0.25
 """A row or column keeps at least this share of what was observed in it, and at least one entry."""
 IN_SOUND_PLACES = 0.6
 """Of the moved gaps, at most this share is held out, where the data is soundest."""
 FEWEST = 0.01
-"""Gaps of which less than this share of the data can be held out are no basis."""
+"""If less than this share of the data can be held out as gaps, they are not used."""
 TRIES = 24
-"""Moves of the gaps that are looked at, for the one that meets the most sound entries."""
+"""How many moves of the gaps are tried, to find the one that meets the most sound entries."""
 
 
 def hold_out_entries(observed: npt.ArrayLike, share: float = SHARE, seed: int = 0) -> Mask:
@@ -62,14 +62,14 @@ def hold_out_gaps(
 ) -> Mask:
     """Hold out gaps of the shape of the real ones, moved in the image and along the bands.
 
-    Of several random moves, the one that meets the most observed entries is taken. Where the gaps are many,
-    they are held out in some columns of V only, so that `share` of the observed entries is not exceeded:
-    in those with the fewest gaps of their own, which then have about as many as a real gap leaves.
+    Of several random moves, the one that meets the most observed entries is taken. If there are many gaps,
+    they are held out only in some columns of V, so that `share` of the observed entries is not exceeded: in
+    those with the fewest gaps of their own, which then resemble columns with real gaps.
 
     Parameters
     ----------
-    observed : bool F x N, False at the real gaps. Where there are none, single entries are held out.
-    layout : where the entries lie in images; by default V is a plain matrix.
+    observed : bool F x N, False at the real gaps. If there are none, single entries are held out.
+    layout : how entries lie in images; by default V is a plain matrix.
     share, seed : as in `hold_out_entries`.
 
     Returns
@@ -87,12 +87,12 @@ def hold_out_gaps(
     moved = max((_moved(gaps, layout, rng) for _ in range(TRIES)), key=lambda held: int((held & seen).sum()))
     most = min(share * seen.sum(), IN_SOUND_PLACES * (moved & seen).sum())
     held = spare(seen, _thinned(moved & seen, (~seen).sum(axis=0), most, rng))
-    # Gaps that cover almost everything leave no column with enough to predict the rest from.
+    # Gaps that cover almost everything leave no column with enough data to predict the rest from.
     return held if held.sum() >= FEWEST * seen.sum() else hold_out_entries(seen, SHARE, seed)
 
 
 def _movable(seen: Mask) -> Mask:
-    """The gaps, without rows and columns that have no data at all: those cannot be told from anything."""
+    """The gaps, without rows and columns that have no data at all, which cannot be predicted."""
     return np.asarray(~seen & seen.any(axis=1, keepdims=True) & seen.any(axis=0, keepdims=True))
 
 
@@ -104,8 +104,8 @@ def _moved(gaps: Mask, layout: Layout, rng: np.random.Generator) -> Mask:
 
 
 def _thinned(held: Mask, gaps: npt.NDArray[np.intp], most: float, rng: np.random.Generator) -> Mask:
-    """Whole columns of the held-out entries, those with the fewest gaps first, until they are as many as
-    allowed.
+    """Whole columns of the held-out entries, those with the fewest gaps first, up to the allowed number of
+    entries.
     """
     counts = held.sum(axis=0)
     if counts.sum() <= most:
@@ -118,7 +118,7 @@ def _thinned(held: Mask, gaps: npt.NDArray[np.intp], most: float, rng: np.random
 
 
 def spare(seen: Mask, held: Mask) -> Mask:
-    """Release what is to be held out in rows and columns that would keep too little."""
+    """Do not hold out entries in rows and columns that would keep too little."""
     held = held.copy()
     for axis in (0, 1):
         had = seen.sum(axis=axis)

@@ -29,7 +29,7 @@ class Layout:
     order: Order = "F"
 
     def check(self, shape: tuple[int, int]) -> None:
-        """Refuse a layout that does not hold a matrix of this shape."""
+        """Reject a layout that does not fit a matrix of this shape."""
         if (self.image_shape is None) != (self.kind == "matrix"):
             needs = "has none" if self.kind == "matrix" else "needs (rows, columns)"
             raise InputError(f"image_shape={self.image_shape!r}: data of kind {self.kind!r} {needs}.")

@@ -1,9 +1,9 @@
-"""Defects that are lines: bands, image rows, image columns or images that are bad as a whole.
+"""Defects along lines: bands, image rows, image columns or images that are bad as a whole.
 
-Most of a line's entries have to be defects, and more of them than chance explains. By chance each entry is
-one with the share of defects in all of the data or, where it is larger, in the lines on either side: false
-suspects gather where the model is poor, and thin out from there. As many lines are looked at, the probability
-of so many defects is multiplied by their number (Bonferroni's correction).
+Most of a line's entries must be defects, and more of them than chance explains. By chance, the probability of
+a defect is the share of defects in all of the data or, if larger, in the lines on either side: false suspects
+cluster where the model is poor, and thin out from there. Because many lines are tested, the probability is
+multiplied by their number (Bonferroni's correction).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SIGNIFICANCE = 1e-4
 
 @dataclass(frozen=True)
 class BadLine:
-    """Neighbouring lines that are bad as a whole, counted from 1.
+    """Adjacent lines that are bad as a whole, counted from 1.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class BadLine:
 
 
 def bad_lines(defects: Mask, observed: Mask, layout: Layout) -> tuple[BadLine, ...]:
-    """Name the lines of which most observed entries are defects, by more than chance.
+    """Find the lines in which most observed entries are defects, by more than chance.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def bad_lines(defects: Mask, observed: Mask, layout: Layout) -> tuple[BadLine, .
 
 
 def _stripes(bad: Mask, seen: Mask, chance: float) -> list[BadLine]:
-    """Image columns and rows that are bad in neighbouring bands only."""
+    """Image columns and rows that are bad only in adjacent bands."""
     bands, rows, cols = bad.shape
     found = []
     for name, along in (("image column", 1), ("image row", 2)):
@@ -95,7 +95,7 @@ def _stripes(bad: Mask, seen: Mask, chance: float) -> list[BadLine]:
 
 
 def _are_bad(hits: Counts, of: Counts, chance: float, looked_at: int) -> Mask:
-    """Which of the lines side by side are bad as a whole, from their defects and observed entries."""
+    """Which of the adjacent lines are bad as a whole, from their numbers of defects and observed entries."""
     result = np.zeros(len(hits), dtype=bool)
     for run in _runs(hits > MOSTLY * of):
         beside = [place for place in (run[0] - 1, run[-1] + 1) if 0 <= place < len(hits)]
@@ -106,7 +106,7 @@ def _are_bad(hits: Counts, of: Counts, chance: float, looked_at: int) -> Mask:
 
 
 def _at_least(hits: int, of: int, chance: float) -> float:
-    """A bound on the probability of so many hits or more, each with this chance (Chernoff's)."""
+    """Chernoff's bound on the probability of this many hits or more, each with this chance."""
     share = hits / of
     if chance <= 0 or chance >= share:
         return float(chance > 0)
@@ -124,7 +124,7 @@ def _named(name: str, hits: Counts, of: Counts, are_bad: Mask) -> list[BadLine]:
 
 
 def _runs(where: Mask) -> list[npt.NDArray[np.intp]]:
-    """The places that are true, neighbours together."""
+    """The runs of true values."""
     places = np.flatnonzero(where)
     return [run for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if run.size]
 

@@ -25,7 +25,7 @@ NMF, L1, INPAINTING = "NMF", "L1-NMF", "Biharmonic inpainting"
 
 @dataclass(frozen=True)
 class RivalsProgress:
-    """Which method is at work, and the share of its work that is done."""
+    """The current method, and the share of its work that is done."""
 
     name: str
     share: float
@@ -33,14 +33,13 @@ class RivalsProgress:
 
 @dataclass(frozen=True, eq=False)
 class Rivals:
-    """Their results, in little room.
+    """Their results, in compact form.
 
     Attributes
     ----------
     losses : as in `restore`.
     factors : W and H of each factorization, by its name.
-    inpainted : what inpainting predicts for the entries that it was told to replace; None for data without
-        images.
+    inpainted : the prediction of inpainting for the entries to replace; None for data without images.
     """
 
     losses: Losses
@@ -55,10 +54,10 @@ class Rivals:
         )
 
     def made_whole(self, V: Array, replaced: Mask) -> dict[str, Array]:
-        """V as each method hands it back, by its name.
+        """V as each method returns it, by name.
 
-        Factorizations that do not know which entries are wrong give their own values for all of them;
-        otherwise only what is `replaced`, missing or suspect, changes.
+        Factorizations that do not know which entries are wrong predict all of them; otherwise only the
+        `replaced` ones, missing or suspect, change.
         """
         changed = replaced if self.losses == "marked" else np.ones_like(replaced)
         whole = {name: np.where(changed, W @ H, V) for name, (W, H) in self.factors.items()}
@@ -82,7 +81,7 @@ def run_rivals(
     Parameters
     ----------
     data : the damaged data, NaN where missing.
-    losses : as in `restore`. With marked ones L1-NMF is told what is missing, NMF is not.
+    losses : as in `restore`. With marked ones L1-NMF knows what is missing, NMF does not.
     replaced : bool F x N, what inpainting predicts: the missing entries and, with unmarked losses, those that
         `restore` found to be wrong.
     K : parts of the factorizations.

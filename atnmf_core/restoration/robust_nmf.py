@@ -1,8 +1,7 @@
-"""NMF with losses in which large residuals weigh little: what people use against wrong entries they do not
-know.
+"""NMF with losses in which large residuals weigh little: the usual remedy for unknown wrong entries.
 
 Each loss is majorised by weighted least squares, and each step is a multiplicative update with the weights of
-the present residuals: L1 (Ke and Kanade 2005), Cauchy (Guan et al. 2017) and L2,1 (Kong, Ding and Huang
+the current residuals: L1 (Ke and Kanade 2005), Cauchy (Guan et al. 2017) and L2,1 (Kong, Ding and Huang
 2011).
 """
 

@@ -43,9 +43,11 @@ TAIL, LOPSIDED = 2.0, 3.0
 """Defects are left when one side has this many times the other's residuals beyond so many deviations."""
 TINY = 1e-30
 SLACK = 0.05
-"""With few replicates a standard error is itself a guess: so much worse than the best is not equal to it."""
+"""With few replicates the standard error is itself a guess: what is worse by more than this share is not
+equal to the best.
+"""
 WORTH = 0.03
-"""By this share an adversary has to predict better than a weaker one to be chosen."""
+"""By this share an adversary must predict better than a weaker one to be chosen."""
 NEAR = 2.0
 """Only candidates whose quantile is within this factor of the lowest are compared by RMSE."""
 

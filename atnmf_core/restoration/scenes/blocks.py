@@ -1,4 +1,4 @@
-"""One block of a scene, restored by a worker anywhere that has the file."""
+"""One block of a scene, restored by any worker that can read the file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def refine_block(
 
 
 def write_block(scene: SceneFile, block: Block, result: BlockResult) -> None:
-    """Put what changes in a block into the file."""
+    """Write the changes of a block to the file."""
     changed, _ = masks(result, (scene.bands, block.pixels))
     if changed.any():
         scene.write(block, changed, result.numbers)
@@ -68,7 +68,7 @@ def masks(result: BlockResult, shape: tuple[int, ...]) -> tuple[Mask, Mask]:
 
 def _result(scene: SceneFile, V: Array, restored: Pixels) -> BlockResult:
     wanted = np.isnan(V) | restored.defects
-    # A defect that nothing can be told about becomes missing, where the file has a value for that.
+    # A defect that cannot be predicted becomes missing, if the file has a value for that.
     lost = restored.unknown & restored.defects & scene.can_miss
     changed = (wanted & ~restored.unknown) | lost
     values = np.where(lost, np.nan, restored.predicted)[changed]

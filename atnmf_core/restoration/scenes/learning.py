@@ -29,11 +29,11 @@ SAMPLE_ENTRIES, LEAST_PIXELS = 500_000, 500
 noise is added by learning from so few. What the sample does not show is found later, in the blocks.
 """
 FEWEST_FAR = 10
-"""Fewer pixels that are unlike the sample are strays, from which nothing is learned."""
+"""Fewer pixels unlike the sample are outliers, from which nothing is learned."""
 MAX_EXTRA = 0.25
 """Pixels unlike the sample that are learned from, as a share of the sample."""
 MORE_PARTS = (0, 1, 2, 4)
-"""How many parts more are tried, to describe pixels that the model misses."""
+"""How many more parts to try, to describe pixels that the model misses."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Wish:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A model, and a sentence or two on how it was come by."""
+    """A model, and a sentence or two on how it was found."""
 
     model: SceneModel
     words: str
@@ -122,5 +122,5 @@ def _error(V: Array, model: SceneModel, seed: int) -> float:
 
 
 def _some(places: Index, most: float) -> Index:
-    """At most so many of them, evenly."""
+    """At most this many of them, evenly spread."""
     return places[:: max(1, int(np.ceil(places.size / max(most, 1))))]

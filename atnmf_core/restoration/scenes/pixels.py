@@ -1,4 +1,4 @@
-"""What a model makes of pixels that it was not learned from: each on its own, whatever stands beside it.
+"""Applying a model to pixels outside its sample: each on its own, independent of its neighbours.
 
 As W is given, a pixel's column of H follows from its own entries. So do its defects, as the scales of bands
 are those of the sample. Nothing here depends on how a scene was cut into blocks.
@@ -33,12 +33,12 @@ and of the middle one.
 
 @dataclass(frozen=True, eq=False)
 class SceneModel:
-    """All that is needed to restore a pixel.
+    """Everything needed to restore a pixel.
 
     Attributes
     ----------
     W : F x K.
-    lam, leash : the adversary; None where there is none.
+    lam, leash : the adversary; None if there is none.
     losses : "marked" or "unmarked".
     scales : of the sample's residuals; of its columns only the middle is used.
     limits : the suspicion that makes a defect, below and above; see `thresholds`.
@@ -70,7 +70,7 @@ class Pixels:
     ----------
     predicted : what the model predicts, within what the bands justify.
     defects : observed entries that look wrong.
-    unknown : missing entries and defects that nothing can be told about.
+    unknown : missing entries and defects that cannot be predicted.
     scale : n, the size of each pixel's residuals.
     """
 
@@ -81,7 +81,7 @@ class Pixels:
 
 
 def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[float, float]) -> SceneModel:
-    """The model that the restoration of a sample V (F x n, NaN where missing) is the result of."""
+    """The model behind the restoration of a sample V (F x n, NaN where missing)."""
     fit = restored.fit
     use = ~np.isnan(V) & ~restored.defects
     known = np.where(use, V, 0)

@@ -18,7 +18,9 @@ PACKAGE = Path(__file__).parents[2]
 
 
 class SceneStatus(NamedTuple):
-    """How far the restoration to a file is; `pid` is of the process that is at it, None where none is."""
+    """The progress of the restoration to a file; `pid` is that of the process at work, None if there is
+    none.
+    """
 
     done: int
     total: int
@@ -26,7 +28,7 @@ class SceneStatus(NamedTuple):
 
 
 def status_of(out: Path) -> SceneStatus | None:
-    """What is stored of a restoration that is not finished; None where there is nothing."""
+    """The stored state of an unfinished restoration; None if there is none."""
     holder = Record.holder(out)
     if holder is None:
         return None
@@ -37,7 +39,7 @@ def status_of(out: Path) -> SceneStatus | None:
 def start_scene(command: str, log: Path) -> subprocess.Popen[bytes]:
     """Start a command such as `python -m atnmf_core restore ...`; it outlives the process that starts it.
 
-    The log gets what it writes, its last line the reason where it fails.
+    Its output goes to the log, whose last line gives the reason if it fails.
     """
     words = shlex.split(command)
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]

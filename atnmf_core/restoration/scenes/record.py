@@ -1,6 +1,6 @@
-"""What is done of a scene, in a folder beside the output: the models and every finished block.
+"""The progress on a scene, in a folder beside the output: the models and every finished block.
 
-Each file appears whole or not at all, so a run that was ended in any way is continued by the next one.
+Each file appears whole or not at all, so a run that ended in any way is resumed by the next one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BlockResult:
     changed, defects : bool F x n, as bits.
     numbers : for the changed entries, as the file stores them.
     scale : n, the size of each pixel's residuals with the first model.
-    unknown : how many entries nothing can be told about.
+    unknown : how many entries cannot be predicted.
     refined : whether pixels unlike the sample were restored by the refined model.
     """
 
@@ -51,7 +51,7 @@ class BlockResult:
 
 
 class Record:
-    """The folder of one run. Settings other than those that it was begun with empty it.
+    """The folder of one run. It is emptied if the settings have changed.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Record:
 
     @staticmethod
     def holder(out: Path) -> dict[str, Any] | None:
-        """The process that was last at it (pid, created), and the number of all blocks."""
+        """The last process at work (pid, created), and the number of all blocks."""
         try:
             found: dict[str, Any] = json.loads((_folder(out) / PROCESS).read_text())
         except FileNotFoundError:

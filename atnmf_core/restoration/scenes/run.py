@@ -1,4 +1,4 @@
-"""The front door for scenes larger than memory."""
+"""The entry point for scenes larger than memory."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def restore_scene(
     A model is chosen and learned from a sample of pixels that covers the scene. Then every pixel's column of
     H follows from W alone, so blocks of pixels are restored one by one, in processes. Pixels that the model
     describes far worse than the sample are restored again, by a model that was refined with some of them.
-    What is done is stored in a folder beside `out` until all is: the same call resumes an interrupted run.
+    Progress is stored in a folder beside `out` until everything is done: the same call resumes an interrupted
+    run.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def restore_scene(
     losses, K, lam, leash, seed : as in `restore`.
     options : how the file is read.
     defects : an .npy file for the entries that look wrong, rows x cols x bands, 1 where they do.
-    block_entries : about so many entries are read and restored at once; changes no result.
+    block_entries : about how many entries are read and restored at once; does not affect the result.
     n_jobs, dask : as in `run_sweep`.
     callback : as in `restore`, while the model is chosen; it cannot end the choice.
     progress : called with the numbers of finished and of all blocks.
@@ -157,7 +158,7 @@ def _check_room(scene: SceneFile, out: Path, record: Record) -> None:
 
 
 class _Run:
-    """The blocks of a scene, where they are restored, and what is done of them."""
+    """The blocks of a scene, where they are restored, and which are done."""
 
     def __init__(
         self,
@@ -208,7 +209,7 @@ class _Run:
         return _row_runs(far // self._scene.cols)
 
     def write(self, out: Path, defects_out: Path | None) -> dict[str, Any]:
-        """Write the restored scene, and its defects if wanted; what there is to say about it."""
+        """Write the restored scene, and its defects if wanted, and describe it."""
         scene = self._scene
         shape = (scene.rows, scene.cols, scene.bands)
         changed = wrong = unknown = 0
@@ -241,7 +242,7 @@ class _Run:
         calls: Callable[[], Iterable[tuple[Any, ...]]],
         waiting: Callable[[], list[int]],
     ) -> None:
-        """Rounds until no block waits: later ones take over what workers left that died."""
+        """Run rounds until no block waits: later ones take over the work of workers that died."""
         losses = 0
         left = len(waiting())
         total = len(self._blocks)

@@ -9,7 +9,7 @@ __all__ = ["two_samples"]
 
 Index = npt.NDArray[np.intp]
 MAX_ROWS = 96
-"""Image rows that a sample is drawn from: few, as a row is read as a whole."""
+"""Number of image rows from which a sample is drawn: few, because a row is read as a whole."""
 
 
 def two_samples(
@@ -36,7 +36,7 @@ def two_samples(
 
 
 def _one_of_each(length: int, strata: int, rng: np.random.Generator) -> Index:
-    """One number out of each of so many equal parts of 0 ... length - 1."""
+    """One number from each of `count` equal parts of 0 ... length - 1."""
     edges = np.linspace(0, length, strata + 1)
     low, high = np.ceil(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int)
     return rng.integers(low, np.maximum(high, low + 1)).astype(np.intp)
