@@ -14,6 +14,8 @@ __all__ = ["channels_of_scene", "scene_picture", "scene_spectrum"]
 
 MAX_SIDE = 480
 """Of the picture, in pixels."""
+MEASURED = "#7C8894"
+"""A grey that shows on light and dark pages."""
 Channels = tuple[npt.NDArray[np.float32], ...]
 
 
@@ -40,7 +42,9 @@ def scene_spectrum(
     figure = go.Figure()
     if restored is not None:
         figure.add_scatter(x=along, y=restored, name="restored", line={"color": ATNMF})
-    figure.add_scatter(x=along, y=measured, name="measured", mode="markers", marker={"size": 4})
+    figure.add_scatter(
+        x=along, y=measured, name="measured", mode="markers", marker={"size": 4, "color": MEASURED}
+    )
     figure.update_xaxes(title="band" if wavelengths is None else "nm")
     figure.update_layout(height=280, margin={"l": 40, "r": 10, "t": 10, "b": 40}, showlegend=True)
     return figure

@@ -149,10 +149,20 @@ def _stop(pid: int) -> None:
 def _pictures(setting: RestoreSetting, scene: SceneFile, before: Channels, after: SceneFile | None) -> None:
     colour = HIDDEN[setting.colour]
     left, right = st.columns(2)
-    left.image(scene_picture(before, colour), caption="Damaged, thinned for display", width="stretch")
+    left.image(
+        scene_picture(before, colour),
+        caption="Damaged, thinned for display",
+        alt=f"{scene.path.name} as it is",
+        width="stretch",
+    )
     if after is not None:
         restored = _channels(after, after.bytes, _changed(after))
-        right.image(scene_picture(restored, colour, like=before), caption="Restored", width="stretch")
+        right.image(
+            scene_picture(restored, colour, like=before),
+            caption="Restored",
+            alt=f"{scene.path.name} restored",
+            width="stretch",
+        )
 
 
 def _spectrum(scene: SceneFile, after: SceneFile | None) -> None:
