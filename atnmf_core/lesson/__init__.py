@@ -1,7 +1,17 @@
 """Small examples of what the solvers do, slow enough to be followed by eye and by hand."""
 
 from .building import BuildUp, build_up
-from .defects import DEFECTS, SCENE_K, Mended, Recorded, mend, mend_known, recorded, small_scene
+from .defects import (
+    DEFECTS,
+    SCENE_K,
+    Mended,
+    Recorded,
+    mend,
+    mend_known,
+    mend_robust,
+    recorded,
+    small_scene,
+)
 from .findings import Error, Finding, findings
 from .game import EXAMPLE, HalfStep, PlayedGame, play
 from .guessing import Verdict, judge
@@ -27,6 +37,7 @@ __all__ = [
     "judge",
     "mend",
     "mend_known",
+    "mend_robust",
     "play",
     "recorded",
     "small_scene",

@@ -18,8 +18,19 @@ from ..datasets import Dataset
 from ..datasets.scene import simulated_scene
 from ..factorization import factorize
 from ..metrics import rmse
+from ..restoration.robust_nmf import robust_nmf
 
-__all__ = ["DEFECTS", "SCENE_K", "Mended", "Recorded", "mend", "mend_known", "recorded", "small_scene"]
+__all__ = [
+    "DEFECTS",
+    "SCENE_K",
+    "Mended",
+    "Recorded",
+    "mend",
+    "mend_known",
+    "mend_robust",
+    "recorded",
+    "small_scene",
+]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -100,6 +111,12 @@ def mend_known(given: Recorded) -> Mended:
     """NMF with the wrong entries marked and left out: as good as it can get."""
     V_hat = factorize(given.V, ~given.wrong, K=SCENE_K, method="nmf").V_hat
     return _measured(given, V_hat, np.inf, None)
+
+
+def mend_robust(given: Recorded) -> Mended:
+    """L1-NMF, the usual remedy, which does not know either which entries are wrong."""
+    W, H = robust_nmf(given.V, K=SCENE_K, loss="L1")
+    return _measured(given, W @ H, np.inf, None)
 
 
 def _measured(given: Recorded, V_hat: Array, lam: float, leash: float | None) -> Mended:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.adversary import attack_objective
-from atnmf_core.lesson import mend, mend_known, recorded
+from atnmf_core.lesson import mend, mend_known, mend_robust, recorded
 from pages.common.setting import LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.uses import LAMS
@@ -100,3 +100,13 @@ def test_the_story_of_the_last_chapter_holds_at_every_share_it_offers_below_the_
         assert mend(bright, 1.05).error > 1.7 * mend(bright, math.inf).error
         assert mend(bright, 1.05, 0.25).error < mend(bright, math.inf).error
         assert mend_known(dead).error < errors[-1]
+
+
+def test_robust_nmf_fails_where_half_is_dead_and_is_better_against_many_bright_pixels() -> None:
+    few, half, bright = recorded("dead", 0.2), recorded("dead", 0.5), recorded("bright", 0.2)
+    leashed = {(lam, g): mend(bright, lam, g).error for lam in LAMS[:4] for g in LEASHES[:3]}
+
+    assert mend(few, 1.05).error < 0.5 * mend_robust(few).error < 0.5 * mend(few, math.inf).error
+    assert mend_robust(half).error > mend(half, math.inf).error > 5 * mend(half, 1.02).error
+    assert min(leashed, key=lambda one: leashed[one]) == (LAMS[0], LEASHES[0])
+    assert mend_robust(bright).error < leashed[LAMS[0], LEASHES[0]] < mend(bright, math.inf).error

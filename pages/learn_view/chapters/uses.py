@@ -13,7 +13,7 @@ from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.lesson import weights_chart
 from atnmf_core.figures.palette import dotted, grey
 from atnmf_core.figures.panels import Panel
-from atnmf_core.lesson import DEFECTS, Mended, Recorded, mend, mend_known, recorded, small_scene
+from atnmf_core.lesson import DEFECTS, Mended, Recorded, mend, mend_known, mend_robust, recorded, small_scene
 from pages.common.control import OneOf, Stops
 from pages.common.picture_view import show_panels
 from pages.common.setting import LEASHES, OpenStops
@@ -33,6 +33,7 @@ def facts(stage: Stage) -> dict[str, str]:
     """Sizes, weights, and the errors that the answers to the questions name."""
     half, most = (_mended("dead", share, LAMS[0], None) for share in (0.5, 0.8))
     free, short = (_mended("dead", 0.2, 1.05, leash)[1] for leash in (None, 0.25))
+    bright = _mended("bright", 0.2, LAMS[0], LEASHES[0])[1]
     return {
         "side": str(small_scene().image_shape[0]),
         "bands": str(small_scene().shape[0]),
@@ -44,6 +45,10 @@ def facts(stage: Stage) -> dict[str, str]:
         "most_atnmf": f"{most[1].error:.3f}",
         "free": f"{free.error:.4f}",
         "short": f"{short.error:.4f}",
+        "bright": f"{bright.error:.3f}",
+        "robust": f"{_robust('dead', 0.2).error:.4f}",
+        "robust_half": f"{_robust('dead', 0.5).error:.3f}",
+        "robust_bright": f"{_robust('bright', 0.2).error:.3f}",
     }
 
 
@@ -75,6 +80,11 @@ def _mended(kind: Any, share: float, lam: float, leash: float | None) -> tuple[M
     """By NMF, by AT-NMF, and by NMF that knows what is wrong."""
     given = _recorded(kind, share)
     return mend(given, math.inf), mend(given, lam, leash), mend_known(given)
+
+
+@st.cache_resource(show_spinner=False, max_entries=10)
+def _robust(kind: Any, share: float) -> Mended:
+    return mend_robust(_recorded(kind, share))
 
 
 def _show_pictures(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended) -> None:
