@@ -36,7 +36,7 @@ def two_samples(
 
 
 def _one_of_each(length: int, strata: int, rng: np.random.Generator) -> Index:
-    """One number from each of `count` equal parts of 0 ... length - 1."""
+    """One number from each of `strata` equal parts of 0 ... length - 1."""
     edges = np.linspace(0, length, strata + 1)
     low, high = np.ceil(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int)
     return rng.integers(low, np.maximum(high, low + 1)).astype(np.intp)
