@@ -144,10 +144,14 @@ def test_npy_matrix_of_pixels_is_row_major_unless_told(order):
     assert_is_the_cube(read_dataset(file, image_shape=(ROWS, COLS), **chosen))
 
 
-@ORDERS
-@pytest.mark.parametrize("interleave", ["bil", "bip", "bsq"])
-@pytest.mark.parametrize("dtype", ["u1", "i2", "u2", "f4", "f8"])
-@pytest.mark.parametrize("byteorder", [0, 1])
+# The numbers are read before the axes are turned, so not every type meets every order.
+ENVI_TYPES = [
+    ("C", "bil", dtype, byteorder) for dtype in ("u1", "i2", "u2", "f4", "f8") for byteorder in (0, 1)
+]
+ENVI_ORDERS = [(order, interleave, "i2", 1) for order in "CF" for interleave in ("bil", "bip", "bsq")]
+
+
+@pytest.mark.parametrize(("order", "interleave", "dtype", "byteorder"), [*ENVI_TYPES, *ENVI_ORDERS])
 def test_envi_cube(tmp_path, order, interleave, dtype, byteorder):
     header = tmp_path / "scene.hdr"
     values = CUBE.astype(dtype)

@@ -104,8 +104,8 @@ def test_small_numbers_die_as_they_do_in_plain_single_precision(lam):
     assert np.allclose(fit.history["squared_error"], errors, rtol=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("lam", [1.0001, 1.01, 1.2, 1.5])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("lam", [1.0001, 1.2])
 @pytest.mark.parametrize("missing", ["ignore", "zero"])
 def test_factors_that_grow_without_bound_stay_numbers(missing, lam, seed):
     """Near lam = 1 with little observed, Algorithm 1 diverges, out of single precision's range."""

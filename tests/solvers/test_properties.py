@@ -190,8 +190,8 @@ def test_both_solvers_return_finite_nonnegative_factors_in_silence(problem, mode
 SHAPES = {"ordinary": (24, 30, 0.6, 4), "filled": (20, 26, 0.5, 12), "sparse": (60, 700, 0.045, 1)}
 
 
-@pytest.mark.parametrize("leash", [0.0, 0.25, 1.0, 4.0, None])
-@pytest.mark.parametrize("lam", [1.001, 1.05, 1.3, 2.0, 10.0, 100.0])
+@pytest.mark.parametrize("leash", [0.0, 0.25, 4.0])
+@pytest.mark.parametrize("lam", [1.001, 1.3, 10.0])
 @pytest.mark.parametrize("missing", ["ignore", "zero"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_with_any_leash_the_loss_never_rises(shape, missing, lam, leash):
