@@ -20,8 +20,11 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from plotly.subplots import make_subplots
 
 from atnmf_core.datasets.scene import simulated_scene
+
+from .plots import FOLDER
 
 BANDS, MATERIALS, NOISE = 285, 6, 0.002
 DARK, MISSING = 0.10, 0.05
@@ -146,7 +149,7 @@ def _watch(process: psutil.Process, peak: dict[str, float]) -> None:
         time.sleep(0.2)
 
 
-def measure(folder: Path, gigabytes: float, in_memory: bool) -> None:
+def measure(folder: Path, gigabytes: float, in_memory: bool) -> Took:
     side = round((gigabytes * 1e9 / 4 / BANDS) ** 0.5)
     whole = Simulated(side, side, folder / "scene.hdr")
     quarter = Simulated(side // 2, side, folder / "quarter.hdr")
@@ -169,6 +172,18 @@ def measure(folder: Path, gigabytes: float, in_memory: bool) -> None:
         print(f"  by blocks / in memory: error {same / there:.3f}, time per entry {pace:.2f}")
     for file in folder.glob("*.img"):
         file.unlink()
+    return took
+
+
+def growth(sizes: list[float], measured: list[Took]) -> Path:
+    """Processor time and peak memory against the size of the scene."""
+    figure = make_subplots(cols=2, subplot_titles=("processor seconds", "peak memory of all processes, GB"))
+    figure.add_scatter(x=sizes, y=[took.cpu for took in measured], row=1, col=1, showlegend=False)
+    figure.add_scatter(x=sizes, y=[took.pss for took in measured], row=1, col=2, showlegend=False)
+    figure.update_xaxes(title="GB on disk", rangemode="tozero").update_yaxes(rangemode="tozero")
+    FOLDER.mkdir(exist_ok=True)
+    figure.write_html(FOLDER / "scenes.html")
+    return FOLDER / "scenes.html"
 
 
 def _say(what: str, scene: Simulated, took: Took, more: str) -> None:
@@ -231,8 +246,8 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="others too, on the smallest size")
     args = parser.parse_args()
     args.folder.mkdir(exist_ok=True)
-    for gigabytes in args.gigabytes:
-        measure(args.folder, gigabytes, args.in_memory)
+    measured = [measure(args.folder, gigabytes, args.in_memory) for gigabytes in args.gigabytes]
+    print(f"\ngrowth: {growth(args.gigabytes, measured)}")
     if args.peers:
         peers(args.folder, min(args.gigabytes))
 
