@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from atnmf_core.figures.restoration_report import AXES
-from atnmf_core.restoration.suspects import mostly_bad, suspects_at
+from atnmf_core.restoration.suspects import mostly_bad
 
-from .request import Restored
+from .request import Look, Restored
 from .setting import RestoreSetting
 
 __all__ = ["show_limits"]
@@ -29,18 +29,17 @@ MARKED = """
 """
 
 
-def show_limits(setting: RestoreSetting, shown: Restored) -> None:
+def show_limits(setting: RestoreSetting, shown: Restored, look: Look) -> None:
     """For the suspects that count just now."""
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
-        _warning(setting, shown, row, column)
+        _warning(shown, look, row, column)
     with st.expander("When not to trust this"):
         st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
 
 
-def _warning(setting: RestoreSetting, shown: Restored, row: str, column: str) -> None:
-    wrong = suspects_at(shown.data, shown.restoration, setting.threshold, setting.side)
-    counts = dict(zip((row, column), mostly_bad(wrong, shown.data.observed), strict=True))
+def _warning(shown: Restored, look: Look, row: str, column: str) -> None:
+    counts = dict(zip((row, column), mostly_bad(look.suspects, shown.data.observed), strict=True))
     found = [f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
     if found:
         st.warning(

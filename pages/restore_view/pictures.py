@@ -10,12 +10,11 @@ from atnmf_core.analysis import pictures
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.restored_view import RestoredView
-from atnmf_core.restoration.suspects import restored_at, suspects_at
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.picture_view import ERROR_SCALE
 
-from .request import Restored, damage
+from .request import Look, Restored, damage
 from .rivals import RIVAL_TONES, error_at_damage, rivals_of, told
 from .setting import ADDRESS, RestoreSetting
 
@@ -44,12 +43,10 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     _mount(setting, spoiled, panels, len(panels))
 
 
-def show_pictures(setting: RestoreSetting, shown: Restored) -> None:
+def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
     """All pictures, for the suspects that count just now."""
-    data, restoration = shown.data, shown.restoration
+    data, (suspects, V) = shown.data, look
     view = view_of(setting, shown.truth, data)
-    suspects = suspects_at(data, restoration, setting.threshold, setting.side)
-    V = restored_at(data, restoration, suspects)
     before = _damaged(view, data, shown.truth is not None)
     others = rivals_of(setting, shown)
     note = error_at_damage(shown, V) if others else ""

@@ -17,6 +17,7 @@ from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run, search_workers
 from atnmf_core.restoration.cost import expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
+from atnmf_core.restoration.suspects import restored_at, suspects_at
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import default_store
 from pages.common.address import change
@@ -27,7 +28,18 @@ from pages.common.visitors import long_fit_refusal, visitor
 from .outcomes import outcomes
 from .setting import RestoreSetting
 
-__all__ = ["Restored", "ask", "choice_of", "damage", "key_of", "request", "show_so_far", "show_wait"]
+__all__ = [
+    "Look",
+    "Restored",
+    "ask",
+    "choice_of",
+    "damage",
+    "key_of",
+    "look_at",
+    "request",
+    "show_so_far",
+    "show_wait",
+]
 
 POLL_SECONDS = 0.7
 SECONDS_TO_START = 3.0
@@ -57,6 +69,20 @@ class Restored(NamedTuple):
     wrong: npt.NDArray[np.bool_] | None
     restoration: Restoration
     errors: Errors | None
+
+
+class Look(NamedTuple):
+    """A restoration as the threshold of the moment has it: the suspects that count, and the data with these
+    and what is missing predicted.
+    """
+
+    suspects: npt.NDArray[np.bool_]
+    V: npt.NDArray[np.floating]
+
+
+def look_at(setting: RestoreSetting, shown: Restored) -> Look:
+    suspects = suspects_at(shown.data, shown.restoration, setting.threshold, setting.side)
+    return Look(suspects, restored_at(shown.data, shown.restoration, suspects))
 
 
 def key_of(setting: RestoreSetting, data: Dataset) -> Key:

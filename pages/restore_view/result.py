@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.restoration_report import reasons
 from atnmf_core.restoration.layout import Layout
 from atnmf_core.restoration.lines import bad_lines
-from atnmf_core.restoration.suspects import shares_along, suspects_at
+from atnmf_core.restoration.suspects import shares_along
 from pages.common.components import component
 
 from .limits import show_limits
 from .pictures import choose_picture, show_pictures
-from .request import Restored
+from .request import Restored, look_at
 from .rivals import show_rivals_switch
 from .setting import ADDRESS, RestoreSetting
 from .spectrum import show_spectrum
@@ -31,30 +33,29 @@ def show_result(shown: Restored) -> None:
 def _result(shown: Restored) -> None:
     ADDRESS.restore()
     now = ADDRESS.get(RestoreSetting)
+    look = look_at(now, shown)
     choose_picture(now, shown.data)
-    show_pictures(now, shown)
+    show_pictures(now, shown, look)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
     if shown.data.kind == "cube":
         spectrum, suspects = st.columns(2, gap="large")
         with spectrum:
-            show_spectrum(now, shown)
+            show_spectrum(now, shown, look)
     else:
         suspects = st.container()
     with suspects:
         if now.losses == "unmarked":
-            _suspects(shown)
-        show_limits(ADDRESS.get(RestoreSetting), shown)
+            _suspects(now, shown, look.suspects)
+        show_limits(now, shown, look)
     ADDRESS.write()
 
 
-def _suspects(shown: Restored) -> None:
+def _suspects(now: RestoreSetting, shown: Restored, wrong: npt.NDArray[np.bool_]) -> None:
     """The threshold, what it lets through, and where that is."""
     ADDRESS.draw("threshold")
     ADDRESS.draw("side")
-    now = ADDRESS.get(RestoreSetting)
     data = shown.data
-    wrong = suspects_at(data, shown.restoration, now.threshold, now.side)
     st.markdown(
         f"**{int(wrong.sum()):,}** of {data.V.size:,} entries count as defects, {wrong.mean():.2%}. "
         + _found(shown, wrong)

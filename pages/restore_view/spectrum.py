@@ -9,12 +9,11 @@ import streamlit as st
 
 from atnmf_core.figures.cube_view import band_axis, points, spectra_top
 from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.restoration.suspects import restored_at, suspects_at
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.pixel import spell_pixel
 
-from .request import Restored
+from .request import Look, Restored
 from .setting import RestoreSetting
 
 __all__ = ["show_spectrum"]
@@ -23,10 +22,10 @@ KEY = "restore_spectrum"
 LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "measured", "measured"))
 
 
-def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
+def show_spectrum(setting: RestoreSetting, shown: Restored, look: Look) -> None:
     """Of the pixel looked at."""
     data = shown.data
-    one = _told(setting, shown)
+    one = _told(setting, shown, look)
     known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
     legend = [("truth", "true")] if shown.truth is not None else []
     legend += [
@@ -60,13 +59,11 @@ def _look() -> None:
     change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
 
 
-def _told(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:
+def _told(setting: RestoreSetting, shown: Restored, look: Look) -> dict[str, Any]:
     data, restoration = shown.data, shown.restoration
     row, col = setting.place(data)
     n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])
-    suspects = suspects_at(data, restoration, setting.threshold, setting.side)
-    restored = restored_at(data, restoration, suspects)[:, n]
-    changed = suspects[:, n] | ~data.observed[:, n]
+    restored, changed = look.V[:, n], look.suspects[:, n] | ~data.observed[:, n]
     deviation = np.where(changed, restoration.deviation[:, n], np.nan)
     told = {
         "place": [row - 1, col - 1],
