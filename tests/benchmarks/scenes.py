@@ -24,8 +24,8 @@ from plotly.subplots import make_subplots
 
 from atnmf_core.datasets.scene import simulated_scene
 
-from .plots import FOLDER
-
+FOLDER = Path(__file__).parent / "results"
+"""Left out of version control."""
 BANDS, MATERIALS, NOISE = 285, 6, 0.002
 DARK, MISSING = 0.10, 0.05
 STRIP = 16
