@@ -33,9 +33,10 @@ class Answer:
     words: list[str] = field(default_factory=list)
 
 
-def new_browser(address: str) -> str:
-    """The cookies by which servers know a browser again, as one that was never there gets them."""
-    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=60) as answer:
+def new_browser(address: str, cookies: str = "") -> str:
+    """The cookies by which servers know a browser again: new ones, or those that a reload has of these."""
+    request = urllib.request.Request(f"{address}/_stcore/health", headers={"Cookie": cookies})
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return "; ".join(one.partition(";")[0] for one in answer.headers.get_all("Set-Cookie"))
 
 
