@@ -9,9 +9,11 @@ import streamlit as st
 from .background import scheduler
 from .hosting import person, quotas
 
-__all__ = ["Visitor", "admit", "long_fit_refusal", "visitor"]
+__all__ = ["Visitor", "admit", "long_fit_refusal", "paced", "visitor"]
 
 LOOK_SECONDS = 10.0
+AT_FULL_PACE = 8
+"""How many may look as often as they like; looks of many more would be all that a server is busy with."""
 _ADMITTED = "admitted"
 
 
@@ -50,6 +52,11 @@ def admit() -> None:
         return
     st.fragment(_wait, run_every=LOOK_SECONDS)()
     st.stop()
+
+
+def paced(seconds: float) -> float:
+    """How often a page looks whether something has changed: more rarely, the more people are here."""
+    return seconds * max(1.0, len(_present()) / AT_FULL_PACE)
 
 
 def long_fit_refusal() -> str:

@@ -17,6 +17,7 @@ from atnmf_core.sweep.measurements import Measurement
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.setting import LAMBDAS, FitKey, Setting
+from pages.common.visitors import paced
 
 from .extra_fits import REST_SECONDS, errors_of, failures, has_rested, missing, request_errors
 
@@ -44,7 +45,9 @@ def show_lambda_curve(setting: Setting, data: Dataset) -> None:
         return
     setting = setting.solved
     traced = is_traced(setting, data)
-    st.fragment(_show, run_every=REST_SECONDS if traced else None)(setting, data, traced, time.monotonic())
+    st.fragment(_show, run_every=paced(REST_SECONDS) if traced else None)(
+        setting, data, traced, time.monotonic()
+    )
     count = len(missing(_keys(setting, data)))
     if count and not traced:
         label = f"Trace the curve: {count} fits"

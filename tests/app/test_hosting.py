@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, read_store
 from atnmf_core.sweep.queue import Queue
-from pages.common import hosting, sweeps
+from pages.common import hosting, sweeps, visitors
 from pages.common.uploads import Uploads
 from tests.app.rendered import rendered
 
@@ -171,3 +171,17 @@ def test_a_persons_oldest_files_make_room_for_new_ones_and_nobody_elses_do() -> 
     assert cache.files(uploads[1])
     assert not cache.is_own(uploads[1], "ann")
     assert cache.is_own(uploads[1], "bob")
+
+
+def test_the_more_people_are_here_the_more_rarely_their_pages_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from pages.common.visitors import paced, visitor
+
+        visitor()
+        st.text(paced(2.0))
+
+    assert AppTest.from_function(script).run().text[0].value == "2.0"
+    monkeypatch.setattr(visitors, "AT_FULL_PACE", 0.1)
+    assert float(AppTest.from_function(script).run().text[0].value) >= 20
