@@ -115,7 +115,7 @@ def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
 def _damaged(view: RestoredView, data: Dataset, ours: bool) -> dict[str, str]:
     missing = float((~data.observed).mean())
     title = "Damaged" if ours else "As it came"
-    note = f"{missing:.1%} missing" if missing else "as it is to be restored" if ours else ""
+    note = f"{missing:.1%} missing" if missing else ""
     return _panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
 
 

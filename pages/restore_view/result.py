@@ -22,7 +22,7 @@ from .spectrum import show_spectrum
 
 __all__ = ["show_result"]
 
-MANY_LINES = 12
+MANY_LINES = 4
 
 
 def show_result(shown: Restored) -> None:
@@ -63,7 +63,7 @@ def _suspects(now: RestoreSetting, shown: Restored, wrong: npt.NDArray[np.bool_]
     lines = bad_lines(wrong, data.observed, Layout(data.kind, data.image_shape, data.order))
     if lines:
         named = [str(line) for line in lines[:MANY_LINES]]
-        more = f" and {len(lines) - MANY_LINES} more" if len(lines) > MANY_LINES else ""
+        more = f", and {len(lines) - MANY_LINES:,} more" if len(lines) > MANY_LINES else ""
         st.markdown(f"Bad as a whole: **{', '.join(named)}**{more}.")
     charts = [
         {
