@@ -18,7 +18,7 @@ def show_chapters(lesson: LessonState) -> None:
     moving_picture("chapters")(
         data={
             "titles": [chapter.short for chapter in CHAPTERS],
-            "chosen": lesson.number,
+            "chosen": 0 if lesson.notes else lesson.number,
             "shown": NAVIGATION not in lesson.hidden,
             "keys": lesson.presenting,
         },

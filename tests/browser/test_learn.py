@@ -190,6 +190,7 @@ def test_the_notes_for_teachers_can_be_printed_whole(
 ) -> None:
     learn = Learn(dashboard, 1, theme=theme, notes=1)
     expect(learn.page.get_by_role("button", name="Print")).to_be_visible()
+    expect(learn.page.locator("[aria-current=step]")).to_have_count(0)
     assert not serious_violations(learn.page)
 
     learn.page.emulate_media(media="print")
