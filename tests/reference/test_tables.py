@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from atnmf_core import SOLVER_VERSIONS, InputError
+from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.reference import NAMES, measured, published
-from atnmf_core.reference.tables import best_of_each
+from atnmf_core.reference.protocol import PROTOCOLS
+from atnmf_core.reference.tables import best_of_each, tuned
 from atnmf_core.sweep import Measurement
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper" / "AT-NMF.tex"
@@ -95,6 +97,16 @@ def test_the_bundled_tables_are_complete(name: str) -> None:
     for missing in ("zero", "ignore"):
         found = {(cell.alpha, cell.method, cell.lam) for cell in measured(name) if cell.missing == missing}
         assert cells <= found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lambda_was_tuned_for_every_alpha_at_the_K_of_the_table(name: str) -> None:
+    rows = tuned(name)
+
+    assert list(rows) == list(PAPER_ALPHAS)
+    assert {(row.K, row.missing, row.solver) for row in rows.values()} == {
+        (PROTOCOLS[name].K, "zero", "fast")
+    }
 
 
 def cells_of_the_paper(name: str) -> list[tuple[str, str, str, str, str]]:
