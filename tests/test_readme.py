@@ -86,22 +86,23 @@ def test_its_exceptions_are_those_of_the_bundled_tables() -> None:
 
 def test_its_table_of_unmarked_defects_is_the_bundled_one() -> None:
     names = {"moffet": "Moffett Field", "lfw": "Faces"}
-    told = re.findall(r"^\| ([A-Z][\w ]+, \d+ % \w+)((?: \| \d\.\d{4}){4}) \|$", README, re.MULTILINE)
+    told = re.findall(r"^\| ([A-Z][\w ]+, \d+ % [^|]+)((?: \| \d\.\d{4}){4}) \|$", README, re.MULTILINE)
 
     assert told == [
         (
             f"{names[row.data]}, {row.damage}",
             "".join(f" | {error:.4f}" for error in (row.nmf, row.l1, row.atnmf, row.mask_known)),
         )
+        for name in names
         for row in unmarked_defects()
+        if row.data == name and row.damage != "nothing"
     ]
 
 
 def test_what_it_says_of_the_table_holds() -> None:
-    rows = unmarked_defects()
+    rows = [row for row in unmarked_defects() if row.damage != "nothing"]
 
-    lost = [row for row in rows if row.atnmf >= min(row.nmf, row.l1)]
-    assert [(row.data, row.damage) for row in lost] == [("lfw", "5 % dark")]
+    assert all(row.atnmf < min(row.nmf, row.l1) for row in rows)
     # Near equal where all is marked: a few per cent, at the hidden shares for which enough is left to see.
     for alpha in (0.3, 0.4, 0.5):
         for finding in findings(alpha):

@@ -1,4 +1,4 @@
-"""How AT-NMF and its rivals cope with unmarked defects; bundled as CSV."""
+"""How `restore` and its rivals do on defects that nobody has marked; bundled as CSV."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from importlib.resources import files
 
 __all__ = ["UnmarkedDefects", "unmarked_defects"]
 
+MEASURES = ("atnmf", "nmf", "l1", "mask_known", "precision", "recall")
+
 
 @dataclass(frozen=True)
 class UnmarkedDefects:
@@ -18,25 +20,26 @@ class UnmarkedDefects:
     ----------
     data : name of the data set.
     damage : what was done to it, in words.
-    K, lam : the number of parts, and the price of AT-NMF's adversary.
-    atnmf, nmf, l1 : errors of three methods that do not know which entries are wrong.
-    mask_known : error of NMF with the wrong entries left out.
+    atnmf : of `restore`, which is told neither which entries are wrong nor any setting.
+    nmf, l1 : of NMF and L1-NMF, not told either, with the best of three numbers of parts.
+    mask_known : of NMF with the wrong entries left out and the best number of parts.
+    precision, recall : of the defects that `restore` named.
     """
 
     data: str
     damage: str
-    K: int
-    lam: float
     seeds: int
     atnmf: float
     nmf: float
     l1: float
     mask_known: float
+    precision: float
+    recall: float
 
 
 @cache
 def unmarked_defects() -> tuple[UnmarkedDefects, ...]:
-    """All measurements, made by `python -m tests.benchmarks.unmarked`.
+    """All measurements, made by `python -m tests.benchmarks.restoration --parts unmarked`.
 
     Examples
     --------
@@ -48,10 +51,8 @@ def unmarked_defects() -> tuple[UnmarkedDefects, ...]:
         UnmarkedDefects(
             data=row["data"],
             damage=row["damage"],
-            K=int(row["K"]),
-            lam=float(row["lam"]),
             seeds=int(row["seeds"]),
-            **{name: float(row[name]) for name in ("atnmf", "nmf", "l1", "mask_known")},
+            **{name: float(row[name]) for name in MEASURES},
         )
         for row in csv.DictReader(text.splitlines())
     )

@@ -19,6 +19,14 @@ SHARES = {
     "bright5": (0.0, 0.05),
     "dark10 bright5": (0.1, 0.05),
 }
+IN_WORDS = {
+    "none": "nothing",
+    "dark10": "10 % dark",
+    "dark30": "30 % dark",
+    "dark50": "50 % dark",
+    "bright5": "5 % bright",
+    "dark10 bright5": "10 % dark and 5 % bright",
+}
 DARK, BRIGHT = (0.0, 0.6), (2.0, 5.0)
 """Factors that wrong entries are recorded with."""
 
