@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from .candidates import PLAIN, Candidate
 from .scoring import Rule, Score
 
@@ -46,7 +49,8 @@ class Choice:
     Attributes
     ----------
     chosen : the simplest candidate within one standard error of the best.
-    first : the best of the coarse round, whose suspects the fine round began with.
+    W : F x K, the parts of the chosen model as learned from what was not held out: what `restore` begins
+        with. None in a choice that was stored.
     scores : of all candidates, best first; see `Score`.
     rule : how errors were measured; see `scoring`.
     error : the error to expect of a predicted entry.
@@ -57,7 +61,6 @@ class Choice:
     """
 
     chosen: Candidate
-    first: Candidate
     scores: tuple[Score, ...] = field(repr=False)
     rule: Rule
     error: float
@@ -66,6 +69,7 @@ class Choice:
     complete: bool
     seconds: float
     first_seconds: float
+    W: npt.NDArray[np.floating] | None = field(default=None, repr=False, compare=False)
 
 
 def verdict(chosen: Score, equal: Sequence[Score], scores: Sequence[Score]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -104,7 +104,7 @@ class PackedRestoration:
         arrays["deviation"] = _rounded(self.deviation)
         rest = {name: value for name, value in vars(self).items() if name not in arrays}
         rest["lines"] = [asdict(line) for line in self.lines]
-        rest["choice"] = None if self.choice is None else asdict(self.choice)
+        rest["choice"] = None if self.choice is None else asdict(replace(self.choice, W=None))
         file = io.BytesIO()
         np.savez_compressed(file, rest=np.array(json.dumps(rest)), **arrays)  # type: ignore[arg-type]
         return file.getvalue()
@@ -154,8 +154,7 @@ def _line(stored: dict[str, object]) -> BadLine:
 
 
 def _choice(stored: dict[str, object]) -> Choice:
-    for name in ("chosen", "first"):
-        stored[name] = _candidate(stored[name])
+    stored["chosen"] = _candidate(stored["chosen"])
     stored["scores"] = tuple(
         Score(**(score | {"candidate": _candidate(score["candidate"])}))
         for score in stored["scores"]  # type: ignore[attr-defined]

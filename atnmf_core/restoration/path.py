@@ -63,6 +63,7 @@ class Record:
 
     Attributes
     ----------
+    W : F x K, its parts.
     predictions : at the held-out entries, in the order of `V[held_out]`.
     wrong : bool, which of the held-out entries look wrong, in the same order.
     suspects : bool F x N of all observed entries that look wrong, held-out ones too, packed eight to a byte.
@@ -71,6 +72,7 @@ class Record:
 
     candidate: Candidate
     replicate: int
+    W: Array
     predictions: npt.NDArray[np.float32]
     wrong: Mask
     suspects: npt.NDArray[np.uint8]
@@ -101,6 +103,7 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
             Record(
                 candidate,
                 trial.replicate,
+                fit.W,
                 predictions,
                 suspects[held_out],
                 np.packbits(spare(observed, suspects)),
@@ -114,14 +117,21 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
     return records
 
 
-def grow(V: Array, observed: Mask, trial: Trial) -> Iterator[tuple[int, Fit, Mask]]:
-    """For each K: the fit without its suspects, and these."""
+def grow(
+    V: Array, observed: Mask, trial: Trial, start: tuple[Array, Array] | None = None
+) -> Iterator[tuple[int, Fit, Mask]]:
+    """For each K: the fit without its suspects, and these. The first fit begins at `start`, if given, without
+    what is suspect there.
+    """
     suspects = np.zeros(V.shape, dtype=bool)
     if trial.suspects is not None:
         suspects = unpacked(trial.suspects, V.shape)
+    elif start is not None:
+        suspects = spare(observed, find_suspects(V, start[0] @ start[1], observed, observed))
     passes = FIRST_PASSES if trial.suspects is None else PASSES
     for K in trial.Ks:
-        fit = _fit(V, observed & ~suspects, K, trial)
+        fit = _fit(V, observed & ~suspects, K, trial, start)
+        start = None
         for _ in range(passes if trial.treatment.leave_out else 0):
             found = spare(observed, find_suspects(V, fit.V_hat, observed, observed & ~suspects))
             changed = int((found ^ suspects).sum())

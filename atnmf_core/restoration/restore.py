@@ -12,6 +12,7 @@ from ..datasets import Dataset
 from ..datasets.dataset import Kind
 from ..factorization import factorize
 from ..problem import InputError, Order, check_one_of, check_seed
+from ..projection import transform
 from ..result import Fit
 from .candidates import Candidate, Treatment, coarse, default_Ks
 from .choice import Callback, Choice, ChoiceProgress, Losses
@@ -142,7 +143,7 @@ def restore(
     candidate, choice = _candidate(known, seen, losses, K, lam, leash, layout, seed, callback, map_trials)
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, candidate, 0.0 if choice is None else choice.seconds))
-    fit, use = _final(known, seen, candidate, choice.first if choice else None, seed)
+    fit, use = _final(known, seen, candidate, choice.W if choice else None, seed)
     limits = thresholds(known, fit.V_hat, seen, use) if losses == "unmarked" else (BEYOND, BEYOND)
     beyond = suspicion(known, fit.V_hat, seen, use, limits)
     suspects = (beyond >= 1) & (losses == "unmarked")
@@ -212,19 +213,20 @@ def _candidate(
     return choice.chosen, choice
 
 
-def _final(
-    V: Array, seen: Mask, candidate: Candidate, first: Candidate | None, seed: int
-) -> tuple[Fit, Mask]:
-    """The fit to all sound entries, and which these are: suspects are found as they were in the choice."""
-    options = {"K": candidate.K, **candidate.treatment.options}
-    if not candidate.treatment.leave_out:
+def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed: int) -> tuple[Fit, Mask]:
+    """The fit to all sound entries, and which these are. It begins with the parts that predicted well what
+    was held out: begun anew it may spend a part on the defects of one row, which nothing contradicts there.
+    """
+    treatment, K = candidate.treatment, candidate.K
+    options = {"K": K, **treatment.options}
+    if not treatment.leave_out:
         return factorize(V, seen, seed=seed, **options), seen
-    finder = first if first is not None and first.treatment.leave_out else candidate
-    rungs = [K for K in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if finder.K > K]
-    *_, (_, fit, suspects) = grow(V, seen, Trial(finder.treatment, (*rungs, finder.K), 0, seed))
-    if finder != candidate:
-        last = Trial(candidate.treatment, (candidate.K,), 0, seed, np.packbits(suspects))
-        *_, (_, fit, suspects) = grow(V, seen, last)
+    if parts is None:
+        rungs = [k for k in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if k < K]
+        *_, (_, fit, suspects) = grow(V, seen, Trial(treatment, (*rungs, K), 0, seed))
+    else:
+        H = np.nan_to_num(transform(V, parts, seen, lam=treatment.lam, leash=treatment.leash))
+        ((_, fit, suspects),) = grow(V, seen, Trial(treatment, (K,), 0, seed), (parts, H))
     use = seen & ~suspects
     tolerance = PATIENT if use.mean() > MOSTLY_USED else 10 * PATIENT
     return factorize(V, use, init=(fit.W, fit.H), tol_outer=tolerance, **options), use

@@ -28,7 +28,7 @@ from .choice import Callback, Choice, ChoiceProgress, Losses, verdict
 from .holdout import hold_out_entries, hold_out_gaps
 from .layout import Layout
 from .path import MapTrials, Record, Trial, fit_path
-from .scoring import Rule, Score, compare, leaving_out_pays, simplest_of_the_best
+from .scoring import Rule, Score, compare, leaving_out_pays, simplest_of_the_best, typical_error
 from .workers import trials_on_workers
 
 __all__ = ["choose"]
@@ -126,7 +126,7 @@ class _Search:
         self._truths = [self._V[h] for h in self._held]
         self._records: list[Record] = []
         self._done = self._total = 0
-        self._first: tuple[Candidate, float] | None = None
+        self._first_seconds: float | None = None
         self.going = True
         self.among: Sequence[Treatment] | None = None
 
@@ -214,11 +214,10 @@ class _Search:
         return compare(self._records, self._truths, robust=self._losses == "unmarked")
 
     def note_first_answer(self) -> None:
-        self._first = self.best, self.seconds
+        self._first_seconds = self.seconds
 
     def choice(self) -> Choice:
         """The choice; where treatments were given, among these: plain NMF is then there to compare with."""
-        first, first_seconds = self._first or (self.best, self.seconds)
         scores, rule, suspects = self.scores()
         allowed = [score for score in scores if self.among is None or score.candidate.treatment in self.among]
         full = max(score.replicates for score in allowed)
@@ -231,7 +230,6 @@ class _Search:
             chosen = self._plain_unless_it_pays(chosen, ranked, suspects)
         return Choice(
             chosen=chosen.candidate,
-            first=first,
             scores=tuple(scores),
             rule=rule,
             error=chosen.error,
@@ -239,8 +237,16 @@ class _Search:
             verdict=verdict(chosen, equal, scores),
             complete=self.going,
             seconds=self.seconds,
-            first_seconds=first_seconds,
+            first_seconds=self._first_seconds or self.seconds,
+            W=self._parts(chosen.candidate),
         )
+
+    def _parts(self, candidate: Candidate) -> Array:
+        """As they were on the hold-out that they predict best."""
+        return min(
+            (record for record in self._records if record.candidate == candidate),
+            key=lambda record: typical_error(self._truths[record.replicate], record.predictions),
+        ).W
 
     def _plain_unless_it_pays(self, chosen: Score, ranked: Sequence[Score], suspects: float) -> Score:
         """Plain NMF with as many parts, where leaving suspects out gains nothing, or so little with so few

@@ -14,7 +14,7 @@ from .workers import trials_on_workers
 __all__ = ["stored_trials"]
 
 MAX_BYTES = 500_000_000
-VERSION = 3
+VERSION = 4
 """Changes whenever the records that a trial gives do, for another reason than the solver."""
 
 

@@ -277,7 +277,9 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--data", help="this data set only")
-    parser.add_argument("--publish", action="store_true", help="write the means of unmarked losses into the package")
+    parser.add_argument(
+        "--publish", action="store_true", help="write the means of unmarked losses into the package"
+    )
     options = parser.parse_args()
     for part in options.parts:
         run(part, options.seeds, options.data)

@@ -27,7 +27,6 @@ SCORES = (
 )
 CHOICE = Choice(
     chosen=Candidate(3, STRONG),
-    first=Candidate(4, STRONG),
     scores=SCORES,
     rule="rmse without suspects",
     error=0.011,

@@ -18,7 +18,15 @@ def record(candidate, predictions, truth=None, replicate=0):
     if truth is not None:
         residual = np.abs(truth - predictions)
         wrong = (residual > 6 * np.median(residual)) & (np.abs(np.log(truth / predictions)) > np.log(1.3))
-    return Record(candidate, replicate, predictions.astype(np.float32), wrong, np.zeros(1, np.uint8), 0.0)
+    return Record(
+        candidate,
+        replicate,
+        np.ones((1, 1)),
+        predictions.astype(np.float32),
+        wrong,
+        np.zeros(1, np.uint8),
+        0.0,
+    )
 
 
 def damaged(share, factor=0.2):
