@@ -120,14 +120,15 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
 def grow(
     V: Array, observed: Mask, trial: Trial, start: tuple[Array, Array] | None = None
 ) -> Iterator[tuple[int, Fit, Mask]]:
-    """For each K: the fit without its suspects, and these. The first fit begins at `start`, if given, without
-    what is suspect there.
+    """For each K: the fit without its suspects, and these. The first fit begins at `start`, if given, and is
+    not shown what is suspect there either.
     """
     suspects = np.zeros(V.shape, dtype=bool)
     if trial.suspects is not None:
         suspects = unpacked(trial.suspects, V.shape)
-    elif start is not None:
-        suspects = spare(observed, find_suspects(V, start[0] @ start[1], observed, observed))
+    if start is not None:
+        there = find_suspects(V, start[0] @ start[1], observed, observed & ~suspects)
+        suspects = spare(observed, suspects | there)
     passes = FIRST_PASSES if trial.suspects is None else PASSES
     for K in trial.Ks:
         fit = _fit(V, observed & ~suspects, K, trial, start)

@@ -18,7 +18,7 @@ from .candidates import Candidate, Treatment, coarse, default_Ks
 from .choice import Callback, Choice, ChoiceProgress, Losses
 from .defects import BEYOND, suspicion, thresholds
 from .deviation import deviations
-from .holdout import hold_out_entries, hold_out_gaps
+from .holdout import hold_out_entries, hold_out_gaps, spare
 from .layout import Layout
 from .lines import BadLine, bad_lines
 from .path import MapTrials, Trial, bounded, grow
@@ -214,19 +214,23 @@ def _candidate(
 
 
 def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed: int) -> tuple[Fit, Mask]:
-    """The fit to all sound entries, and which these are. It begins with the parts that predicted well what
-    was held out: begun anew it may spend a part on the defects of one row, which nothing contradicts there.
+    """The fit to all sound entries, and which these are.
+
+    Suspects are found with few parts first, as in the choice. That may end with a part spent on the defects
+    of a single row, which nothing contradicts there; so the fit then begins with the parts that predicted
+    well what was held out, and leaves out what either calls suspect.
     """
     treatment, K = candidate.treatment, candidate.K
     options = {"K": K, **treatment.options}
     if not treatment.leave_out:
         return factorize(V, seen, seed=seed, **options), seen
-    if parts is None:
-        rungs = [k for k in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if k < K]
-        *_, (_, fit, suspects) = grow(V, seen, Trial(treatment, (*rungs, K), 0, seed))
-    else:
-        H = np.nan_to_num(transform(V, parts, seen, lam=treatment.lam, leash=treatment.leash))
-        ((_, fit, suspects),) = grow(V, seen, Trial(treatment, (K,), 0, seed), (parts, H))
+    rungs = [k for k in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if k < K]
+    *_, (_, fit, suspects) = grow(V, seen, Trial(treatment, (*rungs, K), 0, seed))
+    if parts is not None:
+        H = transform(V, parts, seen & ~suspects, lam=treatment.lam, leash=treatment.leash)
+        again = Trial(treatment, (K,), 0, seed, np.packbits(suspects))
+        ((_, fit, found),) = grow(V, seen, again, (parts, np.nan_to_num(H)))
+        suspects = spare(seen, suspects | found)
     use = seen & ~suspects
     tolerance = PATIENT if use.mean() > MOSTLY_USED else 10 * PATIENT
     return factorize(V, use, init=(fit.W, fit.H), tol_outer=tolerance, **options), use
