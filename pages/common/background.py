@@ -17,7 +17,7 @@ __all__ = ["scheduler"]
 
 SWITCH_SECONDS = 0.0005
 M_MMAP_THRESHOLD, MAPPED_BYTES = -3, 256 * 1024
-COLLECT_SECONDS = 30.0
+COLLECT_SECONDS = 15.0
 
 
 @st.cache_resource(show_spinner=False)
@@ -48,10 +48,9 @@ def _map_large_arrays_one_by_one() -> None:
 
 def _collect_now_and_then() -> None:
     """Collect garbage in place of Streamlit's forced collection after every run of a page or fragment, which
-    .streamlit/config.toml switches off. What was imported is never garbage and is left out.
+    .streamlit/config.toml switches off. Nothing is frozen: the first session, which is there by now, must be
+    freed like any other.
     """
-    gc.collect()
-    gc.freeze()
     while True:
         time.sleep(COLLECT_SECONDS)
         gc.collect()
