@@ -348,6 +348,16 @@ def test_every_chapter_fits_its_screen_and_axe_finds_nothing_serious(
             assert not serious_violations(learn.page), number
 
 
+def test_formulas_are_whole_in_a_narrow_window(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 5, width=800)
+
+    hidden = learn.page.locator(".katex-display").evaluate_all(
+        "formulas => formulas.map(formula => formula.scrollWidth - formula.clientWidth)"
+    )
+    assert len(hidden) == 2
+    assert max(hidden) <= 0
+
+
 def serious_violations(page: Page) -> list[tuple[str, str]]:
     found = Axe().run(page, context="[data-testid=stMain]").response["violations"]
     serious = (one for one in found if one["impact"] in ("serious", "critical"))
