@@ -16,12 +16,11 @@ from tests.browser.server import serve
 from .latency import ALLOWED, milliseconds_to
 
 ROUNDS = 10
-KEY = "ArrowRight"
 DAMAGED, DEFECTS = 0, 3
 MOVES = {
     # what is moved: where the page begins, the slider, the picture that follows it
-    "threshold": ({"threshold": 0.5}, "Suspicion from which an entry counts as a defect", DEFECTS),
-    "damage": ({"dead": 0}, "Dead and dark pixels", DAMAGED),
+    "threshold": ({}, "Suspicion from which an entry counts as a defect", DEFECTS),
+    "damage": ({"dead": 0.2}, "Dead and dark pixels", DAMAGED),
 }
 
 
@@ -33,14 +32,15 @@ def measure(browser: Browser, bare: str, app: str) -> dict[str, list[float]]:
     tabs = {name: Dashboard(browser.new_context().new_page(), app) for name in MOVES}
     for name, (query, _, _) in MOVES.items():
         tabs[name].open("/restore", **query)
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
+        key = "ArrowLeft" if number % 2 else "ArrowRight"
         picture = plain.page.get_by_test_id("stImage").locator("img")
-        taken["bare"].append(milliseconds_to(picture, plain.page, plain.slider("Hidden percent"), KEY))
+        taken["bare"].append(milliseconds_to(picture, plain.page, plain.slider("Hidden percent"), key))
         plain.wait_until_idle()
         for name, (_, label, panel) in MOVES.items():
             tab = tabs[name]
             picture = tab.page.locator(".views figure").nth(panel).locator("img").first
-            taken[name].append(milliseconds_to(picture, tab.page, tab.slider(label), KEY))
+            taken[name].append(milliseconds_to(picture, tab.page, tab.slider(label), key))
             tab.wait_until_idle()
     return taken
 
