@@ -1,9 +1,7 @@
 """The server itself, at the protocol: whom it answers, whom it lets in, and what it forgets."""
 
-import re
 import socket
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
@@ -34,13 +32,6 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-def uploaded_bytes(address: str) -> int:
-    """What Streamlit holds of everybody's uploads."""
-    with urllib.request.urlopen(f"{address}/_stcore/metrics", timeout=SECONDS) as answer:
-        lines = re.findall(r"(?m)^cache_memory_bytes{.*UploadedFileManager.*} (\d+)", answer.read().decode())
-    return sum(map(int, lines))
-
-
 def long_fits() -> int:
     """How many processes of long fits the servers of this process have."""
     lines = [one.cmdline() for one in psutil.Process().children(recursive=True) if one.is_running()]
@@ -58,21 +49,6 @@ def test_a_page_elsewhere_whose_name_leads_here_is_refused(address: str) -> None
         connect(rebound.replace("http", "ws") + "/_stcore/stream", sock=here, origin=rebound),
     ):
         pass
-
-
-def test_the_first_session_is_freed_with_its_uploads(address: str) -> None:
-    with closing(Person(address, "K", cookie=new_browser(address))) as first:
-        first.open()
-        first.upload("large.npy", bytes(100_000))
-        assert uploaded_bytes(address) >= 100_000
-
-    def is_freed() -> bool:
-        # Streamlit drops sessions that have ended when the next one ends.
-        with connect(address.replace("http", "ws") + "/_stcore/stream", origin=address):
-            pass
-        return uploaded_bytes(address) == 0
-
-    until(is_freed)
 
 
 def test_a_full_server_says_so_and_lets_the_next_in_when_somebody_has_gone(address: str) -> None:

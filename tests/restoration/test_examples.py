@@ -19,7 +19,7 @@ def test_every_example_is_bundled_with_its_choice(name: str) -> None:
 
 
 def test_the_bundled_faces_are_off_as_their_setting_is_now() -> None:
-    """Without the search. It also hands on the suspects that it began with, so a per cent is left open."""
+    """Without the search, whose parts the bundled fit began with: so a few per cent are left open."""
     name, order = EXAMPLES["faces"]
     kept = bundled(name, order)
     chosen = kept.packed.choice.chosen
@@ -30,7 +30,7 @@ def test_the_bundled_faces_are_off_as_their_setting_is_now() -> None:
 
     now = run(lambda progress: None, load_dataset(name), given)
 
-    assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=0.01)
+    assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=0.05)
 
 
 @pytest.mark.slow
