@@ -20,7 +20,6 @@ SHARES = {
     "dark10 bright5": (0.1, 0.05),
 }
 IN_WORDS = {
-    "none": "nothing",
     "dark10": "10 % dark",
     "dark30": "30 % dark",
     "dark50": "50 % dark",

@@ -259,6 +259,8 @@ def publish() -> None:
         writer = csv.writer(opened, lineterminator="\n")
         writer.writerow(("data", "damage", "seeds", *columns))
         for row in means("unmarked"):
+            if row["damage"] == "none":
+                continue
             measures = [f"{row[name]:.4g}" for name in columns.values()]
             writer.writerow((row["data"], IN_WORDS[row["damage"]], row["seeds"], *measures))
     print(target)
