@@ -102,6 +102,7 @@ def first_treatments() -> tuple[Treatment, ...]:
     return (
         PLAIN,
         Treatment(),
+        Treatment(1.3),
         Treatment(1.1),
         Treatment(1.03),
         Treatment(1.1, 1.0),

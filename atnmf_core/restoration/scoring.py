@@ -106,8 +106,8 @@ def compare(
         reference = {r: next(c for c in ranked if r in typical[c]) for r in replicates}
         sure = {r: by_candidate[candidate][r] for r, candidate in reference.items()}
         sound = [~sure[r].wrong if r in sure else mask for r, mask in enumerate(sound)]
-        lopsided = _defects_left(sure.values(), truths)
-        rule = "quantile" if lopsided else "rmse without suspects"
+        defects_left = _lopsided(sure.values(), truths)
+        rule = "quantile" if defects_left else "rmse without suspects"
     scores = []
     lowest = min(_mean(values) for values in typical.values())
     for candidate, found in by_candidate.items():
@@ -149,8 +149,13 @@ def leaving_out_pays(leaving_out: Iterable[Record], plain: Iterable[Record], tru
 
     What a model leaves out does not disturb its prediction of the rest: compared on that alone it looks
     better also where all suspects are sound. So here they count, with at most `BEYOND` deviations each: sound
-    ones in the tail speak for plain NMF, which predicts them better, and defects for neither.
+    ones in the tail speak for plain NMF, which predicts them better, and defects for neither. Defects that
+    are not larger than that speak for plain NMF too, which follows them; but they make the tail lopsided,
+    and sound entries do not.
     """
+    leaving_out = list(leaving_out)
+    if _lopsided(leaving_out, truths, suspects_too=True):
+        return True
     pairs = [(a, b) for a in leaving_out for b in plain if a.replicate == b.replicate]
     total = np.zeros(2)
     for pair in pairs:
@@ -166,13 +171,13 @@ def limit_of_equals(best: Score) -> float:
     return best.error + min(spread, SLACK * best.error)
 
 
-def _defects_left(records: Iterable[Record], truths: Sequence[Array]) -> bool:
-    """Whether one side has many more large residuals than the other, suspects left out."""
+def _lopsided(records: Iterable[Record], truths: Sequence[Array], suspects_too: bool = False) -> bool:
+    """Whether one side has many more large residuals than the other."""
     below = above = 0
     for record in records:
         truth = truths[record.replicate]
         deviation = max(typical_error(truth, record.predictions), TINY)
-        residual = ((truth - record.predictions) / deviation)[~record.wrong]
+        residual = ((truth - record.predictions) / deviation)[suspects_too | ~record.wrong]
         below += int((residual < -TAIL).sum())
         above += int((residual > TAIL).sum())
     return bool(max(below, above) > LOPSIDED * min(below, above) + 3 * np.sqrt(below + above))

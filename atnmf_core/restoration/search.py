@@ -41,6 +41,7 @@ FEW, HOPELESS, BEST = 2, 1.5, 2
 """Adversaries whose typical error with the first `FEW` Ks is this many times the lowest are given up; the
 `BEST` of the others are tried on all hold-outs.
 """
+MAX_ROUNDS = 5
 FEW_SUSPECTS, SMALL_GAIN = 0.02, 0.1
 """Where fewer entries are suspect, and leaving them out gains less, plain NMF is chosen."""
 MILD = (Treatment(2.0, leave_out=False), Treatment(1.2, leave_out=False))
@@ -162,24 +163,24 @@ class _Search:
         self._run("fine", [self._trial(treatment, (best.K,), after=best) for treatment in tried])
 
     def refine_K(self, Ks: tuple[int, ...]) -> None:
-        """On all hold-outs: the best adversaries, and none, with a few parts more and less than the best."""
-        done: set[int] = set()
-        while self.going:
+        """On all hold-outs: the best adversaries, and none, with a few parts more and less than the best.
+
+        More hold-outs change what is best, and so what is worth trying: until the best was tried on all.
+        """
+        done: set[Candidate] = set()
+        for _ in range(MAX_ROUNDS):
             best = self.best
-            wanted = tuple(K for K in neighbours(best.K, Ks) if K not in done)
-            if best.K in done or not wanted:
+            if not self.going or best in done:
                 return
             ranked = dict.fromkeys(score.candidate.treatment for score in self.scores()[0])
-            treatments = dict.fromkeys((*list(ranked)[:BEST], PLAIN))
-            self._run(
-                "fine",
-                [
-                    self._trial(treatment, wanted, r, best)
-                    for r in range(len(self._held))
-                    for treatment in treatments
-                ],
-            )
-            done |= set(wanted)
+            around = neighbours(best.K, Ks)
+            trials = []
+            for treatment in dict.fromkeys((*list(ranked)[:BEST], PLAIN)):
+                wanted = tuple(K for K in around if Candidate(K, treatment) not in done)
+                done |= {Candidate(K, treatment) for K in wanted}
+                if wanted:
+                    trials += [self._trial(treatment, wanted, r, best) for r in range(len(self._held))]
+            self._run("fine", trials)
 
     @property
     def best(self) -> Candidate:

@@ -144,3 +144,12 @@ def test_leaving_out_what_is_only_the_tail_of_sound_data_does_not_pay():
 def test_leaving_out_defects_that_nothing_predicts_pays():
     truth, _ = damaged(0.1)
     assert leaving_out_pays([record(ROBUST, noisy(0.02))], [record(FOLLOWS, 0.92 * noisy(0.02))], [truth])
+
+
+def test_defects_within_the_noise_make_the_tail_lopsided_and_leaving_out_pays():
+    truth, _ = damaged(0.1, factor=0.5)
+    leaves_out, follows = record(ROBUST, noisy(0.15), truth), record(FOLLOWS, 0.95 * noisy(0.15))
+    most = 4 * 0.15 * SOUND.mean()
+    squares = [np.mean(np.minimum(np.abs(truth - r.predictions), most) ** 2) for r in (leaves_out, follows)]
+    assert squares[0] > squares[1], "the squares alone speak for the model that follows the defects"
+    assert leaving_out_pays([leaves_out], [follows], [truth])
