@@ -19,8 +19,7 @@ __all__ = ["AXES", "reasons", "restoration_page"]
 
 RULES = {
     "rmse": "root mean square over the held-out entries",
-    "rmse without suspects": "root mean square over the held-out entries that do not look wrong",
-    "quantile": "a quantile of the absolute errors over the held-out entries, which large errors do not move",
+    "rmse of sound entries": "root mean square over the held-out entries, those that look wrong left out",
 }
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""

@@ -20,6 +20,11 @@ LADDER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 ENTRIES_PER_UNKNOWN = 4
 """A model with fewer observed entries per entry of W and H overfits; see `solvers.fast`."""
 
+SHORTEST_LEASH = 0.5
+"""On a shorter one the adversary reaches its wall on sound entries too, and a column with a third of its
+entries wrong is no longer told from a sound one.
+"""
+
 
 @dataclass(frozen=True)
 class Treatment:
@@ -118,5 +123,5 @@ def treatments_around(treatment: Treatment) -> tuple[Treatment, ...]:
     excess = lam - 1
     near = [treatment, Treatment(round(1 + 2 * excess, 4), leash), Treatment(round(1 + excess / 2, 4), leash)]
     if leash is not None:
-        near += [Treatment(lam, leash * 2), Treatment(lam, leash / 2)]
+        near += [Treatment(lam, g) for g in (leash * 2, leash / 2) if g >= SHORTEST_LEASH]
     return tuple(near)

@@ -18,11 +18,13 @@ import numpy.typing as npt
 
 __all__ = [
     "BEYOND",
+    "FAR",
     "NORMAL_QUANTILE",
     "QUANTILE",
     "RATIO",
     "Spread",
     "entry_scale",
+    "far_from",
     "find_suspects",
     "spread",
     "suspicion",
@@ -33,6 +35,8 @@ Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
 BEYOND, RATIO = 4.0, 1.3
+FAR = 10.0
+"""An entry this many deviations from its prediction is no sound entry of a heavy tail."""
 NEAREST, FALSE = 2.0, 0.1
 """The lowest threshold, in deviations, and the allowed share of false suspects."""
 QUANTILE, NORMAL_QUANTILE = 0.35, 0.4538
@@ -177,6 +181,11 @@ def thresholds(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[float
     deviations, factor = _distances(V, V_hat, observed, use)
     far = deviations[observed & (factor >= 1)]
     return _threshold(-far, far), _threshold(far, -far)
+
+
+def far_from(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
+    """The entries that are `FAR` deviations or more from their prediction."""
+    return np.abs(_distances(V, V_hat, observed, use)[0]) >= FAR
 
 
 def _threshold(this: Array, other: Array) -> float:

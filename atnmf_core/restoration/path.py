@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..factorization import factorize
+from ..projection import transform
 from ..result import Fit
 from .candidates import Candidate, Treatment
 from .defects import QUANTILE, find_suspects
@@ -31,6 +33,9 @@ FIRST_PASSES, PASSES = 4, 2
 SETTLED = 0.02
 """They have settled when so small a share of them changes."""
 MAX_SWEEPS = 300
+ALONE = 0.98
+"""A row of W with this leverage has a part of its own."""
+SMALL = 0.01
 BOUND = 1.25
 """A model that predicts more than this times the largest value of a row has little to go by there."""
 HOPELESS = 1.1
@@ -65,7 +70,8 @@ class Record:
     ----------
     W : F x K, its parts.
     predictions : at the held-out entries, in the order of `V[held_out]`.
-    wrong : bool, which of the held-out entries look wrong, in the same order.
+    wrong : bool, which of the held-out entries look wrong, in the same order; none in rows with a part of
+        their own, which are predicted by nothing else, so that there the model may be what is wrong.
     suspects : bool F x N of all observed entries that look wrong, held-out ones too, packed eight to a byte.
     seconds : that its fits took.
     """
@@ -97,6 +103,7 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
         shown = observed & ~held_out & ~suspects
         predictions = bounded(V, fit.V_hat, shown)[held_out].astype(np.float32)
         suspects = find_suspects(V, fit.V_hat, observed, observed & ~suspects)
+        judged = suspects & (leverage(fit.W) < ALONE)[:, None]
         now = time.perf_counter()
         candidate = Candidate(K, trial.treatment)
         records.append(
@@ -105,7 +112,7 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
                 trial.replicate,
                 fit.W,
                 predictions,
-                suspects[held_out],
+                judged[held_out],
                 np.packbits(spare(observed, suspects)),
                 now - began,
             )
@@ -134,14 +141,50 @@ def grow(
         fit = _fit(V, observed & ~suspects, K, trial, start)
         start = None
         for _ in range(passes if trial.treatment.leave_out else 0):
-            found = spare(observed, find_suspects(V, fit.V_hat, observed, observed & ~suspects))
+            W, H, V_hat = _shared_parts(V, fit, observed & ~suspects, trial.treatment)
+            found = spare(observed, find_suspects(V, V_hat, observed, observed & ~suspects))
             changed = int((found ^ suspects).sum())
             suspects = found
-            fit = _fit(V, observed & ~suspects, K, trial, (fit.W, fit.H))
+            fit = _fit(V, observed & ~suspects, K, trial, (W, H))
             if changed <= SETTLED * max(int(suspects.sum()), 1):
                 break
         passes = PASSES
         yield K, fit, suspects & observed
+
+
+def _shared_parts(V: Array, fit: Fit, shown: Mask, treatment: Treatment) -> tuple[Array, Array, Array]:
+    """W, H and V_hat without parts that describe one row alone.
+
+    Such a part follows whatever was recorded in its row, defects too. So the row is predicted from the parts
+    that it shares with others, and the part is given back to the model, to describe something else.
+    """
+    alone = leverage(fit.W) >= ALONE
+    owners = np.unique(np.argmax(fit.W[alone] * np.linalg.norm(fit.H, axis=1), axis=1))
+    shared = np.setdiff1d(np.arange(fit.W.shape[1]), owners)
+    if not owners.size or not shared.size:
+        return fit.W, fit.H, fit.V_hat
+    project = partial(transform, lam=treatment.lam, leash=treatment.leash)
+    W = fit.W[:, shared]
+    H = np.nan_to_num(project(V[~alone], W[~alone], shown[~alone]))
+    W[alone] = np.nan_to_num(project(V[alone].T, H.T, shown[alone].T)).T
+    start_W = np.repeat(W.mean(axis=1, keepdims=True), fit.W.shape[1], axis=1)
+    start_H = np.full_like(fit.H, SMALL * H.mean())
+    start_W[:, shared], start_H[shared] = W, H
+    return start_W, start_H, W @ H
+
+
+def leverage(W: Array) -> npt.NDArray[np.float64]:
+    """By how much the prediction of an entry follows the entry itself, for each row of W: 1 where a part
+    describes that row alone, and K / F on average.
+
+    Examples
+    --------
+    >>> leverage(np.array([[1.0, 0], [1, 0], [0, 3]])).round(2).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    basis = np.linalg.qr(W.astype(np.float64))[0]
+    along_rows: npt.NDArray[np.float64] = np.square(basis).sum(axis=1)
+    return along_rows
 
 
 def bounded(V: Array, V_hat: Array, shown: Mask) -> Array:

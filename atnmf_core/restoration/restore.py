@@ -16,7 +16,7 @@ from ..projection import transform
 from ..result import Fit
 from .candidates import Candidate, Treatment, coarse, default_Ks
 from .choice import Callback, Choice, ChoiceProgress, Losses
-from .defects import BEYOND, suspicion, thresholds
+from .defects import BEYOND, far_from, suspicion, thresholds
 from .deviation import deviations
 from .holdout import hold_out_entries, hold_out_gaps, spare
 from .layout import Layout
@@ -218,7 +218,8 @@ def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed
 
     Suspects are found with few parts first, as in the choice. That may end with a part spent on the defects
     of a single row, which nothing contradicts there; so the fit then begins with the parts that predicted
-    well what was held out, and leaves out what either calls suspect.
+    well what was held out, and leaves out what either calls suspect. Of these, the nearest may be sound
+    entries of a heavy tail: an adversary gives them little weight, which is better than none.
     """
     treatment, K = candidate.treatment, candidate.K
     options = {"K": K, **treatment.options}
@@ -231,6 +232,8 @@ def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed
         again = Trial(treatment, (K,), 0, seed, np.packbits(suspects))
         ((_, fit, found),) = grow(V, seen, again, (parts, np.nan_to_num(H)))
         suspects = spare(seen, suspects | found)
+    if treatment.lam is not None:
+        suspects &= far_from(V, fit.V_hat, seen, seen & ~suspects)
     use = seen & ~suspects
     tolerance = PATIENT if use.mean() > MOSTLY_USED else 10 * PATIENT
     return factorize(V, use, init=(fit.W, fit.H), tol_outer=tolerance, **options), use

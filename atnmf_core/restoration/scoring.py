@@ -1,16 +1,17 @@
 """Which candidate predicts best what was held out, when some of what was held out may be wrong.
 
 For marked losses the score is the RMSE over the held-out entries. For unmarked ones that would reward models
-that follow the defects, so:
+that follow the defects, so held-out entries count with a weight, the same for all candidates:
 
 1. The candidate with the lowest **quantile** of absolute errors is the reference: defects are in the tail,
    and do not count. A quantile below the median holds while half of the entries are wrong. Entries recorded
-   as zero do not count either: many models fit them exactly. It names the suspects among the held-out ones.
-2. If what is left looks alike on both sides, the defects are out, and all candidates are compared by their
-   RMSE over the entries that are not suspect, the same for all: unlike the quantile it sees how large the
-   large errors are.
-3. If one side still holds many more large residuals than the other, defects as small as the model's own
-   errors are left, and a squared error would reward models that follow them: the quantile decides.
+   as zero do not count either: many models fit them exactly.
+2. What the reference suspects and misses by `FAR` deviations or more is wrong, and has no weight.
+3. Nearer residuals may be the tail of what is sound. Sound ones lie on both sides alike; where one side has
+   more than the other, at the same distance, only as many of them count.
+
+Undamaged data keeps all its weight, however heavy the tails are, and defects as small as the model's own
+errors lose most of theirs.
 """
 
 from __future__ import annotations
@@ -22,32 +23,26 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .candidates import Candidate
-from .defects import BEYOND, NORMAL_QUANTILE, QUANTILE
+from .candidates import PLAIN, Candidate
+from .defects import FAR, NORMAL_QUANTILE, QUANTILE
 from .path import Record
 
-__all__ = [
-    "Rule",
-    "Score",
-    "compare",
-    "leaving_out_pays",
-    "limit_of_equals",
-    "simplest_of_the_best",
-    "typical_error",
-]
+__all__ = ["Rule", "Score", "compare", "limit_of_equals", "simplest_of_the_best", "typical_error"]
 
 Array = npt.NDArray[np.floating]
-Rule = Literal["rmse", "rmse without suspects", "quantile"]
+Rule = Literal["rmse", "rmse of sound entries"]
 
-TAIL, LOPSIDED = 2.0, 3.0
-"""Defects are left when one side has this many times the other's residuals beyond so many deviations."""
+DISTANCES = np.array([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, np.inf])
+"""Both sides are compared between these distances, in deviations."""
 TINY = 1e-30
 SLACK = 0.05
 """With few replicates the standard error is itself a guess: what is worse by more than this share is not
 equal to the best.
 """
-WORTH = 0.03
-"""By this share an adversary must predict better than a weaker one to be chosen."""
+WORTH, WORTH_LEAVING_NMF = 0.03, 0.1
+"""By these shares an adversary must predict better than a weaker one, and than plain NMF, to be chosen: a
+strong one is better protected, but describes undamaged data worse.
+"""
 NEAR = 2.0
 """Only candidates whose quantile is within this factor of the lowest are compared by RMSE."""
 
@@ -58,8 +53,8 @@ class Score:
 
     Attributes
     ----------
-    error : mean over replicates, in the data's units: an RMSE or, under the rule "quantile", `typical`.
-        Infinite for candidates that are ruled out by it.
+    error : mean over replicates of the RMSE, in the data's units. Infinite for candidates whose `typical`
+        rules them out.
     standard_error : of that mean; NaN with one replicate.
     typical : mean over replicates of the quantile of absolute errors, scaled to the standard deviation that
         normal errors with this quantile have.
@@ -98,41 +93,44 @@ def compare(
         for candidate, found in by_candidate.items()
     }
     rule: Rule = "rmse"
-    sound = [np.ones(truth.shape, dtype=bool) for truth in truths]
+    weights = [np.ones(truth.shape) for truth in truths]
+    wrong = 0.0
     if robust:
-        replicates = {r for found in by_candidate.values() for r in found}
+        rule = "rmse of sound entries"
         # Not every candidate has been tried on every hold-out.
         ranked = sorted(typical, key=lambda candidate: _mean(typical[candidate]))
-        reference = {r: next(c for c in ranked if r in typical[c]) for r in replicates}
-        sure = {r: by_candidate[candidate][r] for r, candidate in reference.items()}
-        sound = [~sure[r].wrong if r in sure else mask for r, mask in enumerate(sound)]
-        defects_left = _lopsided(sure.values(), truths)
-        rule = "quantile" if defects_left else "rmse without suspects"
+        replicates = {r for found in by_candidate.values() for r in found}
+        best = {r: next(candidate for candidate in ranked if r in typical[candidate]) for r in replicates}
+        reference = [by_candidate[candidate][r] for r, candidate in best.items()]
+        for record, weight in zip(reference, _weights(reference, truths), strict=True):
+            weights[record.replicate] = weight
+        wrong = float(np.concatenate([record.wrong for record in reference]).mean())
     scores = []
     lowest = min(_mean(values) for values in typical.values())
     for candidate, found in by_candidate.items():
-        errors = (
-            typical[candidate]
-            if rule == "quantile"
-            else {r: _rmse((truths[r] - record.predictions)[sound[r]]) for r, record in found.items()}
-        )
-        values, middle = np.array(list(errors.values())), _mean(typical[candidate])
+        values = np.array([_rmse(truths[r] - record.predictions, weights[r]) for r, record in found.items()])
+        middle = _mean(typical[candidate])
         ruled_out = robust and middle > NEAR * lowest
         spread = float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else float("nan")
         error = float("inf") if ruled_out else float(values.mean())
         scores.append(Score(candidate, error, spread, middle, values.size))
     scores.sort(key=lambda score: (score.error, score.typical))
-    return scores, rule, 1 - float(np.concatenate(sound).mean())
+    return scores, rule, wrong
 
 
 def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
     """The simplest candidate within one standard error of the best, at most the share `SLACK` of its error,
     and all that are within it.
 
-    A stronger adversary with as many parts has to predict better by `WORTH` to be preferred. Candidates with
-    fewer replicates than the best were given up on the way, and do not count.
+    A stronger adversary with as many parts has to predict better by `WORTH` to be preferred, and one must
+    predict better than plain NMF by `WORTH_LEAVING_NMF`. Candidates with fewer replicates than the best were
+    given up on the way, and do not count.
     """
     best = scores[0]
+    plain = [score for score in scores if score.candidate.treatment == PLAIN]
+    plain = [score for score in plain if score.replicates == best.replicates]
+    if plain and plain[0].error <= (1 + WORTH_LEAVING_NMF) * best.error:
+        scores, best = plain, plain[0]
     limit = limit_of_equals(best)
     whole = [score for score in scores if score.replicates == best.replicates]
     K = min(score.candidate.K for score in whole if score.error <= limit)
@@ -144,43 +142,36 @@ def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
     return min(equal, key=lambda score: score.candidate.complexity), equal
 
 
-def leaving_out_pays(leaving_out: Iterable[Record], plain: Iterable[Record], truths: Sequence[Array]) -> bool:
-    """Whether a model without its suspects predicts better than plain NMF, suspects counted too.
-
-    What a model leaves out does not disturb its prediction of the rest: compared on that alone it looks
-    better also where all suspects are sound. So here they count, with at most `BEYOND` deviations each: sound
-    ones in the tail speak for plain NMF, which predicts them better, and defects for neither. Defects that
-    are not larger than that speak for plain NMF too, which follows them; but they make the tail lopsided,
-    and sound entries do not.
-    """
-    leaving_out = list(leaving_out)
-    if _lopsided(leaving_out, truths, suspects_too=True):
-        return True
-    pairs = [(a, b) for a in leaving_out for b in plain if a.replicate == b.replicate]
-    total = np.zeros(2)
-    for pair in pairs:
-        truth = truths[pair[0].replicate]
-        most = BEYOND * min(typical_error(truth, record.predictions) for record in pair)
-        total += [np.mean(np.minimum(np.abs(truth - r.predictions), most) ** 2) for r in pair]
-    return not pairs or bool(total[0] < total[1])
-
-
 def limit_of_equals(best: Score) -> float:
     """The error up to which candidates count as equal to the best."""
     spread = 0.0 if np.isnan(best.standard_error) else best.standard_error
     return best.error + min(spread, SLACK * best.error)
 
 
-def _lopsided(records: Iterable[Record], truths: Sequence[Array], suspects_too: bool = False) -> bool:
-    """Whether one side has many more large residuals than the other."""
-    below = above = 0
-    for record in records:
+def _weights(reference: Sequence[Record], truths: Sequence[Array]) -> list[npt.NDArray[np.float64]]:
+    """For each record, how much each of its held-out entries counts: about the chance that it is sound."""
+    residuals = []
+    for record in reference:
         truth = truths[record.replicate]
-        deviation = max(typical_error(truth, record.predictions), TINY)
-        residual = ((truth - record.predictions) / deviation)[suspects_too | ~record.wrong]
-        below += int((residual < -TAIL).sum())
-        above += int((residual > TAIL).sum())
-    return bool(max(below, above) > LOPSIDED * min(below, above) + 3 * np.sqrt(below + above))
+        residuals.append((truth - record.predictions) / max(typical_error(truth, record.predictions), TINY))
+    together = np.concatenate(residuals)
+    below, above = (np.histogram(side[side > 0], DISTANCES)[0] for side in (-together, together))
+    sound_below, sound_above = _share(above, below), _share(below, above)
+    found = []
+    for record, residual in zip(reference, residuals, strict=True):
+        distance = np.abs(residual)
+        place = np.searchsorted(DISTANCES, distance, side="right") - 1
+        weight = np.where(residual < 0, sound_below[place], sound_above[place])
+        weight[place < 0] = 1.0
+        weight[record.wrong & (distance > FAR)] = 0.0
+        found.append(weight)
+    return found
+
+
+def _share(other: npt.NDArray[np.intp], this: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Of the entries on this side, those that the other side has too, or may have but for chance."""
+    share: npt.NDArray[np.float64] = (other + 2 * np.sqrt(other) + 1) / np.maximum(this, 1)
+    return np.minimum(1, share)
 
 
 def typical_error(truth: Array, predicted: Array) -> float:
@@ -194,5 +185,6 @@ def _mean(values: dict[int, float]) -> float:
     return float(np.mean(list(values.values())))
 
 
-def _rmse(errors: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(errors, dtype=np.float64)))) if errors.size else float("inf")
+def _rmse(errors: Array, weights: npt.NDArray[np.float64]) -> float:
+    total = float(weights.sum())
+    return float(np.sqrt(weights @ np.square(errors, dtype=np.float64) / total)) if total else float("inf")

@@ -28,7 +28,7 @@ from .choice import Callback, Choice, ChoiceProgress, Losses, verdict
 from .holdout import hold_out_entries, hold_out_gaps
 from .layout import Layout
 from .path import MapTrials, Record, Trial, fit_path
-from .scoring import Rule, Score, compare, leaving_out_pays, simplest_of_the_best, typical_error
+from .scoring import Rule, Score, compare, simplest_of_the_best, typical_error
 from .workers import trials_on_workers
 
 __all__ = ["choose"]
@@ -42,8 +42,6 @@ FEW, HOPELESS, BEST = 2, 1.5, 2
 `BEST` of the others are tried on all hold-outs.
 """
 MAX_ROUNDS = 5
-FEW_SUSPECTS, SMALL_GAIN = 0.02, 0.1
-"""Where fewer entries are suspect, and leaving them out gains less, plain NMF is chosen."""
 MILD = (Treatment(2.0, leave_out=False), Treatment(1.2, leave_out=False))
 """Adversaries worth trying where all losses are marked."""
 MAX_ENTRIES = 100_000
@@ -226,9 +224,6 @@ class _Search:
             score for score in allowed if score.replicates == full and np.isfinite(score.error)
         ] or allowed
         chosen, equal = simplest_of_the_best(ranked)
-        # Under the rule "quantile" it is plain that defects are there, and that squared errors reward them.
-        if rule == "rmse without suspects":
-            chosen = self._plain_unless_it_pays(chosen, ranked, suspects)
         return Choice(
             chosen=chosen.candidate,
             scores=tuple(scores),
@@ -248,21 +243,6 @@ class _Search:
             (record for record in self._records if record.candidate == candidate),
             key=lambda record: typical_error(self._truths[record.replicate], record.predictions),
         ).W
-
-    def _plain_unless_it_pays(self, chosen: Score, ranked: Sequence[Score], suspects: float) -> Score:
-        """Plain NMF with as many parts, where leaving suspects out gains nothing, or so little with so few
-        of them that they may as well be the tail of sound data.
-        """
-        plain = next((s for s in ranked if s.candidate == Candidate(chosen.candidate.K, PLAIN)), None)
-        if plain is None or not chosen.candidate.treatment.leave_out:
-            return chosen
-        if suspects <= FEW_SUSPECTS and plain.error <= (1 + SMALL_GAIN) * chosen.error:
-            return plain
-        with_it, without = (
-            [record for record in self._records if record.candidate == score.candidate]
-            for score in (chosen, plain)
-        )
-        return chosen if leaving_out_pays(with_it, without, self._truths) else plain
 
 
 def _some_columns(shape: tuple[int, ...], seed: int) -> npt.NDArray[np.intp]:

@@ -5,8 +5,10 @@ import pytest
 
 from atnmf_core import Dataset, InputError, factorize, restore, rmse
 from atnmf_core.restoration import Layout
+from atnmf_core.restoration.candidates import Treatment
 from atnmf_core.restoration.deviation import calibration
 from atnmf_core.restoration.lines import bad_lines
+from atnmf_core.restoration.path import Trial, grow, leverage
 
 rng = np.random.default_rng(4)
 SOUND = rng.random((40, 3)) @ rng.random((3, 120)) + 0.05
@@ -185,3 +187,18 @@ def test_data_too_small_to_hold_some_out_asks_for_a_model():
 def test_an_adversary_that_is_given_is_used_where_plain_nmf_would_do():
     choice = restore(SOUND, "unmarked", K=(2, 3), lam=1.1, map_trials=one_by_one).choice
     assert choice.chosen.treatment.lam == 1.1
+
+
+def test_bright_defects_of_one_row_do_not_keep_a_part_of_their_own():
+    """A part that describes one row alone follows its defects, and nothing contradicts it there."""
+    rng = np.random.default_rng(5)
+    V = np.outer(rng.uniform(1, 2, 20), rng.uniform(1, 2, 300)) * (1 + 0.01 * rng.normal(size=(20, 300)))
+    wrong = rng.random(300) < 0.1
+    V[3, wrong] *= 4
+    seen = np.ones(V.shape, dtype=bool)
+    followed = factorize(V, K=2)
+    assert leverage(followed.W)[3] > 0.98
+    assert rmse(V[3, wrong], followed.V_hat[3, wrong]) < 0.2
+    ((_, fit, suspects),) = grow(V, seen, Trial(Treatment(), (2,), 0, 0))
+    assert suspects[3, wrong].all()
+    assert rmse(V[3, wrong] / 4, fit.V_hat[3, wrong]) < 0.2
