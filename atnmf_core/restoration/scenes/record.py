@@ -25,7 +25,7 @@ from .pixels import SceneModel
 __all__ = ["BlockResult", "Record"]
 
 PROCESS = "process.json"
-VERSION = 1
+VERSION = 2
 """Of the folder's contents and of how a scene is restored: folders of another version are not continued."""
 
 
