@@ -66,7 +66,7 @@ class Spread(NamedTuple):
     middle : that of the median column.
     """
 
-    by_row: npt.NDArray[np.float64]
+    by_row: Array
     by_column: npt.NDArray[np.float64]
     middle: float
 
@@ -81,6 +81,7 @@ def spread(residual: Array, use: Mask, like: Spread | None = None) -> Spread:
     use : bool F x N, the entries to learn from: observed and not suspect.
     """
     size = np.abs(residual)
+    by_row: Array
     if like is None:
         by_row = _floored(_quantile(size, use, axis=1) / NORMAL_QUANTILE)
         by_row /= np.median(by_row)

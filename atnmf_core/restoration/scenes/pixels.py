@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...projection import transform
-from ..choice import Losses
+from ..choice import Choice, Losses
 from ..defects import BEYOND, Spread, beyond_limits, spread
 from ..holdout import LEAST_LEFT
 from ..path import BOUND, PASSES, SETTLED
@@ -40,26 +40,36 @@ class SceneModel:
     W : F x K.
     lam, leash : the adversary; None if there is none.
     losses : "marked" or "unmarked".
-    scales : of the sample's residuals; of its columns only the middle is used.
+    by_row, middle : the scales of the sample's residuals; see `Spread`.
     limits : the suspicion that makes a defect, below and above; see `thresholds`.
     top : F, the largest sound value of each band in the sample.
     poor : bool F, bands with too little in the sample to say anything.
     far : pixels whose residuals are larger are unlike the sample.
+    choice : how K, lam and leash were chosen; None where they were given.
+    words : on how the model was found and checked.
     """
 
     W: Array = field(repr=False)
     lam: float | None
     leash: float | None
     losses: Losses
-    scales: Spread = field(repr=False)
+    by_row: Array = field(repr=False)
+    middle: float
     limits: tuple[float, float]
     top: Array = field(repr=False)
     poor: Mask = field(repr=False)
     far: float
+    choice: Choice | None = field(default=None, repr=False)
+    words: str = ""
 
     @property
     def K(self) -> int:
         return int(self.W.shape[1])
+
+    @property
+    def scales(self) -> Spread:
+        """Of the sample's residuals, without those of its columns."""
+        return Spread(self.by_row, np.empty(0), self.middle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +102,14 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
         lam=fit.lam,
         leash=fit.leash,
         losses=losses,
-        scales=Spread(scales.by_row.astype(np.float32), np.empty(0), scales.middle),
+        by_row=scales.by_row.astype(np.float32),
+        middle=scales.middle,
         limits=limits,
         top=known.max(axis=1),
         poor=use.sum(axis=1) < fit.W.shape[1],
         far=float(max(FAR_ABOVE_MOST * most, FAR_ABOVE_MIDDLE * scales.middle)),
+        choice=restored.choice,
+        words=restored.choice.verdict if restored.choice else "K, lambda and leash were given.",
     )
 
 
