@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Collection, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ MAX_NAMED = 5
 Progress = Callable[[int, int], object]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SceneRestoration:
     """What was done to a scene.
 
@@ -43,6 +43,7 @@ class SceneRestoration:
     predicted, defects, unknown : shares of the entries that were predicted, that looked wrong, and that
         nothing could be told about.
     far : image rows (first and last, from 1) with pixels unlike the sample, and how many pixels these are.
+    replaced : rows x cols, the share of each pixel's bands that were predicted.
     """
 
     files: tuple[Path, ...]
@@ -51,11 +52,17 @@ class SceneRestoration:
     defects: float
     unknown: float
     far: tuple[tuple[int, int, int], ...]
+    replaced: npt.NDArray[np.float32] = field(repr=False)
 
     @property
     def summary(self) -> str:
         """What was done, in a few sentences."""
-        said = [self.model.words, f"{self.predicted:.2%} of the entries were predicted."]
+        return " ".join([self.model.words, *self.findings])
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found in the scene, one sentence each."""
+        said = [f"{self.predicted:.2%} of the entries were predicted."]
         if self.model.losses == "unmarked":
             said.append(f"{self.defects:.2%} of the entries look wrong.")
         if self.unknown:
@@ -68,7 +75,7 @@ class SceneRestoration:
                 f"{count} pixels are far worse described than the sample, in image rows {named}{more}: "
                 "they were restored by a model that was refined with pixels from there."
             )
-        return " ".join(said)
+        return said
 
 
 def restore_scene(
@@ -192,29 +199,30 @@ class _Run:
     def write(self, out: Path, defects_out: Path | None) -> dict[str, Any]:
         """Write the restored scene, and its defects if wanted, and describe it."""
         scene = self._scene
-        shape = (scene.rows, scene.cols, scene.bands)
-        changed = wrong = unknown = 0
+        replaced = np.zeros((scene.rows, scene.cols), np.float32)
+        wrong = unknown = 0
         with rewritten(scene, out) as (copy, files):
             part = out.with_name(f".part-defects-{out.name}.npy")
+            shape = (scene.rows, scene.cols, scene.bands)
             mask = np.lib.format.open_memmap(part, "w+", np.uint8, shape) if defects_out else None
             for number, block in enumerate(self._blocks):
                 result = self._record.block(number)
                 write_block(copy, block, result)
-                now_changed, now_wrong = masks(result, (scene.bands, block.pixels))
-                changed, wrong = changed + int(now_changed.sum()), wrong + int(now_wrong.sum())
-                unknown += result.unknown
+                changed, defects = masks(result, (scene.bands, block.pixels))
+                wrong, unknown = wrong + int(defects.sum()), unknown + result.unknown
+                here = slice(block.top, block.bottom), slice(block.left, block.right)
+                replaced[here] = changed.mean(axis=0).reshape(replaced[here].shape)
                 if mask is not None:
-                    picture = now_wrong.reshape(scene.bands, block.bottom - block.top, -1)
-                    mask[block.top : block.bottom, block.left : block.right] = picture.transpose(1, 2, 0)
+                    mask[here] = defects.T.reshape(mask[here].shape)
         if defects_out is not None:
             part.replace(defects_out)
             files = (*files, defects_out)
-        total = scene.entries
         return {
             "files": files,
-            "predicted": changed / total,
-            "defects": wrong / total,
-            "unknown": unknown / total,
+            "predicted": float(replaced.mean(dtype=np.float64)),
+            "defects": wrong / scene.entries,
+            "unknown": unknown / scene.entries,
+            "replaced": replaced,
         }
 
     def _work(
