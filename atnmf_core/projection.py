@@ -23,6 +23,7 @@ def transform(
     lam: float | None = None,
     leash: float | None = None,
     missing: Missing = "ignore",
+    start: Array | None = None,
 ) -> Array:
     """How much of each part of W is in each column of V: H for a fixed W.
 
@@ -36,6 +37,7 @@ def transform(
     W : F x K, the parts, nonnegative; usually `fit.W`.
     observed : bool F x N, True where observed; all by default.
     lam, leash, missing : as in the fit; see `factorize`. Without lam there is no adversary.
+    start : K x N, nonnegative: an H to begin with, such as that of nearly the same V. It only saves time.
 
     Returns
     -------
@@ -67,7 +69,12 @@ def transform(
     problem = pose(data, seen, K=1, method=method, lam=lam, leash=leash, missing=missing, dtype="float64")
     scale = 2.0 ** np.ceil(np.log2(parts.max(initial=0.0) or 1.0))
     H, converged = solve_columns(
-        problem.V, problem.observed, parts.astype(np.float64) / scale, problem.lam, problem.leash
+        problem.V,
+        problem.observed,
+        parts.astype(np.float64) / scale,
+        problem.lam,
+        problem.leash,
+        None if start is None else start * (scale / problem.scale),
     )
     if not converged.all():
         warnings.warn(f"{(~converged).sum()} columns of H did not converge.", RuntimeWarning, stacklevel=2)

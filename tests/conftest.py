@@ -2,7 +2,9 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,3 +47,14 @@ def foreign(paper_data: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("the folder of other people's files is not here")
     return folder
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A Dask cluster of two worker processes on loopback."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as running:
+        running.wait_for_workers(2)
+        yield running

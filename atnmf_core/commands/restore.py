@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import signal
 import warnings
-from pathlib import Path
 
 from ..datasets import Dataset, ReadingOptions
 from ..figures.restoration_report import restoration_page
 from ..problem import InputError
-from ..recipe import RestoreRecipe
 from ..restoration import ChoiceProgress, Restoration, restore
 from ..restoration.scenes import BLOCK_ENTRIES
 from ..restoration.workers import trials_on_workers
@@ -18,7 +16,7 @@ from ..sweep import load_source
 from .arguments import Subparsers, add_options, numbers_of_parts, output_file, workers, write_whole
 from .reading import add_reading_options, reading
 from .restore_scene import is_for_blocks, run_by_blocks
-from .restored_files import check_side_file, is_own_format, write_restored, write_side_file
+from .restored_files import check_side_file, is_own_format, report_settings, write_restored, write_side_file
 from .running import add_worker_options, progress_bar, stopped_by_ctrl_c
 
 __all__ = ["add_parser", "run"]
@@ -121,7 +119,11 @@ def run(args: argparse.Namespace) -> int:
         if path is not None:
             written += write_side_file(path, data, values)
     if args.report is not None:
-        write_whole(args.report, restoration_page(data, restored, _settings(args, data, restored)))
+        F, N = data.shape
+        settings = report_settings(
+            args, f"{data.title}: {data.kind}, {F} x {N}", restored.fit, restored.choice, data.notes
+        ) | {"content hash": data.content_hash}
+        write_whole(args.report, restoration_page(data, restored, settings))
         written += (args.report,)
     print(restored.summary)
     print("Written: " + ", ".join(map(str, written)))
@@ -157,35 +159,3 @@ def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
             callback=report,
             map_trials=trials_on_workers(args.jobs, args.dask),
         )
-
-
-def _settings(args: argparse.Namespace, data: Dataset, restored: Restoration) -> dict[str, str]:
-    """Everything that went into the restoration, for its report."""
-    recipe = RestoreRecipe(
-        args.data,
-        "unmarked" if args.unmarked else "marked",
-        args.K,
-        args.lam,
-        args.leash,
-        args.seed,
-        ReadingOptions(**reading(args)),
-        is_file=Path(args.data).exists(),
-    )
-    fit, choice = restored.fit, restored.choice
-    F, N = data.shape
-    adversary = (
-        "none"
-        if fit.lam is None
-        else f"λ = {fit.lam:g}" + ("" if fit.leash is None else f", leash {fit.leash:g}")
-    )
-    settings = {
-        "data": f"{data.title}: {data.kind}, {F} x {N}",
-        "losses": "unmarked: some entries are wrong" if args.unmarked else "marked: what is missing is known",
-        "K": f"{fit.W.shape[1]}, {'given' if isinstance(args.K, int) else 'chosen'}",
-        "adversary": f"{adversary}, {'chosen' if args.lam is None else 'given'}",
-        "seed": str(args.seed),
-    }
-    if choice is not None:
-        settings["tried"] = f"{len(choice.scores)} candidates in {choice.seconds:.0f} s"
-    settings |= {"note": " ".join(data.notes)} if data.notes else {}
-    return settings | {"command": recipe.command_line(str(args.out)), "content hash": data.content_hash}

@@ -13,10 +13,12 @@ import psutil
 from ..datasets import ReadingOptions, UnreadableData
 from ..datasets.readers import Limits
 from ..datasets.scene_file import files_of, open_scene
+from ..figures.restoration_report import scene_page
 from ..problem import InputError
 from ..restoration import ChoiceProgress
-from ..restoration.scenes import restore_scene
-from .restored_files import is_own_format
+from ..restoration.scenes import SceneRestoration, restore_scene
+from .arguments import write_whole
+from .restored_files import is_own_format, report_settings
 from .running import ended_by_signals, progress_bar
 
 __all__ = ["is_for_blocks", "run_by_blocks"]
@@ -49,9 +51,8 @@ def is_for_blocks(args: argparse.Namespace, options: ReadingOptions) -> bool:
 
 def run_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
     """Restore, write the file, print what was found."""
-    for name in ("deviation", "report"):
-        if getattr(args, name) is not None:
-            raise InputError(f"--{name}: not for a scene that is restored block by block; leave it out.")
+    if args.deviation is not None:
+        raise InputError("--deviation: not for a scene that is restored block by block; leave it out.")
     if args.defects is not None and args.defects.suffix.lower() != ".npy":
         raise InputError(f"--defects {args.defects}: choose a name that ends with .npy.")
     if not is_own_format(args.data, args.out):
@@ -77,9 +78,21 @@ def run_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
     except KeyboardInterrupt:
         print("Stopped. What is done is stored; the same command resumes it.", file=sys.stderr)
         raise
+    files = done.files
+    if args.report is not None:
+        _write_report(args, options, done)
+        files = (*files, args.report)
     print(done.summary)
-    print("Written: " + ", ".join(map(str, done.files)))
+    print("Written: " + ", ".join(map(str, files)))
     return 0
+
+
+def _write_report(args: argparse.Namespace, options: ReadingOptions, done: SceneRestoration) -> None:
+    scene, after = open_scene(args.data, options), open_scene(args.out, options)
+    size = f"{scene.path.name}: {scene.rows} x {scene.cols} pixels, {scene.bands} bands"
+    settings = report_settings(args, size, done.model, done.model.choice, scene.notes)
+    settings["command"] += " --blocks"
+    write_whole(args.report, scene_page(scene, after, done, settings))
 
 
 class _Bars(ExitStack):

@@ -9,13 +9,16 @@ from html import escape
 import plotly.graph_objects as go
 
 from ..datasets import Dataset
+from ..datasets.scene_file import SceneFile
 from ..restoration import Choice, Restoration
+from ..restoration.scenes import SceneRestoration
 from .before_after import Sight, sights
 from .html_page import html_page
 from .images import data_url
 from .restoration import adversary_map, error_against_K
+from .scene_view import scene_sight
 
-__all__ = ["AXES", "reasons", "restoration_page"]
+__all__ = ["AXES", "reasons", "restoration_page", "scene_page"]
 
 RULES = {
     "rmse": "root mean square over the held-out entries",
@@ -39,16 +42,32 @@ table.settings { border-collapse: collapse }
 
 def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str, str]) -> str:
     """The whole page as HTML; `settings` are those of the restoration, by name."""
-    body = [f'<p class="lead">{escape(_lead(restored))}</p>', _list(_findings(data, restored))]
-    body += [_pictures(sight) for sight in sights(data, restored)]
-    if restored.choice is not None:
-        body.append(_chosen(restored.choice))
+    lead = restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
+    findings = _findings(data, restored)
+    return _page(data.title, lead, findings, sights(data, restored), restored.choice, settings)
+
+
+def scene_page(
+    scene: SceneFile, after: SceneFile, restored: SceneRestoration, settings: Mapping[str, str]
+) -> str:
+    """The same for a scene that was restored block by block; both files are read, thinned for display."""
+    model, sight = restored.model, scene_sight(scene, after, restored.replaced)
+    return _page(scene.path.stem, model.words, restored.findings, [sight], model.choice, settings)
+
+
+def _page(
+    title: str,
+    lead: str,
+    findings: list[str],
+    pictures: list[Sight],
+    choice: Choice | None,
+    settings: Mapping[str, str],
+) -> str:
+    body = [f'<p class="lead">{escape(lead)}</p>', _list(findings), *map(_pictures, pictures)]
+    if choice is not None:
+        body.append(_chosen(choice))
     body.append(f"<h2>Settings</h2>{_table(settings)}")
-    return html_page(f"{data.title}, restored", "".join(body), STYLE)
-
-
-def _lead(restored: Restoration) -> str:
-    return restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
+    return html_page(f"{title}, restored", "".join(body), STYLE)
 
 
 def _findings(data: Dataset, restored: Restoration) -> list[str]:

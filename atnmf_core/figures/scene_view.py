@@ -1,4 +1,4 @@
-"""A scene on disk in one small picture, and the spectrum of one of its pixels before and after."""
+"""A scene on disk in small pictures, and the spectrum of one of its pixels before and after."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from ..datasets.scene_file import SceneFile
-from .composite import NATURAL, Limits, composite, nearest_bands, stretch_limits
-from .palette import ATNMF
+from .before_after import Sight
+from .composite import NATURAL, Limits, composite, nearest_bands, smaller, stretch_limits
+from .palette import ATNMF, HIDDEN, sequential
+from .panels import Panel
 
-__all__ = ["channels_of_scene", "scene_picture", "scene_spectrum"]
+__all__ = ["channels_of_scene", "scene_picture", "scene_sight", "scene_spectrum"]
 
 MAX_SIDE = 480
 """Of the picture, in pixels."""
@@ -30,6 +32,24 @@ def scene_picture(channels: Channels, unknown: str, like: Channels | None = None
     """A colour composite; with `like`, as bright as one of those."""
     limits: Limits = stretch_limits(channels if like is None else like)
     return composite(channels, limits, unknown)
+
+
+def scene_sight(
+    before: SceneFile, after: SceneFile, replaced: npt.NDArray[np.float32], unknown: str = HIDDEN["red"]
+) -> Sight:
+    """Before, after, and the share of each pixel's bands that was replaced (rows x cols)."""
+    channels, most = channels_of_scene(before), float(replaced.max())
+    return Sight(
+        f"{before.path.name}, thinned for display",
+        Panel("", "Before", scene_picture(channels, unknown), "The scene before"),
+        Panel("", "After", scene_picture(channels_of_scene(after), unknown, channels), "The scene after"),
+        Panel(
+            "",
+            f"Replaced, up to {most:.0%} of the bands",
+            sequential(smaller(replaced, MAX_SIDE), max(most, 1e-9)),
+            "Share of bands that were replaced",
+        ),
+    )
 
 
 def scene_spectrum(

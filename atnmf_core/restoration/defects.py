@@ -23,6 +23,7 @@ __all__ = [
     "QUANTILE",
     "RATIO",
     "Spread",
+    "beyond_limits",
     "entry_scale",
     "far_from",
     "find_suspects",
@@ -65,7 +66,7 @@ class Spread(NamedTuple):
     middle : that of the median column.
     """
 
-    by_row: npt.NDArray[np.float64]
+    by_row: Array
     by_column: npt.NDArray[np.float64]
     middle: float
 
@@ -80,6 +81,7 @@ def spread(residual: Array, use: Mask, like: Spread | None = None) -> Spread:
     use : bool F x N, the entries to learn from: observed and not suspect.
     """
     size = np.abs(residual)
+    by_row: Array
     if like is None:
         by_row = _floored(_quantile(size, use, axis=1) / NORMAL_QUANTILE)
         by_row /= np.median(by_row)
@@ -90,9 +92,9 @@ def spread(residual: Array, use: Mask, like: Spread | None = None) -> Spread:
     return Spread(by_row, _floored(scales, middle), middle)
 
 
-def entry_scale(residual: Array, use: Mask, like: Spread | None = None) -> Array:
+def entry_scale(residual: Array, use: Mask) -> Array:
     """A robust standard deviation for each entry, F x N: its row's times its column's; see `spread`."""
-    found = spread(residual, use, like)
+    found = spread(residual, use)
     scale: Array = found.by_row[:, None] * found.by_column
     return scale
 
@@ -103,17 +105,26 @@ def suspicion(
     observed: Mask,
     use: Mask,
     limits: tuple[float, float] = (BEYOND, BEYOND),
-    like: Spread | None = None,
 ) -> Array:
     """How far each observed entry is from its prediction, 1 and above being suspect; 0 where not observed.
 
     The smaller of two distances: |v - p| in units of `limits` standard deviations, for entries below and
     above their prediction, and the factor between v and p in units of `RATIO`, on a logarithmic scale.
-    `like` gives the scales of other columns; see `spread`.
     """
-    deviations, factor = _distances(V, V_hat, observed, use, like)
+    deviations, factor = _distances(V, V_hat, observed, use)
     deviations /= np.where(deviations < 0, -limits[0], limits[1])
     return np.where(observed, np.minimum(deviations, factor), 0).astype(V_hat.dtype)
+
+
+def beyond_limits(
+    V: Array, V_hat: Array, scales: Spread, limits: tuple[float, float] = (BEYOND, BEYOND)
+) -> Mask:
+    """Where `suspicion` is above 1, if observed: for many columns, as it takes no logarithms."""
+    scale = scales.by_row[:, None] * scales.by_column.astype(V.dtype)
+    residual = V - V_hat
+    found: Mask = (residual < -limits[0] * scale) & (V_hat > RATIO * V)
+    found |= (residual > limits[1] * scale) & (RATIO * V_hat < V)
+    return found
 
 
 def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
@@ -196,13 +207,11 @@ def _threshold(this: Array, other: Array) -> float:
     return float(steps[np.argmax(clear)]) if clear.any() else BEYOND
 
 
-def _distances(
-    V: Array, V_hat: Array, observed: Mask, use: Mask, like: Spread | None = None
-) -> tuple[Array, Array]:
+def _distances(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[Array, Array]:
     """(v - p) in standard deviations, and the factor between v and p, in powers of `RATIO`."""
     residual = np.where(observed, V, V_hat) - V_hat
     # Many models fit a zero exactly, so such a residual says nothing about the others.
-    scale = np.maximum(entry_scale(residual, use & (V > 0), like), np.finfo(V_hat.dtype).tiny)
+    scale = np.maximum(entry_scale(residual, use & (V > 0)), np.finfo(V_hat.dtype).tiny)
     larger, smaller = np.maximum(V, V_hat), np.minimum(V, V_hat)
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.log(larger / smaller) / np.log(RATIO)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from .lines import BadLine
 from .restore import Restoration
 from .scoring import Score
 
-__all__ = ["PackedRestoration", "pack"]
+__all__ = ["PackedRestoration", "choice_from_json", "choice_to_json", "pack"]
 
 Array = npt.NDArray[np.floating]
 Bits = npt.NDArray[np.uint8]
@@ -104,7 +105,7 @@ class PackedRestoration:
         arrays["deviation"] = _rounded(self.deviation)
         rest = {name: value for name, value in vars(self).items() if name not in arrays}
         rest["lines"] = [asdict(line) for line in self.lines]
-        rest["choice"] = None if self.choice is None else asdict(replace(self.choice, W=None))
+        rest["choice"] = choice_to_json(self.choice)
         file = io.BytesIO()
         np.savez_compressed(file, rest=np.array(json.dumps(rest)), **arrays)  # type: ignore[arg-type]
         return file.getvalue()
@@ -115,7 +116,7 @@ class PackedRestoration:
             arrays = {name: stored[name] for name in stored.files}
         rest = json.loads(str(arrays.pop("rest")))
         rest["lines"] = tuple(_line(line) for line in rest["lines"])
-        rest["choice"] = None if rest["choice"] is None else _choice(rest["choice"])
+        rest["choice"] = choice_from_json(rest["choice"])
         return cls(**arrays, **rest)
 
 
@@ -153,14 +154,17 @@ def _line(stored: dict[str, object]) -> BadLine:
     return BadLine(**stored, bands=None if bands is None else tuple(bands))  # type: ignore[arg-type]
 
 
-def _choice(stored: dict[str, object]) -> Choice:
-    stored["chosen"] = _candidate(stored["chosen"])
-    stored["scores"] = tuple(
-        Score(**(score | {"candidate": _candidate(score["candidate"])}))
-        for score in stored["scores"]  # type: ignore[attr-defined]
-    )
-    return Choice(**stored)  # type: ignore[arg-type]
+def choice_to_json(choice: Choice | None) -> dict[str, Any] | None:
+    """All of a choice but its parts W, as what JSON can hold."""
+    return None if choice is None else asdict(replace(choice, W=None))
 
 
-def _candidate(stored: object) -> Candidate:
-    return Candidate(stored["K"], Treatment(**stored["treatment"]))  # type: ignore[index]
+def choice_from_json(stored: dict[str, Any] | None) -> Choice | None:
+    if stored is None:
+        return None
+    scores = [Score(**score | {"candidate": _candidate(score["candidate"])}) for score in stored["scores"]]
+    return Choice(**stored | {"chosen": _candidate(stored["chosen"]), "scores": tuple(scores)})
+
+
+def _candidate(stored: dict[str, Any]) -> Candidate:
+    return Candidate(stored["K"], Treatment(**stored["treatment"]))

@@ -43,24 +43,30 @@ SHORTER, MAX_TRIALS = (0.1, 0.7), 60
 
 
 def solve_columns(
-    V: Array, observed: Mask | None, W: Array, lam: float = np.inf, leash: float | None = None
+    V: Array,
+    observed: Mask | None,
+    W: Array,
+    lam: float = np.inf,
+    leash: float | None = None,
+    start: Array | None = None,
 ) -> tuple[Array, Mask]:
     """H >= 0 (K x N) that minimises the loss of every column of V, and which columns converged.
 
     V (F x N, finite also where it is not observed) and W (F x K) are nonnegative, in double precision, and
     of a size whose squares stay in range. Where the observed entries leave several h equally good, one of
-    small norm is returned.
+    small norm is returned or, with a `start` (K x N, nonnegative), one close to that.
     """
     (F, K), N = W.shape, V.shape[1]
     norms = np.sqrt((W**2).sum(axis=0))
     W = np.divide(W, norms, out=np.zeros_like(W), where=norms > 0)
     H, converged = np.zeros((K, N)), np.zeros(N, dtype=bool)
     width = max(1, BLOCK_BYTES // (max(F, K * K) * V.itemsize))
-    for start in range(0, N, width):
-        block = slice(start, start + width)
+    for first in range(0, N, width):
+        block = slice(first, first + width)
         D = None if observed is None else np.ascontiguousarray(observed[:, block].T, dtype=V.dtype)
         data = _Columns(np.ascontiguousarray(V[:, block].T), D, lam, leash)
-        H.T[block], converged[block] = _solve_block(W, data)
+        begin = None if start is None else np.ascontiguousarray((start[:, block] * norms[:, None]).T)
+        H.T[block], converged[block] = _solve_block(W, data, begin)
     return np.divide(H, norms[:, None], out=H, where=norms[:, None] > 0), converged
 
 
@@ -93,44 +99,54 @@ class _Columns:
         return curvature
 
 
-def _solve_block(W: Array, data: _Columns) -> tuple[Array, Mask]:
+def _solve_block(W: Array, data: _Columns, start: Array | None) -> tuple[Array, Mask]:
     N = len(data.V)
     H, converged = np.zeros((N, W.shape[1])), np.zeros(N, dtype=bool)
     visible = np.ones(H.shape, dtype=bool) if data.D is None else data.D @ W**2 > FAINT**2
-    plain = replace(data, lam=np.inf)
-    H += _newton_step(W, H, plain.slope(H @ W.T), plain.D, visible)
-    left = np.arange(N)
+    if start is None:
+        plain = replace(data, lam=np.inf)
+        H += _newton_step(W, H, plain.slope(H @ W.T) @ W, plain.D, visible)
+    else:
+        H += np.where(visible, start, 0)
+    left, P = np.arange(N), H @ W.T
+    slope = data.slope(P)
     for _ in range(MAX_STEPS):
-        P = H[left] @ W.T
-        slope, curvature = data.slope(P), data.curvature(P)
-        moving = ~_at_minimum(W, H[left], slope, curvature, visible[left], data.V)
-        converged[left[~moving]] = True
-        left, data = left[moving], data[moving]
+        gradient, curvature = slope @ W, data.curvature(P)
+        moving = ~_at_minimum(W, H[left], gradient, curvature, visible[left], data.V)
+        if not moving.all():
+            converged[left[~moving]] = True
+            left, data = left[moving], data[moving]
+            P, slope, gradient = P[moving], slope[moving], gradient[moving]
+            curvature = None if curvature is None else curvature[moving]
         if left.size == 0:
             break
-        P, slope, curvature = P[moving], slope[moving], None if curvature is None else curvature[moving]
-        step = _newton_step(W, H[left], slope, curvature, visible[left])
-        H[left] += _step_length(P, step @ W.T, slope, data)[:, None] * step
+        step = _newton_step(W, H[left], gradient, curvature, visible[left])
+        change = step @ W.T
+        length, slope = _step_length(P, change, slope, data)
+        H[left] += length * step
+        P += length * change
     return H, converged
 
 
-def _newton_step(W: Array, H: Array, slope: Array, curvature: Array | None, visible: Mask) -> Array:
-    """The step from H to the nonnegative minimiser of the quadratic with this slope and curvature at H."""
+def _newton_step(W: Array, H: Array, gradient: Array, curvature: Array | None, visible: Mask) -> Array:
+    """The step from H to the nonnegative minimiser of the quadratic with this gradient and curvature at H."""
     K = W.shape[1]
     if curvature is None:
         grams = np.broadcast_to(W.T @ W, (len(H), K, K))
     else:
         grams = np.ascontiguousarray(np.moveaxis(gram_matrices(W, curvature.T), -1, 0))
-    right = np.einsum("nij,nj->ni", grams, H) - slope @ W
+    right = np.matmul(grams, H[..., None])[..., 0] - gradient
     # At least -H despite rounding, so that H stays nonnegative.
     return np.maximum(nonnegative_minimum(grams, right, H, visible) - H, -H)
 
 
-def _at_minimum(W: Array, H: Array, slope: Array, curvature: Array | None, visible: Mask, V: Array) -> Mask:
+def _at_minimum(
+    W: Array, H: Array, gradient: Array, curvature: Array | None, visible: Mask, V: Array
+) -> Mask:
     """Which columns cannot be improved by changing one coefficient: the loss is convex and smooth, so these
     are at its minimum.
     """
-    gradient, squares = slope @ W, W**2
+    squares = W**2
     scale = np.sqrt(squares.sum(axis=0) if curvature is None else curvature @ squares)
     best = np.divide(gradient, scale, out=np.zeros_like(H), where=visible & (scale > 0))
     move = np.abs(np.minimum(best, H * scale)).max(axis=1)
@@ -138,20 +154,23 @@ def _at_minimum(W: Array, H: Array, slope: Array, curvature: Array | None, visib
     return done
 
 
-def _step_length(P: Array, change: Array, slope: Array, data: _Columns) -> Array:
-    """What share of each column's step to take: all of it unless the loss rises again before the end. Along
-    the step the loss is convex: as long as its slope is negative, it falls.
+def _step_length(P: Array, change: Array, slope: Array, data: _Columns) -> tuple[Array, Array]:
+    """What share of each column's step to take (n x 1), and the slope there: all of it unless the loss rises
+    again before the end. Along the step the loss is convex: as long as its slope is negative, it falls.
     """
-    length = np.ones(len(P))
+    length = np.ones((len(P), 1))
     first = np.einsum("nf,nf->n", slope, change)
-    rising = np.arange(len(P))
+    ahead = data.slope(P + change)
+    last = np.einsum("nf,nf->n", ahead, change)
+    rising = np.flatnonzero(last > LEVEL * np.abs(first))
+    last = last[rising]
     for _ in range(MAX_TRIALS):
-        last = np.einsum("nf,nf->n", data.slope(P + length[rising, None] * change), change)
-        beyond = last > LEVEL * np.abs(first[rising])
-        rising, last = rising[beyond], last[beyond]
         if rising.size == 0:
             break
-        data, P, change = data[beyond], P[beyond], change[beyond]
         # To the zero of the straight line between the two slopes.
-        length[rising] *= np.clip(first[rising] / (first[rising] - last), *SHORTER)
-    return length
+        length[rising, 0] *= np.clip(first[rising] / (first[rising] - last), *SHORTER)
+        ahead[rising] = data[rising].slope(P[rising] + length[rising] * change[rising])
+        last = np.einsum("nf,nf->n", ahead[rising], change[rising])
+        beyond = last > LEVEL * np.abs(first[rising])
+        rising, last = rising[beyond], last[beyond]
+    return length, ahead

@@ -22,12 +22,12 @@ from .points import Measures, Point
 from .processes import serve_parent
 from .store import Store, StoreError
 
-__all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep"]
+__all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep", "work_off"]
 
 POLL = 0.3
 """Seconds between checks whether another process has finished the points that it claimed."""
 MAX_LOSSES = 3
-"""The sweep gives up when workers have died this many times in a row without a result in between."""
+"""The work is given up when workers have died this many times in a row without a result in between."""
 SEND_AS_FILE = 10_000
 """Larger arrays, in bytes, are written to a file once and mapped into every worker, not sent with every
 point.
@@ -89,7 +89,12 @@ def run_sweep(
             raise errors[0]
 
     try:
-        _work(store, sweep, begin_round, lambda: progress(len(grid) - store.waiting(sweep), len(grid)))
+        work_off(
+            lambda: store.waiting(sweep),
+            begin_round,
+            lambda outcome: store.add_outcome(*outcome),
+            lambda: progress(len(grid) - store.waiting(sweep), len(grid)),
+        )
     except KeyboardInterrupt:
         store.end_run(run, "stopped", "stopped by the user")
         raise
@@ -99,21 +104,29 @@ def run_sweep(
     store.end_run(run, "finished")
 
 
-def _work(
-    store: Store,
-    sweep: int,
-    begin_round: Callable[[], Generator[tuple[str, Measures | str]]],
+def work_off(
+    waiting: Callable[[], int],
+    begin_round: Callable[[], Generator[T]],
+    keep: Callable[[T], object],
     report: Callable[[], object],
 ) -> None:
-    """Run rounds until no point waits: the first is the whole sweep, later ones take over what died."""
+    """Run rounds until nothing waits: the first is all of the work, later ones take over what died.
+
+    Parameters
+    ----------
+    waiting : how much is not finished, here or elsewhere.
+    begin_round : results, as they come, of what is free to be worked on; see `on_workers`.
+    keep : stores a result.
+    report : called at the start, after every result, and while others are waited for.
+    """
     losses = 0
     report()
-    while store.waiting(sweep):
+    while waiting():
         found = 0
         try:
             with closing(begin_round()) as finished:
-                for key, outcome in finished:
-                    store.add_outcome(key, outcome)
+                for result in finished:
+                    keep(result)
                     found += 1
                     report()
         except WorkersLost as error:

@@ -55,6 +55,23 @@ def test_a_mask_of_the_defects_is_written_too(scene: Path) -> None:
     assert np.array_equal((before != after)[observed], wrong[observed].astype(bool))
 
 
+def test_the_report_shows_the_scene_and_how_the_model_was_chosen(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, report = scene.with_name("out.npy"), scene.with_name("report.html")
+
+    words = ["restore", str(scene), "--out", str(out), "--blocks", "--unmarked", "--K", "3,4", "--lam", "1.1"]
+    assert main([*words, "--jobs", "1", "--report", str(report)]) == 0
+
+    page, said = report.read_text("utf-8"), capsys.readouterr().out
+    assert page.count("<img") == 3
+    assert "How it was chosen" in page
+    assert "40 x 40 pixels, 12 bands" in page
+    assert "--lam 1.1" in page
+    assert said.split(". ")[0] in page
+    assert str(report) in said
+
+
 def test_a_geotiff_stays_one(tmp_path: Path) -> None:
     scene = damaged_scene(40, 40, 12)
     write_geotiff(scene.cube, tmp_path / "scene.tif")
@@ -74,7 +91,6 @@ def test_a_geotiff_stays_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--report", "r.html"), "--report"),
         (("--deviation", "d.npy"), "--deviation"),
         (("--defects", "d.hdr"), ".npy"),
     ],

@@ -73,6 +73,16 @@ def test_scipy_finds_no_lower_loss(name, data):
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)
+def test_any_start_ends_at_the_lowest_loss(name):
+    adversary = ADVERSARIES[name]
+    H = transform(GAPS, W, **adversary)
+    again = transform(GAPS, W, **adversary, start=np.random.default_rng(5).random(H.shape))
+    assert again.min() >= 0
+    for v, h, other in zip(GAPS.T, H.T, again.T, strict=True):
+        assert np.isclose(loss(other, v, **adversary), loss(h, v, **adversary), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
 def test_a_column_does_not_depend_on_the_others(name):
     together = transform(GAPS, W, **ADVERSARIES[name])
     alone = np.hstack([transform(GAPS[:, [n]], W, **ADVERSARIES[name]) for n in range(N)])

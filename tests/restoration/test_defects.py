@@ -6,8 +6,10 @@ import pytest
 from atnmf_core.restoration.defects import (
     BEYOND,
     RATIO,
+    beyond_limits,
     entry_scale,
     find_suspects,
+    spread,
     suspicion,
     thresholds,
 )
@@ -47,6 +49,17 @@ def test_entries_far_from_their_prediction_are_suspect_and_no_others():
     sound, damaged, V_hat, wrong = sound_and_damaged()
     assert np.array_equal(suspicion(damaged, V_hat, EVERYWHERE, EVERYWHERE) >= 1, wrong)
     assert not (suspicion(sound, V_hat, EVERYWHERE, EVERYWHERE) >= 1).any()
+
+
+@pytest.mark.parametrize("limits", [(4.0, 4.0), (2.0, 3.0)])
+def test_beyond_limits_is_where_suspicion_is_above_one(limits):
+    _, damaged, V_hat, _ = sound_and_damaged()
+    damaged[5, :20] = V_hat[5, :20] * np.linspace(0.5, 1.5, 20)
+    scales = spread(damaged - V_hat, EVERYWHERE)
+    found = beyond_limits(damaged, V_hat, scales, limits)
+    assert np.array_equal(found, suspicion(damaged, V_hat, EVERYWHERE, EVERYWHERE, limits) >= 1)
+    assert found[5, :20].any()
+    assert not found[5, :20].all()
 
 
 def test_a_residual_of_many_deviations_is_no_defect_where_the_factor_is_small():

@@ -3,9 +3,9 @@
 import json
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -199,19 +199,30 @@ def undisturbed(folder: Path) -> None:
     assert main([str(folder / word) if word == "scene.hdr" else word for word in words]) == 0
 
 
+def blocks_in(folder: Path) -> dict[str, int]:
+    """The finished blocks, and when each was written."""
+    return {file.name: file.stat().st_mtime_ns for file in folder.glob("block-*")}
+
+
 @pytest.mark.slow
-def test_kill_9_and_another_start_give_the_same_file(scene: Damaged, tmp_path: Path) -> None:
+@pytest.mark.parametrize("blocks", [0, 2], ids=["while it learns", "while it restores"])
+def test_kill_9_and_another_start_give_the_same_file(scene: Damaged, tmp_path: Path, blocks: int) -> None:
     write_envi(scene.cube, tmp_path / "scene.hdr")
     folder = tmp_path / "killed.hdr.blocks"
 
     with started(*COMMAND, "--out", "killed.hdr", folder=tmp_path) as process:
-        wait_until(lambda: len(list(folder.glob("block-*"))) >= 2, process, "two blocks")
+        wait_until(
+            lambda: (folder / "process.json").exists() and len(blocks_in(folder)) >= blocks,
+            process,
+            f"{blocks} blocks",
+        )
         kill_tree(process)
-    times = {file.name: file.stat().st_mtime_ns for file in folder.glob("block-*")}
+    before = blocks_in(folder)
+    assert len(before) < scene.cube.shape[0]
     assert not (tmp_path / "killed.hdr").exists()
     with started(*COMMAND, "--out", "killed.hdr", folder=tmp_path) as process:
-        wait_until(lambda: len(list(folder.glob("block-*"))) > len(times), process, "another block")
-        assert {name: (folder / name).stat().st_mtime_ns for name in times} == times
+        wait_until(lambda: len(blocks_in(folder)) > len(before), process, "another block")
+        assert before.items() <= blocks_in(folder).items()
         _, said = process.communicate()
         assert process.returncode == 0, said
 
@@ -219,15 +230,29 @@ def test_kill_9_and_another_start_give_the_same_file(scene: Damaged, tmp_path: P
     assert (tmp_path / "killed.img").read_bytes() == (tmp_path / "whole.img").read_bytes()
 
 
-@pytest.fixture
-def cluster() -> Iterator[Any]:
-    """Two worker processes on loopback."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
-    ) as running:
-        running.wait_for_workers(2)
-        yield running
+def test_an_end_while_the_file_is_written_costs_no_block(
+    scene: Damaged,
+    restored: tuple[np.ndarray, SceneRestoration],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    np.save(tmp_path / "scene.npy", scene.cube)
+    words = (tmp_path / "scene.npy", tmp_path / "out.npy", "unmarked")
+    how: dict[str, Any] = {**MODEL, "block_entries": 12_000, "n_jobs": 1}
+    name = "atnmf_core.restoration.scenes.run"
+    with monkeypatch.context() as broken:
+        broken.setattr(f"{name}.write_block", Mock(side_effect=[None, None, OSError("disk")]))
+        with pytest.raises(OSError, match="disk"):
+            restore_scene(*words, **how)
+    assert not (tmp_path / "out.npy").exists()
+    for unneeded in ("learn", "restore_block"):
+        monkeypatch.setattr(f"{name}.{unneeded}", Mock(side_effect=AssertionError))
+
+    again = restore_scene(*words, **how)
+
+    assert np.array_equal(np.load(tmp_path / "out.npy"), restored[0])
+    assert again.summary == restored[1].summary
+    assert again.model.limits == restored[1].model.limits
 
 
 @pytest.mark.slow
@@ -240,8 +265,9 @@ def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
     with started(
         *COMMAND, "--out", "cluster.hdr", "--dask", cluster.scheduler_address, folder=tmp_path
     ) as process:
-        wait_until(lambda: len(list(folder.glob("block-*"))) >= 1, process, "a block")
+        wait_until(lambda: len(blocks_in(folder)) >= 1, process, "a block")
         os.kill(next(iter(cluster.workers.values())).process.pid, signal.SIGKILL)
+        assert len(blocks_in(folder)) < scene.cube.shape[0]
         _, said = process.communicate()
         assert process.returncode == 0, said
 

@@ -2,16 +2,14 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, run_sweep
 from tests.sweep.processes import done, measured, run, started, wait_until
-
-distributed = pytest.importorskip("distributed")
 
 POINTS = 20
 SWEEP = (
@@ -20,20 +18,8 @@ SWEEP = (
 )
 
 
-@pytest.fixture
-def cluster() -> Iterator["distributed.LocalCluster"]:
-    """Two worker processes on loopback."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
-    ) as running:
-        running.wait_for_workers(2)
-        yield running
-
-
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(
-    cluster: "distributed.LocalCluster", tmp_path: Path
-) -> None:
+def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
     store = tmp_path / "cluster.sqlite"
     address = cluster.scheduler_address
     with started(*SWEEP, "--store", store.name, "--dask", address, folder=tmp_path) as process:
@@ -49,9 +35,7 @@ def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(
     assert rows == measured(tmp_path / "local.sqlite", "s")
 
 
-def test_a_cluster_gives_the_same_rows_as_one_process(
-    cluster: "distributed.LocalCluster", tmp_path: Path
-) -> None:
+def test_a_cluster_gives_the_same_rows_as_one_process(cluster: Any, tmp_path: Path) -> None:
     data = load_dataset("lfw")
     grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), starts=3, max_inner=5)
     with (
@@ -66,6 +50,8 @@ def test_a_cluster_gives_the_same_rows_as_one_process(
 
 
 def test_an_address_where_no_scheduler_is_ends_with_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+
     ended = run(*SWEEP, "--store", "store.sqlite", "--dask", "tcp://127.0.0.1:9", folder=tmp_path)
 
     assert ended.returncode == 1

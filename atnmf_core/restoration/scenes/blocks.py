@@ -96,5 +96,4 @@ def _merged(
         changed=np.packbits(changed),
         defects=np.packbits(defects),
         numbers=numbers[changed],
-        refined=True,
     )

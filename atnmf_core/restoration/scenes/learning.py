@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..restore import Restoration, restore
 from .pixels import SceneModel, model_of, restore_pixels
 from .sampling import two_samples
 
-__all__ = ["FEWEST_FAR", "Learned", "Wish", "learn", "refine", "sample_size"]
+__all__ = ["FEWEST_FAR", "Wish", "learn", "refine", "sample_size"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -47,14 +47,6 @@ class Wish:
     seed: int
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """A model, and a sentence or two on how it was found."""
-
-    model: SceneModel
-    words: str
-
-
 def sample_size(scene: SceneFile) -> int:
     """Pixels of the sample."""
     return min(max(SAMPLE_ENTRIES // scene.bands, LEAST_PIXELS), scene.rows * scene.cols // 2)
@@ -62,7 +54,7 @@ def sample_size(scene: SceneFile) -> int:
 
 def learn(
     scene: SceneFile, wish: Wish, callback: Callback | None = None, map_trials: MapTrials | None = None
-) -> Learned:
+) -> SceneModel:
     """Choose and fit a model on a sample; add the pixels outside of it that it describes worst; check it."""
     if min(scene.rows, scene.cols) < 2:
         raise InputError(f"{scene.path.name}: a scene of {scene.rows} x {scene.cols} pixels is too small.")
@@ -70,8 +62,8 @@ def learn(
     V, check = scene.pixels(*drawn), scene.pixels(*others)
     how: dict[str, Any] = {"seed": wish.seed, "callback": callback, "map_trials": map_trials}
     restored = restore(V, wish.losses, K=wish.K, lam=wish.lam, leash=wish.leash, **how)
-    words = restored.choice.verdict if restored.choice else "K, lambda and leash were given."
-    model = _model(V, restored, wish.losses)
+    model = first = _model(V, restored, wish.losses)
+    words = first.words
     far = np.flatnonzero(restore_pixels(check, model).scale > model.far)
     if far.size >= FEWEST_FAR:
         extra = _some(far, MAX_EXTRA * V.shape[1])
@@ -82,7 +74,7 @@ def learn(
         )
     inside, outside = (_error(part, model, wish.seed) for part in (V, np.delete(check, far, axis=1)))
     words += f" Entries held out are predicted to within {inside:.3g} in the sample, {outside:.3g} elsewhere."
-    return Learned(model, words)
+    return replace(model, choice=first.choice, words=words)
 
 
 def refine(

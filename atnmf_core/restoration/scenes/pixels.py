@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...projection import transform
-from ..choice import Losses
-from ..defects import Spread, spread, suspicion
+from ..choice import Choice, Losses
+from ..defects import BEYOND, Spread, beyond_limits, spread
 from ..holdout import LEAST_LEFT
 from ..path import BOUND, PASSES, SETTLED
 from ..restore import BEYOND_REASON, Restoration
@@ -23,7 +23,7 @@ __all__ = ["Pixels", "SceneModel", "model_of", "restore_pixels"]
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 18
 """Entries that are worked on at a time; they take about 100 bytes each."""
 FAR_ABOVE_MOST, FAR_ABOVE_MIDDLE, MOST = 2.0, 3.0, 0.99
 """A pixel is unlike the sample when its residuals are so many times those of `MOST` of the sample's pixels,
@@ -40,26 +40,36 @@ class SceneModel:
     W : F x K.
     lam, leash : the adversary; None if there is none.
     losses : "marked" or "unmarked".
-    scales : of the sample's residuals; of its columns only the middle is used.
+    by_row, middle : the scales of the sample's residuals; see `Spread`.
     limits : the suspicion that makes a defect, below and above; see `thresholds`.
     top : F, the largest sound value of each band in the sample.
     poor : bool F, bands with too little in the sample to say anything.
     far : pixels whose residuals are larger are unlike the sample.
+    choice : how K, lam and leash were chosen; None where they were given.
+    words : on how the model was found and checked.
     """
 
     W: Array = field(repr=False)
     lam: float | None
     leash: float | None
     losses: Losses
-    scales: Spread = field(repr=False)
+    by_row: Array = field(repr=False)
+    middle: float
     limits: tuple[float, float]
     top: Array = field(repr=False)
     poor: Mask = field(repr=False)
     far: float
+    choice: Choice | None = field(default=None, repr=False)
+    words: str = ""
 
     @property
     def K(self) -> int:
         return int(self.W.shape[1])
+
+    @property
+    def scales(self) -> Spread:
+        """Of the sample's residuals, without those of its columns."""
+        return Spread(self.by_row, np.empty(0), self.middle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +102,14 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
         lam=fit.lam,
         leash=fit.leash,
         losses=losses,
-        scales=scales._replace(by_column=np.empty(0)),
+        by_row=scales.by_row.astype(np.float32),
+        middle=scales.middle,
         limits=limits,
         top=known.max(axis=1),
         poor=use.sum(axis=1) < fit.W.shape[1],
         far=float(max(FAR_ABOVE_MOST * most, FAR_ABOVE_MIDDLE * scales.middle)),
+        choice=restored.choice,
+        words=restored.choice.verdict if restored.choice else "K, lambda and leash were given.",
     )
 
 
@@ -116,30 +129,24 @@ def _restore(V: Array, model: SceneModel) -> Pixels:
     seen = ~np.isnan(V)
     known = np.where(seen, V, 0)
     V_hat, use = _explained(known, seen, model)
-    defects = np.zeros_like(seen)
-    if model.losses == "unmarked":
-        defects = suspicion(known, V_hat, seen, use, model.limits, model.scales) >= 1
-    residual = np.where(use, known, V_hat) - V_hat
+    defects, scale = _suspects(known, V_hat, seen, use, model, model.limits)
+    if model.losses == "marked":
+        defects[:] = False
     top = model.top[:, None] * _brightness(known, use, model.top)
     unknown = (use.sum(axis=0) < model.K) | model.poor[:, None] | (V_hat > BEYOND_REASON * top)
-    return Pixels(
-        np.minimum(V_hat, BOUND * top),
-        defects,
-        (~seen | defects) & unknown,
-        spread(residual, use & (known > 0), model.scales).by_column.astype(np.float32),
-    )
+    return Pixels(np.minimum(V_hat, BOUND * top), defects, (~seen | defects) & unknown, scale)
 
 
 def _explained(known: Array, seen: Mask, model: SceneModel) -> tuple[Array, Mask]:
     """What W predicts, and from which entries: suspects are left out, as on the path of a fit."""
-    V_hat = _projected(known, seen, model)
-    use = seen.copy()
+    H = _projected(known, seen, model)
+    V_hat, use = model.W @ H, seen.copy()
     if model.losses == "marked":
         return V_hat, use
     left = np.arange(known.shape[1])
     for _ in range(PASSES):
-        v, p, had, used = known[:, left], V_hat[:, left], seen[:, left], use[:, left]
-        found = suspicion(v, p, had, used, like=model.scales) >= 1
+        v, had, used = known[:, left], seen[:, left], use[:, left]
+        found, _ = _suspects(v, V_hat[:, left], had, used, model)
         found &= (had & ~found).sum(axis=0) >= np.maximum(1, LEAST_LEFT * had.sum(axis=0))
         changed = (found != (had & ~used)).sum(axis=0)
         moving = changed > SETTLED * np.maximum(found.sum(axis=0), 1)
@@ -147,15 +154,30 @@ def _explained(known: Array, seen: Mask, model: SceneModel) -> tuple[Array, Mask
         if left.size == 0:
             break
         use[:, left] = had[:, moving] & ~found[:, moving]
-        V_hat[:, left] = _projected(known[:, left], use[:, left], model)
+        H[:, left] = _projected(v[:, moving], use[:, left], model, H[:, left])
+        V_hat[:, left] = model.W @ H[:, left]
     return V_hat, use
 
 
-def _projected(known: Array, use: Mask, model: SceneModel) -> Array:
+def _suspects(
+    known: Array,
+    V_hat: Array,
+    seen: Mask,
+    use: Mask,
+    model: SceneModel,
+    limits: tuple[float, float] = (BEYOND, BEYOND),
+) -> tuple[Mask, Array]:
+    """Observed entries that look wrong, and the size of each pixel's residuals."""
+    # Many models fit a zero exactly, so such a residual says nothing about the others.
+    scales = spread(known - V_hat, use & (known > 0), model.scales)
+    return beyond_limits(known, V_hat, scales, limits) & seen, scales.by_column.astype(np.float32)
+
+
+def _projected(known: Array, use: Mask, model: SceneModel, start: Array | None = None) -> Array:
     # Pixels without an entry have no column of H, and what is predicted there is not used.
-    H = np.nan_to_num(transform(known, model.W, use, lam=model.lam, leash=model.leash))
-    predicted: Array = model.W @ H
-    return predicted
+    return np.nan_to_num(
+        transform(known, model.W, use, lam=model.lam, leash=model.leash, start=start), copy=False
+    )
 
 
 def _brightness(known: Array, use: Mask, top: Array) -> Array:

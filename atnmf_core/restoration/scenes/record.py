@@ -12,20 +12,22 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ...problem import InputError
 from ...sweep.processes import created, is_running
-from ..defects import Spread
+from ..packed import choice_from_json, choice_to_json
 from .pixels import SceneModel
 
-__all__ = ["BlockResult", "Record"]
+__all__ = ["BlockResult", "Record", "Stage"]
 
+Stage = Literal["block", "refined"]
+"""Blocks as the first model restores them, and those that the refined model has improved."""
 PROCESS = "process.json"
-VERSION = 1
+VERSION = 3
 """Of the folder's contents and of how a scene is restored: folders of another version are not continued."""
 
 
@@ -39,7 +41,6 @@ class BlockResult:
     numbers : for the changed entries, as the file stores them.
     scale : n, the size of each pixel's residuals with the first model.
     unknown : how many entries cannot be predicted.
-    refined : whether pixels unlike the sample were restored by the refined model.
     """
 
     changed: npt.NDArray[np.uint8]
@@ -47,7 +48,6 @@ class BlockResult:
     numbers: npt.NDArray[Any]
     scale: npt.NDArray[np.float32]
     unknown: int
-    refined: bool = False
 
 
 class Record:
@@ -89,76 +89,46 @@ class Record:
         return len(list(_folder(out).glob("block-*.npz")))
 
     def model(self, name: str) -> SceneModel | None:
-        fields = self._read(f"{name}.npz")
+        fields = self._read(name)
         if fields is None:
             return None
-        lam, leash, middle, far, *limits = fields["numbers"].tolist()
-        return SceneModel(
-            W=fields["W"],
-            lam=None if np.isnan(lam) else lam,
-            leash=None if np.isnan(leash) else leash,
-            losses="unmarked" if fields["unmarked"] else "marked",
-            scales=Spread(fields["by_row"], np.empty(0), middle),
-            limits=(limits[0], limits[1]),
-            top=fields["top"],
-            poor=fields["poor"],
-            far=far,
-        )
+        rest = json.loads(fields.pop("rest"))
+        as_before = {"choice": choice_from_json(rest["choice"]), "limits": tuple(rest["limits"])}
+        return SceneModel(**fields, **rest | as_before)
 
     def keep_model(self, name: str, model: SceneModel) -> None:
-        gaps = [np.nan if value is None else value for value in (model.lam, model.leash)]
-        self._save(
-            f"{name}.npz",
-            W=model.W,
-            numbers=np.array([*gaps, model.scales.middle, model.far, *model.limits]),
-            unmarked=model.losses == "unmarked",
-            by_row=model.scales.by_row,
-            top=model.top,
-            poor=model.poor,
-        )
+        fields = vars(model) | {"choice": choice_to_json(model.choice)}
+        arrays = {key: value for key, value in fields.items() if isinstance(value, np.ndarray)}
+        rest = {key: value for key, value in fields.items() if key not in arrays}
+        self._save(name, rest=json.dumps(rest), **arrays)
 
-    def words(self, name: str) -> str | None:
-        place = self.folder / f"{name}.txt"
-        return place.read_text() if place.is_file() else None
+    def block(self, number: int) -> BlockResult:
+        """What changes in a finished block; by the refined model where there is such."""
+        fields = self._read(f"refined-{number:06}") or self._read(f"block-{number:06}")
+        assert fields is not None
+        return BlockResult(**fields)
 
-    def keep_words(self, name: str, words: str) -> None:
-        self._write(f"{name}.txt", words.encode())
+    def keep_block(self, number: int, result: BlockResult, stage: Stage = "block") -> None:
+        self._save(f"{stage}-{number:06}", **vars(result))
 
-    def block(self, number: int) -> BlockResult | None:
-        fields = self._read(_name(number))
-        if fields is None:
-            return None
-        unknown, refined = fields.pop("about").tolist()
-        return BlockResult(**fields, unknown=unknown, refined=bool(refined))
-
-    def keep_block(self, number: int, result: BlockResult) -> None:
-        self._save(
-            _name(number),
-            changed=result.changed,
-            defects=result.defects,
-            numbers=result.numbers,
-            scale=result.scale,
-            about=np.array([result.unknown, result.refined]),
-        )
-
-    def done(self) -> set[int]:
+    def done(self, stage: Stage = "block") -> set[int]:
         """The numbers of the blocks that are finished."""
-        return {int(file.stem.removeprefix("block-")) for file in self.folder.glob("block-*.npz")}
+        return {int(file.stem.removeprefix(f"{stage}-")) for file in self.folder.glob(f"{stage}-*.npz")}
 
     def remove(self) -> None:
         shutil.rmtree(self.folder)
 
-    def _save(self, name: str, **arrays: npt.ArrayLike) -> None:
+    def _save(self, name: str, **fields: npt.ArrayLike) -> None:
         stream = io.BytesIO()
-        np.savez(stream, allow_pickle=False, **{key: np.asarray(value) for key, value in arrays.items()})
-        self._write(name, stream.getvalue())
+        np.savez(stream, allow_pickle=False, **{key: np.asarray(value) for key, value in fields.items()})
+        self._write(f"{name}.npz", stream.getvalue())
 
     def _read(self, name: str) -> dict[str, Any] | None:
-        place = self.folder / name
+        place = self.folder / f"{name}.npz"
         if not place.is_file():
             return None
-        with np.load(place, allow_pickle=False) as arrays:
-            return dict(arrays)
+        with np.load(place, allow_pickle=False) as fields:
+            return {key: value if value.ndim else value.item() for key, value in fields.items()}
 
     def _write(self, name: str, contents: bytes) -> None:
         part = self.folder / f".{name}.part"
@@ -172,7 +142,3 @@ class Record:
 
 def _folder(out: Path) -> Path:
     return out.with_name(f"{out.name}.blocks")
-
-
-def _name(number: int) -> str:
-    return f"block-{number:06}.npz"

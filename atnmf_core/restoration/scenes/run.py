@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,13 @@ import numpy.typing as npt
 from ...datasets import ReadingOptions
 from ...datasets.scene_file import Block, SceneFile, open_scene, rewritten
 from ...problem import InputError, check_one_of, check_seed
-from ...sweep.engine import MAX_LOSSES, EngineError, WorkersLost, on_workers
+from ...sweep.engine import on_workers, work_off
 from ..choice import Callback, Losses
-from ..path import MapTrials
 from ..workers import trials_on_workers
 from .blocks import masks, refine_block, restore_block, write_block
-from .learning import FEWEST_FAR, Learned, Wish, learn, refine
+from .learning import FEWEST_FAR, Wish, learn, refine
 from .pixels import SceneModel
-from .record import BlockResult, Record
+from .record import BlockResult, Record, Stage
 
 __all__ = ["BLOCK_ENTRIES", "SceneRestoration", "restore_scene"]
 
@@ -34,7 +32,7 @@ MAX_NAMED = 5
 Progress = Callable[[int, int], object]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SceneRestoration:
     """What was done to a scene.
 
@@ -45,7 +43,7 @@ class SceneRestoration:
     predicted, defects, unknown : shares of the entries that were predicted, that looked wrong, and that
         nothing could be told about.
     far : image rows (first and last, from 1) with pixels unlike the sample, and how many pixels these are.
-    words : on the choice of the model and its check.
+    replaced : rows x cols, the share of each pixel's bands that were predicted.
     """
 
     files: tuple[Path, ...]
@@ -54,12 +52,17 @@ class SceneRestoration:
     defects: float
     unknown: float
     far: tuple[tuple[int, int, int], ...]
-    words: str
+    replaced: npt.NDArray[np.float32] = field(repr=False)
 
     @property
     def summary(self) -> str:
         """What was done, in a few sentences."""
-        said = [self.words, f"{self.predicted:.2%} of the entries were predicted."]
+        return " ".join([self.model.words, *self.findings])
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found in the scene, one sentence each."""
+        said = [f"{self.predicted:.2%} of the entries were predicted."]
         if self.model.losses == "unmarked":
             said.append(f"{self.defects:.2%} of the entries look wrong.")
         if self.unknown:
@@ -72,7 +75,7 @@ class SceneRestoration:
                 f"{count} pixels are far worse described than the sample, in image rows {named}{more}: "
                 "they were restored by a model that was refined with pixels from there."
             )
-        return " ".join(said)
+        return said
 
 
 def restore_scene(
@@ -122,24 +125,15 @@ def restore_scene(
     record = Record(out, _settings(scene, wish, block_entries), len(blocks))
     _check_room(scene, out, record)
     run = _Run(scene, blocks, record, n_jobs, dask, progress)
-    learned = _learned(scene, wish, record, callback, trials_on_workers(n_jobs, dask))
-    run.all_blocks(learned.model)
-    far = run.refine(learned.model, wish)
+    model = record.model("model")
+    if model is None:
+        model = learn(scene, wish, callback, trials_on_workers(n_jobs, dask))
+        record.keep_model("model", model)
+    run.all_blocks(model)
+    far = run.refine(model, wish)
     found = run.write(out, None if defects is None else Path(defects))
     record.remove()
-    return SceneRestoration(model=learned.model, words=learned.words, far=far, **found)
-
-
-def _learned(
-    scene: SceneFile, wish: Wish, record: Record, callback: Callback | None, map_trials: MapTrials
-) -> Learned:
-    model, words = record.model("model"), record.words("model")
-    if model is not None and words is not None:
-        return Learned(model, words)
-    learned = learn(scene, wish, callback, map_trials)
-    record.keep_words("model", learned.words)
-    record.keep_model("model", learned.model)
-    return learned
+    return SceneRestoration(model=model, far=far, **found)
 
 
 def _settings(scene: SceneFile, wish: Wish, block_entries: int) -> dict[str, Any]:
@@ -174,113 +168,96 @@ class _Run:
 
     def all_blocks(self, model: SceneModel) -> None:
         """Restore the blocks that are not done yet."""
-
-        def waiting() -> list[int]:
-            done = self._record.done()
-            return [number for number in range(len(self._blocks)) if number not in done]
-
-        def calls() -> Iterable[tuple[Any, ...]]:
-            return [(self._scene, number, self._blocks[number], model) for number in waiting()]
-
-        self._work(restore_block, calls, waiting)
+        self._work(
+            "block",
+            range(len(self._blocks)),
+            restore_block,
+            lambda number: (self._scene, number, self._blocks[number], model),
+        )
 
     def refine(self, model: SceneModel, wish: Wish) -> tuple[tuple[int, int, int], ...]:
         """Restore again, by a refined model, what is unlike the sample; the image rows where that is."""
         far = self._far_pixels(model.far)
-        if far.size < FEWEST_FAR:
+        if sum(pixels.size for pixels in far.values()) < FEWEST_FAR:
             return ()
+        places = np.sort(np.concatenate(list(far.values())))
         refined = self._record.model("refined")
         if refined is None:
-            trials = trials_on_workers(self._n_jobs, self._dask)
-            refined = refine(self._scene, model, far, wish, trials)
+            refined = refine(self._scene, model, places, wish, trials_on_workers(self._n_jobs, self._dask))
             self._record.keep_model("refined", refined)
-        numbers = [n for n, _ in enumerate(self._blocks) if (self._result(n).scale > model.far).any()]
-
-        def waiting() -> list[int]:
-            return [number for number in numbers if not self._result(number).refined]
-
-        def calls() -> Iterable[tuple[Any, ...]]:
-            return (
-                (self._scene, number, self._blocks[number], refined, model.far, self._result(number))
-                for number in waiting()
-            )
-
-        self._work(refine_block, calls, waiting)
-        return _row_runs(far // self._scene.cols)
+        self._work(
+            "refined",
+            list(far),
+            refine_block,
+            lambda number: (
+                *(self._scene, number, self._blocks[number]),
+                *(refined, model.far, self._record.block(number)),
+            ),
+        )
+        return _row_runs(places // self._scene.cols)
 
     def write(self, out: Path, defects_out: Path | None) -> dict[str, Any]:
         """Write the restored scene, and its defects if wanted, and describe it."""
         scene = self._scene
-        shape = (scene.rows, scene.cols, scene.bands)
-        changed = wrong = unknown = 0
+        replaced = np.zeros((scene.rows, scene.cols), np.float32)
+        wrong = unknown = 0
         with rewritten(scene, out) as (copy, files):
             part = out.with_name(f".part-defects-{out.name}.npy")
+            shape = (scene.rows, scene.cols, scene.bands)
             mask = np.lib.format.open_memmap(part, "w+", np.uint8, shape) if defects_out else None
             for number, block in enumerate(self._blocks):
-                result = self._result(number)
+                result = self._record.block(number)
                 write_block(copy, block, result)
-                now_changed, now_wrong = masks(result, (scene.bands, block.pixels))
-                changed, wrong = changed + int(now_changed.sum()), wrong + int(now_wrong.sum())
-                unknown += result.unknown
+                changed, defects = masks(result, (scene.bands, block.pixels))
+                wrong, unknown = wrong + int(defects.sum()), unknown + result.unknown
+                here = slice(block.top, block.bottom), slice(block.left, block.right)
+                replaced[here] = changed.mean(axis=0).reshape(replaced[here].shape)
                 if mask is not None:
-                    picture = now_wrong.reshape(scene.bands, block.bottom - block.top, -1)
-                    mask[block.top : block.bottom, block.left : block.right] = picture.transpose(1, 2, 0)
+                    mask[here] = defects.T.reshape(mask[here].shape)
         if defects_out is not None:
             part.replace(defects_out)
             files = (*files, defects_out)
-        total = scene.entries
         return {
             "files": files,
-            "predicted": changed / total,
-            "defects": wrong / total,
-            "unknown": unknown / total,
+            "predicted": float(replaced.mean(dtype=np.float64)),
+            "defects": wrong / scene.entries,
+            "unknown": unknown / scene.entries,
+            "replaced": replaced,
         }
 
     def _work(
         self,
+        stage: Stage,
+        numbers: Collection[int],
         function: Callable[..., tuple[int, BlockResult]],
-        calls: Callable[[], Iterable[tuple[Any, ...]]],
-        waiting: Callable[[], list[int]],
+        call: Callable[[int], tuple[Any, ...]],
     ) -> None:
-        """Run rounds until no block waits: later ones take over the work of workers that died."""
-        losses = 0
-        left = len(waiting())
-        total = len(self._blocks)
-        self._progress(total - left, total)
-        while left:
-            found = 0
-            try:
-                with closing(self._round(function, calls())) as finished:
-                    for number, result in finished:
-                        self._record.keep_block(number, result)
-                        found, left = found + 1, left - 1
-                        self._progress(total - left, total)
-            except WorkersLost as error:
-                losses = 1 if found else losses + 1
-                if losses == MAX_LOSSES:
-                    raise EngineError(
-                        "worker processes keep dying, perhaps for lack of memory; use fewer of them."
-                    ) from error
-            left = len(waiting())
+        """Call the function for the blocks of these numbers that are not done yet, and store the results."""
 
-    def _round(
-        self, function: Callable[..., tuple[int, BlockResult]], calls: Iterable[tuple[Any, ...]]
-    ) -> Generator[tuple[int, BlockResult]]:
-        return on_workers(function, calls, [], self._n_jobs, self._dask)
+        def waiting() -> list[int]:
+            done = self._record.done(stage)
+            return [number for number in numbers if number not in done]
 
-    def _result(self, number: int) -> BlockResult:
-        result = self._record.block(number)
-        assert result is not None
-        return result
+        def begin_round() -> Generator[tuple[int, BlockResult]]:
+            return on_workers(function, map(call, waiting()), [], self._n_jobs, self._dask)
 
-    def _far_pixels(self, far: float) -> npt.NDArray[np.intp]:
-        """Pixels unlike the sample, counted row by row, by what the first model made of them."""
-        places = []
+        work_off(
+            lambda: len(waiting()),
+            begin_round,
+            lambda found: self._record.keep_block(*found, stage),
+            lambda: self._progress(len(self._blocks) - len(waiting()), len(self._blocks)),
+        )
+
+    def _far_pixels(self, far: float) -> dict[int, npt.NDArray[np.intp]]:
+        """Pixels unlike the sample, counted row by row, in the blocks that have some."""
+        found = {}
         for number, block in enumerate(self._blocks):
-            result = self._result(number)
-            rows, cols = np.divmod(np.flatnonzero(result.scale > far), block.right - block.left)
-            places.append((rows + block.top) * self._scene.cols + cols + block.left)
-        return np.sort(np.concatenate(places)).astype(np.intp)
+            rows, cols = np.divmod(
+                np.flatnonzero(self._record.block(number).scale > far), block.right - block.left
+            )
+            if rows.size:
+                found[number] = (rows + block.top) * self._scene.cols + cols + block.left
+        return found
 
 
 def _row_runs(rows: npt.NDArray[np.intp]) -> tuple[tuple[int, int, int], ...]:
