@@ -13,6 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core.running.scheduler import Scheduler
 
+from .streamlit_private import compose_theme_once
+
 __all__ = ["scheduler"]
 
 SWITCH_SECONDS = 0.0005
@@ -34,6 +36,7 @@ def _set_up_process() -> None:
     # Sessions already run side by side; BLAS threads on top of them would only fight over the cores.
     threadpool_limits(limits=1, user_api="blas")
     _map_large_arrays_one_by_one()
+    compose_theme_once()
     threading.Thread(target=_collect_now_and_then, daemon=True).start()
 
 
