@@ -19,7 +19,7 @@ __all__ = ["scheduler"]
 
 SWITCH_SECONDS = 0.0005
 M_MMAP_THRESHOLD, MAPPED_BYTES = -3, 256 * 1024
-COLLECT_SECONDS = 15.0
+COLLECT_SECONDS = 60.0
 
 
 @st.cache_resource(show_spinner=False)

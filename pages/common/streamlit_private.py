@@ -67,8 +67,8 @@ def ensure_app_frame() -> None:
 def compose_theme_once() -> None:
     """Let all runs have the same copy of the theme, which therefore changes with a new start only.
 
-    Streamlit sends the theme with every run of a page or fragment, and composes it anew from all its settings:
-    an eighth of what a moved slider costs the server. No option turns that off.
+    Streamlit sends the theme with every run of a page or fragment, and composes it anew from all its
+    settings: an eighth of what a moved slider costs the server. No option turns that off.
     """
     compose = app_session._populate_theme_msg
 
