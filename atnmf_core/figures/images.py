@@ -1,4 +1,4 @@
-"""Arrays of colours as pictures: enlarged without smoothing, tiled, written as PNG."""
+"""Arrays of colours as pictures: enlarged without smoothing, tiled, written to files and addresses."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from PIL import Image
 __all__ = ["data_url", "enlarge", "mosaic", "png"]
 
 RGB = npt.NDArray[np.uint8]
+WEBP_SIDE = 16_383
+"""No WebP is longer or wider."""
 
 
 def enlarge(picture: RGB, side: int) -> Image.Image:
@@ -41,11 +43,17 @@ def png(picture: RGB | Image.Image, compression: int = 6) -> bytes:
     return file.getvalue()
 
 
-def data_url(picture: RGB | Image.Image) -> str:
+def data_url(picture: RGB) -> str:
     """The picture as a data URL for an <img>, which needs no further request.
 
-    A grey one is written with one channel, which takes a tenth of the time and half of the bytes.
+    Lossless WebP takes as long as a PNG to write, and down to half of its bytes.
     """
-    if isinstance(picture, np.ndarray) and (picture == picture[..., :1]).all():
-        picture = np.ascontiguousarray(picture[..., 0])
-    return "data:image/png;base64," + base64.b64encode(png(picture, compression=1)).decode("ascii")
+    image, file = Image.fromarray(picture), io.BytesIO()
+    if max(image.size) <= WEBP_SIDE:
+        image.save(file, format="WEBP", lossless=True, quality=20, method=1)
+        return _url("image/webp", file.getvalue())
+    return _url("image/png", png(image, compression=1))
+
+
+def _url(kind: str, content: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"

@@ -13,11 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core.running.scheduler import Scheduler
 
+from .streamlit_private import compose_theme_once
+
 __all__ = ["scheduler"]
 
 SWITCH_SECONDS = 0.0005
 M_MMAP_THRESHOLD, MAPPED_BYTES = -3, 256 * 1024
-COLLECT_SECONDS = 15.0
+COLLECT_SECONDS = 60.0
 
 
 @st.cache_resource(show_spinner=False)
@@ -34,6 +36,7 @@ def _set_up_process() -> None:
     # Sessions already run side by side; BLAS threads on top of them would only fight over the cores.
     threadpool_limits(limits=1, user_api="blas")
     _map_large_arrays_one_by_one()
+    compose_theme_once()
     threading.Thread(target=_collect_now_and_then, daemon=True).start()
 
 

@@ -20,11 +20,13 @@ from .visitors import visitor
 
 __all__ = [
     "LIVE_SECONDS",
+    "Keys",
     "Pair",
     "cached_pair",
     "expected",
     "jobs",
     "keys",
+    "keys_of",
     "mask",
     "mask_of",
     "other_treatment",
@@ -33,6 +35,8 @@ __all__ = [
 ]
 
 Mask = npt.NDArray[np.bool_]
+Keys = tuple[FitKey, FitKey]
+"""Those of AT-NMF's fit and of NMF's."""
 MAX_MASK_BYTES = 100_000_000
 LIVE_SECONDS = 1.5
 """Fits that take less are solved as soon as a control moves; longer ones wait for Run."""
@@ -60,8 +64,13 @@ def mask_of(key: MaskKey, data: Dataset) -> Mask:
     return observed
 
 
-def keys(setting: Setting, data: Dataset) -> tuple[FitKey, FitKey]:
-    return setting.fit_key(data.content_hash, "atnmf"), setting.fit_key(data.content_hash, "nmf")
+def keys(setting: Setting, data: Dataset) -> Keys:
+    return keys_of(setting, data.content_hash)
+
+
+def keys_of(setting: Setting, content_hash: str) -> Keys:
+    """The keys for the data with this hash."""
+    return setting.fit_key(content_hash, "atnmf"), setting.fit_key(content_hash, "nmf")
 
 
 def cached_pair(setting: Setting, data: Dataset) -> Pair | None:

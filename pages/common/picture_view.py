@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -75,11 +74,12 @@ def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
     if data is None:
         return None
     arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed", "walls")}
-    packed = {name: _packed(array) for name, array in arrays.items()}
+    words = {name: _words(array) for name, array in arrays.items()}
     leash = "" if data.leash is None else f"{data.leash:g}"
-    return {"lam": f"{data.lam:g}", "leash": leash, "unmarked": data.missing == "zero", **packed}
+    return {"lam": f"{data.lam:g}", "leash": leash, "unmarked": data.missing == "zero", **words}
 
 
-def _packed(array: npt.NDArray[np.generic]) -> str:
-    kind = "u1" if array.dtype == bool else "<f4"
-    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+def _words(array: npt.NDArray[Any]) -> str:
+    """Numbers as people read them, which takes half the room of all their digits; 0 or 1 for a mask."""
+    form = "{:d}" if array.dtype == bool else "{:.3f}"
+    return " ".join(map(form.format, array.ravel().tolist()))

@@ -49,7 +49,7 @@ def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
     draw_pattern(address, data)
     address.draw("lam")
     st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
-    address.draw("leash", disabled=address.values()["solver"] == "paper")
+    address.draw("leash", disabled=st.session_state["solver"] == "paper")
     address.draw("K", high=None if data is None else min(data.shape))
     address.draw("missing", width="stretch")
     address.draw("solver", width="stretch")

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 
 import streamlit as st
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
-__all__ = ["browser_token", "drop_uploaded_files", "ensure_app_frame", "is_history_navigation"]
+__all__ = [
+    "browser_token",
+    "compose_theme_once",
+    "drop_uploaded_files",
+    "ensure_app_frame",
+    "is_history_navigation",
+]
 
 
 def browser_token() -> bytes | None:
@@ -53,3 +62,25 @@ def ensure_app_frame() -> None:
     if PagesManager.uses_pages_directory:
         PagesManager.uses_pages_directory = False
         st.rerun()
+
+
+def compose_theme_once() -> None:
+    """Let all runs have the same copy of the theme, which therefore changes with a new start only.
+
+    Streamlit sends the theme with every run of a page or fragment, and composes it anew from all its
+    settings: an eighth of what a moved slider costs the server. No option turns that off.
+    """
+    compose = app_session._populate_theme_msg
+
+    @cache
+    def theme(section: str) -> CustomThemeConfig:
+        composed = CustomThemeConfig()
+        compose(composed, section)
+        return composed
+
+    def copy(message: CustomThemeConfig, section: str = "theme") -> None:
+        # A section that says nothing must stay absent.
+        if theme(section).ByteSize():
+            message.MergeFrom(theme(section))
+
+    app_session._populate_theme_msg = copy

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.figures.error_curves import against_lambda
+from atnmf_core.problem import Missing
 from atnmf_core.running.cost import expected_seconds
 from atnmf_core.sweep.measurements import Measurement
 from pages.common import fit_pair
@@ -27,7 +27,7 @@ CURVE_LAMBDAS = (2.0, 10.0, 1.2, 100.0, 1.05, 5.0, 30.0, 1.5, 3.0)
 """In the order in which they are traced: a coarse curve first, then a finer one."""
 AUTOMATIC_SECONDS = 6.0
 MAX_FIGURES = 200
-TREATMENTS: tuple[Literal["zero", "ignore"], ...] = ("zero", "ignore")
+TREATMENTS: tuple[Missing, ...] = ("zero", "ignore")
 
 
 def is_traced(setting: Setting, data: Dataset) -> bool:
@@ -99,29 +99,30 @@ def _open_point() -> None:
 def _known(setting: Setting, data: Dataset) -> list[Measurement]:
     """The known points of both treatments' curves."""
     measurements = []
-    for treatment in TREATMENTS:
-        how = (setting.K, treatment, setting.solver, "float32")
-        for lam in sorted(_lams(setting)):
-            errors = errors_of(fit_pair.keys(_point(setting, lam, treatment), data))
-            if errors is not None:
-                atnmf, nmf = errors
-                measurements.append(Measurement(setting.alpha, "atnmf", lam, *how, atnmf))
-                measurements.append(Measurement(setting.alpha, "nmf", None, *how, nmf))
+    points = _points(setting, data.content_hash)
+    for lam, treatment in sorted(points, key=lambda point: point[0]):
+        errors = errors_of(points[lam, treatment])
+        if errors is not None:
+            how = (setting.K, treatment, setting.solver, "float32")
+            measurements.append(Measurement(setting.alpha, "atnmf", lam, *how, errors[0]))
+            measurements.append(Measurement(setting.alpha, "nmf", None, *how, errors[1]))
     return list(dict.fromkeys(measurements))
 
 
 def _keys(setting: Setting, data: Dataset) -> list[FitKey]:
     """The fits behind both curves, in the order in which they are traced."""
-    points = (_point(setting, lam, treatment) for lam in _lams(setting) for treatment in TREATMENTS)
-    return list(dict.fromkeys(key for point in points for key in fit_pair.keys(point, data)))
+    points = _points(setting, data.content_hash)
+    return list(dict.fromkeys(key for keys in points.values() for key in keys))
 
 
-def _lams(setting: Setting) -> tuple[float, ...]:
-    return tuple(dict.fromkeys((setting.lam, *CURVE_LAMBDAS)))
-
-
-def _point(setting: Setting, lam: float, treatment: Literal["zero", "ignore"]) -> Setting:
-    return replace(setting, lam=lam, missing=treatment)
+@lru_cache(maxsize=MAX_FIGURES)
+def _points(setting: Setting, content_hash: str) -> dict[tuple[float, Missing], fit_pair.Keys]:
+    """The fits of every point by lambda and treatment, in the order in which they are traced."""
+    return {
+        (lam, treatment): fit_pair.keys_of(replace(setting, lam=lam, missing=treatment), content_hash)
+        for lam in dict.fromkeys((setting.lam, *CURVE_LAMBDAS))
+        for treatment in TREATMENTS
+    }
 
 
 def _seconds(setting: Setting, data: Dataset) -> float:

@@ -52,12 +52,16 @@ MAX_BYTES = 16_000_000
 
 def show_given(setting: Setting, data: Dataset) -> None:
     """(a) and (b), which need no fit and so follow every move of a slider at once."""
-    first, second = _given(setting, data)
+    component("panels")(data=_given_data(setting, data), key="given")
+
+
+@shared(MAX_BYTES)
+def _given_data(setting: Setting, data: Dataset) -> dict[str, Any]:
     name = pictures.picture_name(data, setting.image - 1)
     counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
     hidden = 1 - pictures.picture(data, fit_pair.mask(setting, data), setting.image - 1).mean()
     unseen = "hidden" if data.observed.all() else "hidden or missing"
-    show_panels((first, second), (counted, f"{hidden:.0%} of it {unseen}"), "given", gap=GAP_OF_TWO)
+    return panels_data(_given(setting, data), (counted, f"{hidden:.0%} of it {unseen}"), gap=GAP_OF_TWO)
 
 
 def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:

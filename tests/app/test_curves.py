@@ -371,6 +371,35 @@ def test_a_store_that_fails_under_an_action_is_explained_without_a_traceback(
     del held
 
 
+def test_a_folder_that_cannot_be_made_for_the_store_is_explained(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "file" / "folder" / "store.sqlite"))
+
+    page = opened(repository)
+
+    assert not page.exception
+    assert str(tmp_path / "file") in rendered(page.error[0].value)
+
+
+@pytest.mark.parametrize(("code", "words"), [(1, "perhaps the disk is full"), (-9, "by SIGKILL")])
+def test_what_a_worker_that_could_write_nothing_died_of_is_told_by_its_code(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, code: int, words: str
+) -> None:
+    def start(path: Path) -> Process:
+        path.with_name(path.name + ".log").touch()
+        return Process(code)
+
+    keep(store, "mine", fits=5)
+    monkeypatch.setattr(sweeps, "start_queue", start)
+    page = opened(repository, show="sweep:mine")
+
+    press(page, "Resume").run()
+
+    assert words in page.error[0].value
+
+
 def test_an_empty_file_left_by_a_full_disk_is_no_obstacle(repository: Path, store: Path) -> None:
     store.touch()
 

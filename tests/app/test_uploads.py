@@ -206,3 +206,14 @@ def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(
     text = "".join(one.value for one in app.main.markdown)
     assert "**Pure pixels** are no fit" in text
     assert "Pure pixels mean spectral angle" in text
+
+
+@pytest.mark.parametrize("largest", [0.0, 1e30])
+def test_a_matrix_of_zeros_and_one_with_an_absurd_entry_are_shown(repository: Path, largest: float) -> None:
+    values = CUBE.reshape(120, 8) * (largest > 0)
+    values[3, 4] = largest
+    upload = uploads().keep_files([("extreme.npy", npy(values))])
+
+    app = opened(repository, upload=upload, lam="1.05", missing="ignore", detail="errors", part="1")
+
+    assert any("Parts" in one.value for one in app.main.markdown)

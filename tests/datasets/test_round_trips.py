@@ -13,6 +13,7 @@ import tifffile
 from PIL import Image
 
 from atnmf_core.datasets import Limits, load_dataset, read_dataset, write_envi, write_mat, write_npz
+from atnmf_core.datasets.readers.table import _Table
 
 ROWS, COLS, BANDS = 6, 5, 7
 WAVELENGTHS = np.linspace(420, 2350, BANDS)
@@ -305,6 +306,21 @@ def test_text_tables(suffix, delimiter):
     np.savetxt(stream, CUBE[0], fmt="%.17g", delimiter=delimiter)
     data = read_dataset((f"m.{suffix}", stream.getvalue().encode()))
     np.testing.assert_array_equal(data.V, CUBE[0])
+
+
+@pytest.mark.parametrize("heading", ["", ",".join("abcdefg") + "\n"])
+def test_a_table_of_numbers_is_parsed_as_a_whole(monkeypatch, heading):
+    parsed = []
+    number = _Table._number
+    monkeypatch.setattr(_Table, "_number", lambda table, cell: parsed.append(cell) or number(table, cell))
+    stream = io.StringIO()
+    np.savetxt(stream, CUBE.reshape(-1, BANDS), fmt="%.17g", delimiter=",")
+
+    data = read_dataset(("m.csv", (heading + stream.getvalue()).encode()))
+
+    np.testing.assert_array_equal(data.V, CUBE.reshape(-1, BANDS))
+    # Only the first line, which may be a heading, is looked at cell by cell.
+    assert len(parsed) <= 2 * BANDS
 
 
 def test_a_spreadsheet_with_headings_names_and_empty_cells():

@@ -4,6 +4,7 @@ import base64
 import io
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from atnmf_core.figures.images import data_url, enlarge, mosaic, png
@@ -36,9 +37,19 @@ def test_tiles_stand_in_rows_with_a_gap_between_them() -> None:
     ]
 
 
-def test_png_and_data_url_hold_the_same_pixels() -> None:
-    kind, _, text = data_url(PICTURE).partition(",")
+@pytest.mark.parametrize("picture", [PICTURE, np.repeat(PICTURE[..., :1], 3, axis=2)])
+def test_png_and_data_url_hold_the_same_pixels(picture: np.ndarray) -> None:
+    kind, _, text = data_url(picture).partition(",")
+
+    assert kind == "data:image/webp;base64"
+    for content in (png(picture), base64.b64decode(text)):
+        assert (np.asarray(Image.open(io.BytesIO(content))) == picture).all()
+
+
+def test_a_picture_too_long_for_webp_is_a_png() -> None:
+    long = np.zeros((1, 20_000, 3), np.uint8)
+
+    kind, _, text = data_url(long).partition(",")
 
     assert kind == "data:image/png;base64"
-    for content in (png(PICTURE), base64.b64decode(text)):
-        assert (np.asarray(Image.open(io.BytesIO(content))) == PICTURE).all()
+    assert Image.open(io.BytesIO(base64.b64decode(text))).size == (20_000, 1)

@@ -131,7 +131,7 @@ def test_the_report_is_one_file_that_asks_nothing_of_the_network(
     page = restoration_page(data, replace(restored, choice=CHOICE), {})
 
     markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert set(re.findall(r'src="(data:image/png;base64,|[^"]*)', markup)) == {"data:image/png;base64,"}
+    assert set(re.findall(r'src="(data:image/webp;base64,|[^"]*)', markup)) == {"data:image/webp;base64,"}
     assert not re.search(r"<link|<script[^>]+src|url\(|@import", markup)
     assert "<script src" not in page
 

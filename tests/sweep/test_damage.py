@@ -117,14 +117,15 @@ def test_a_store_that_a_full_disk_kept_from_being_made_is_made_when_there_is_roo
         assert reader.sweep("before").total == 3
 
 
+@pytest.mark.parametrize("option", ["--out", "--plot"])
 def test_a_curve_that_cannot_be_written_leaves_the_one_from_before(
-    small_disk: Path, tmp_path_factory: pytest.TempPathFactory
+    small_disk: Path, tmp_path_factory: pytest.TempPathFactory, option: str
 ) -> None:
     curve = small_disk / "curve.csv"
     curve.write_text("an earlier curve\n")
     fill(small_disk)
 
-    ended = run(*SWEEP, "--out", str(curve), folder=tmp_path_factory.mktemp("elsewhere"))
+    ended = run(*SWEEP, option, str(curve), folder=tmp_path_factory.mktemp("elsewhere"))
 
     assert ended.returncode == 1
     assert "No space left" in one_line(ended.stderr)

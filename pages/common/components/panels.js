@@ -64,27 +64,26 @@ function point(host, data, pixel) {
 
 function sentence(data, row, col) {
   const i = row * data.cols + col;
-  const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => numbers(data.pixels[name])[i]);
+  const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => words(data.pixels[name])[i].replace("nan", "unknown"));
+  const [observed, held] = ["observed", "walls"].map((name) => words(data.pixels[name])[i] === "1");
   const place = `Row ${row + 1}, column ${col + 1}`;
-  const say = (value) => (Number.isNaN(value) ? "unknown" : value.toFixed(3));
-  const held = numbers(data.pixels.walls, Uint8Array)[i] !== 0;
-  if (numbers(data.pixels.observed, Uint8Array)[i] === 0)
-    return `${place}: <b>hidden</b>, ${data.pixels.unmarked ? "unmarked: the solver takes it for a zero" : "marked: the solver leaves it out"}. The truth is v = <b>${say(v)}</b>; AT-NMF says <b>${say(hat)}</b>, NMF says <b>${say(nmf)}</b>.`;
+  if (!observed)
+    return `${place}: <b>hidden</b>, ${data.pixels.unmarked ? "unmarked: the solver takes it for a zero" : "marked: the solver leaves it out"}. The truth is v = <b>${v}</b>; AT-NMF says <b>${hat}</b>, NMF says <b>${nmf}</b>.`;
   const { lam, leash } = data.pixels;
-  const free = `max((${say(v)} − ${say(hat)}) / (${lam} − 1), −${say(v)})`;
-  const attack = leash ? `min(${free}, ${leash} · ${say(v)})` : free;
+  const free = `max((${v} − ${hat}) / (${lam} − 1), −${v})`;
+  const attack = leash ? `min(${free}, ${leash} · ${v})` : free;
+  const attacked = Number.isNaN(v - r) ? "unknown" : (Number(v) + Number(r)).toFixed(3);
   const gaveUp = held ? " At a wall: the adversary has given up." : "";
-  return `${place}: v = <b>${say(v)}</b>, v̂ = <b>${say(hat)}</b>, r* = ${attack} = <b>${say(r)}</b>, v + r* = <b>${say(v + r)}</b>.${gaveUp} NMF says ${say(nmf)}.`;
+  return `${place}: v = <b>${v}</b>, v̂ = <b>${hat}</b>, r* = ${attack} = <b>${r}</b>, v + r* = <b>${attacked}</b>.${gaveUp} NMF says ${nmf}.`;
 }
 
-const unpacked = new Map();
+const split = new Map();
 
-// Base64 of numbers; the last few are kept, since every move of the pointer asks again.
-function numbers(text, Kind = Float32Array) {
-  if (!unpacked.has(text)) {
-    if (unpacked.size > 20) unpacked.clear();
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    unpacked.set(text, new Kind(bytes.buffer));
+// The last few are kept, since every move of the pointer asks again.
+function words(text) {
+  if (!split.has(text)) {
+    if (split.size > 20) split.clear();
+    split.set(text, text.split(" "));
   }
-  return unpacked.get(text);
+  return split.get(text);
 }
