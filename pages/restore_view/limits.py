@@ -34,7 +34,7 @@ def show_limits(setting: RestoreSetting, shown: Restored, look: Look) -> None:
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
         _warning(shown, look, row, column)
-    with st.expander("When not to trust this"):
+    with st.expander("When not to trust this", expanded=setting.losses == "marked"):
         st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
 
 

@@ -55,7 +55,7 @@ def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
         "orange",
         data_url(view.picture(V)),
         f"{_name(view)} as restored",
-        note or "what looked wrong or was missing, predicted",
+        f"{note or 'suspect and missing entries predicted'}<br>drag to lay the damaged picture over it",
     )
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:

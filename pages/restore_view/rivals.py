@@ -10,6 +10,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import rmse
+from atnmf_core.metrics import three_digits
 from atnmf_core.restoration.rivals import INPAINTING, L1, NMF, Rivals, RivalsProgress, run_rivals
 from pages.common.address import change
 from pages.common.background import scheduler
@@ -87,7 +88,7 @@ def error_at_damage(shown: Restored, V: Array) -> str:
     if shown.truth is None or shown.wrong is None:
         return ""
     error = rmse(shown.truth.V, V, shown.wrong & ~shown.restoration.unrestorable)
-    return f"<b>{error:.3g}</b> RMSE at the damaged entries"
+    return f"<b>{three_digits(error)}</b> RMSE at the damaged entries"
 
 
 def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:

@@ -52,8 +52,8 @@ def test_the_first_view_tells_all_three_errors(repository: Path) -> None:
 
     page = opened(repository)
 
-    assert f"is off by **{errors.restored:.3g}**; :blue[NMF] by **{errors.nmf:.3g}**" in told(page)
-    assert f"NMF told the bad entries by **{errors.told:.3g}**" in told(page)
+    assert f"is off by **{errors.restored:#.3g}**; :blue[NMF] by **{errors.nmf:#.3g}**" in told(page)
+    assert f"NMF told the bad entries by **{errors.told:#.3g}**" in told(page)
     assert "Find the best setting" not in [button.label for button in page.button]
 
 
