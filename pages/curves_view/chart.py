@@ -147,7 +147,7 @@ def _largest_gain(points: Sequence[Measurement]) -> str:
 
 def _share(point: Measurement, nmf: Measurement) -> str:
     share = gain(point, nmf)
-    return f"**{abs(100 * share):.1f} %** {'below' if share >= 0 else 'above'}"
+    return f"**{abs(100 * share):.1f}%** {'below' if share >= 0 else 'above'}"
 
 
 def _error(point: Measurement) -> str:

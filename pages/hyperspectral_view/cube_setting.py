@@ -98,7 +98,7 @@ class CubeSetting(Setting):
         OneOf(
             "2",
             "Values from black to full brightness",
-            {"0": "whole range"} | {share: f"{share} % off either end" for share in ("1", "2", "5")},
+            {"0": "whole range"} | {share: f"{share}% off either end" for share in ("1", "2", "5")},
         )
     )
     balance: str = declare(

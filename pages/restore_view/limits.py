@@ -15,9 +15,9 @@ __all__ = ["show_limits"]
 UNMARKED = """
 - **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places looks
   like one of its own kind, and nothing tells the two apart. In a cube with five image columns damaged in
-  60 % of the bands the error was 0.024; NMF that is told the damage comes to 0.004.
+  60% of the bands the error was 0.024; NMF that is told the damage comes to 0.004.
 - **Long dark stretches are found in part.** Of image columns that were dark in a third of the bands, 19 to
-  61 % of the entries were found.
+  61% of the entries were found.
 - **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
   badly, as with faces, many defects look like the rest and stay in.
 """

@@ -124,6 +124,6 @@ def _unrestorable(shown: Restored) -> None:
         )
     if held:
         st.caption(
-            f"{held:,} predictions exceeded everything measured in their row, and were lowered to the largest "
-            "value there."
+            f"{held:,} predictions exceeded everything measured in their row, and were lowered to the "
+            "largest value there."
         )
