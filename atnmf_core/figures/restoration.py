@@ -114,7 +114,7 @@ def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
     outline = {"type": "rect", "x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
     axis = {"type": "category", "showgrid": False, "zeroline": False}
     layout = {
-        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 6}},
+        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 6}, "tickangle": 0},
         "yaxis": axis | {"title": {"text": "leash", "standoff": 8}},
         "shapes": [outline | {"line": {"color": NMF if chosen.lam is None else ATNMF, "width": 3}}],
     }
@@ -216,7 +216,7 @@ def _name(treatment: Treatment) -> str:
 
 def _column(treatment: Treatment) -> str:
     if treatment.lam is None:
-        return str(treatment).replace(" without ", "<br>without ")
+        return str(treatment).replace(" ", "<br>")
     return f"{treatment.lam:g}"
 
 

@@ -35,7 +35,7 @@ class Suggested(Text):
     def draw(self, key: str, *, among: Mapping[str, str], **options: Any) -> None:
         """`among` maps the values available now to what people read."""
         value = st.session_state[key]
-        names = {"": AS_READ, value: value} | among
+        names = {"": AS_READ} | ({value: value} if value else {}) | among
         options = {"format_func": lambda one: names.get(one, one), "help": self.help} | options
         index = list(names).index(value)
         st.selectbox(self.label, names, index, key=key, accept_new_options=self.open, **options)

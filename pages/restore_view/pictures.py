@@ -34,7 +34,7 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     spoiled, wrong = damage(setting, data)
     ours = bool(setting.order.damage)
     view = view_of(setting, data if ours else None, spoiled)
-    panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not yet")]
+    panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not restored yet")]
     if ours:
         panels.append(_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage"))
         panels.append(_where(view, "Damaged entries", wrong))

@@ -15,7 +15,7 @@ from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import error_against_K
 from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run, search_workers
-from atnmf_core.restoration.cost import expected_restore_seconds
+from atnmf_core.restoration.cost import TYPICAL_K, expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
 from atnmf_core.restoration.suspects import restored_at, suspects_at
 from atnmf_core.running.duration import in_words
@@ -139,7 +139,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
     """A button that begins it; while it runs, how far it is, and Cancel."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
-        st.fragment(_progress, run_every=POLL_SECONDS)(key)
+        st.fragment(_progress, run_every=POLL_SECONDS)(key, _expected(setting, data))
         return
     failure = outcomes().failure(key)
     if failure is not None:
@@ -158,13 +158,27 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
             args=(key,),
         )
         what = (
-            "Hides some entries, looks which model predicts them best, and restores with that"
+            "Holds out some entries, finds the model that predicts them best, and restores with it"
             if searching
-            else "Restores with the K, λ and leash of the sidebar"
+            else "Restores with the K, λ and leash in the sidebar"
         )
-        order = setting.order
-        seconds = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=search_workers())
-        st.markdown(refusal or f"{what}: about **{in_words(SECONDS_TO_START + seconds)}**.")
+        seconds = SECONDS_TO_START + sum(_expected(setting, data))
+        st.markdown(refusal or f"{what}: about **{in_words(seconds)}**.")
+
+
+class Expected(NamedTuple):
+    """Seconds that the search takes, if there is one, and those of the restoration after it."""
+
+    search: float
+    restoration: float
+
+
+def _expected(setting: RestoreSetting, data: Dataset) -> Expected:
+    order, workers = setting.order, search_workers()
+    whole = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=workers)
+    K = order.K or TYPICAL_K
+    last = min(whole, expected_restore_seconds(data.shape, order.losses, K=K, workers=workers))
+    return Expected(whole - last, last)
 
 
 def _cancel(key: Key) -> None:
@@ -172,13 +186,13 @@ def _cancel(key: Key) -> None:
     scheduler().cancel(key)
 
 
-def _progress(key: Key) -> None:
+def _progress(key: Key, expected: Expected) -> None:
     job = scheduler().job(key)
     if job is None:
         st.rerun()
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
-        st.progress(*_how_far(job.progress))
+        st.progress(*_how_far(job.progress, expected))
 
 
 def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
@@ -188,15 +202,16 @@ def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
         st.fragment(_so_far, run_every=POLL_SECONDS)(key)
 
 
-def _how_far(progress: ChoiceProgress | None) -> tuple[float, str]:
+def _how_far(progress: ChoiceProgress | None, expected: Expected) -> tuple[float, str]:
     if progress is None:
         return 0.0, "Starting"
+    searched = min(expected.search / sum(expected), 0.9)
     if progress.stage == "fit":
-        return 0.95, "Restoring with the best setting"
-    share = 0.9 * progress.done / max(progress.total, 1)
+        return searched, f"Restoring with {progress.best}: about {in_words(expected.restoration)}"
+    share = searched * progress.done / max(progress.total, 1)
     best = "" if progress.best is None else f" · best so far: {progress.best}"
     words = {"coarse": "A first look", "fine": "Looking closer"}[progress.stage]
-    return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} gone{best}"
+    return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} so far{best}"
 
 
 def _so_far(key: Key) -> None:

@@ -37,7 +37,7 @@ class RestoreSetting:
     losses : whether what is wrong is marked as missing, or nobody knows which entries are.
     dead, streaks, block, cosmic, noise, damage_seed : what is done to sound data first, see `Damage`.
     by : whether K, lambda and leash are searched for or set by hand.
-    run : the order that was asked for, as `RestoreSetting.order_name`, so that it is taken up again after a
+    run : the order that was asked for, as `Key.name`, so that it is taken up again after a
         reload or a restart of the server.
     view : three bands of a cube as a colour picture, or a single one (`image`).
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
@@ -52,7 +52,7 @@ class RestoreSetting:
             "unmarked",
             "What is wrong with it?",
             {
-                "unmarked": "Some entries are wrong, I do not know which",
+                "unmarked": "Some entries are wrong; I do not know which",
                 "marked": "I know what is missing",
             },
         )

@@ -43,7 +43,7 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
     st.subheader("Take away", anchor=False)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.markdown("**The data, made whole** · measured entries as they were")
+        st.markdown("**The data, made whole** · sound entries as measured")
         with st.container(horizontal=True, gap="small"):
             _restored(setting, shown)
         st.markdown("**What was wrong**")
@@ -136,7 +136,7 @@ def _defects(shown: Restored) -> None:
         lambda: _npy(_images(shown.data, shown.restoration.deviation)),
         f"{stem}-deviations.npy",
         "application/octet-stream",
-        "One standard deviation of each prediction, laid out as the data",
+        "One standard deviation of each prediction, laid out like the data",
     )
 
 
@@ -168,19 +168,21 @@ def _report(setting: RestoreSetting, shown: Restored) -> None:
         lambda: restoration_page(shown.data, shown.restoration, settings),
         f"{shown.data.name}-report.html",
         "text/html",
-        "Before, after, the defects and the choice in one file",
+        "Before, after, the defects, and how the setting was chosen, in one file",
     )
 
 
 def _recipe(setting: RestoreSetting, shown: Restored) -> None:
-    st.markdown("**The same again**")
+    st.markdown("**Reproduce this**")
     # Without colours: Streamlit's are too pale to read on the dark theme.
     show = partial(st.code, language=None, wrap_lines=True)
     if shown.truth is not None and setting.data != UPLOAD:
         show(setting.order.python(setting.data))
         return
     if shown.truth is not None:
-        st.caption("Damage that was tried on a file of your own has no recipe; restoring the file has.")
+        st.caption(
+            "There is no recipe for damage tried on a file of your own, only for restoring the file as it is."
+        )
         return
     names = file_names(setting.upload) if setting.data == UPLOAD else setting.data
     name = names if isinstance(names, str) else names[0]

@@ -20,7 +20,7 @@ from pages.common.setting import MAX_LAM
 from .request import Restored, ask, choice_of, key_of
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["show_choice", "show_verdict"]
+__all__ = ["show_choice", "show_nothing_missing", "show_verdict"]
 
 WITHOUT_BUTTONS = {"displayModeBar": False}
 CHART = "restore_K"
@@ -31,6 +31,21 @@ HOW_IT_WAS_CHOSEN = (
 PLAIN_NMF_CLICKED = (
     "NMF takes every entry for sound. What it makes of the data is now shown beside the restoration."
 )
+
+
+def show_nothing_missing() -> None:
+    """Marked losses of data that has none, and what to do next."""
+    st.info(
+        "Nothing is missing in this data, so there is nothing to restore. Some entries may be wrong all the "
+        "same: have them looked for, or try some damage in the sidebar.",
+        icon=":material/check_circle:",
+    )
+    st.button(
+        "Look for wrong entries",
+        icon=":material/search:",
+        on_click=change,
+        kwargs={"restore_losses": "unmarked"},
+    )
 
 
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:

@@ -70,7 +70,7 @@ def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> 
     page = opened(repository, dead="0.2")
 
     assert "Find the best setting" in [button.label for button in page.button]
-    assert "restores with that: about **" in told(page)
+    assert "restores with it: about **" in told(page)
     page = opened(repository, dead="0.2", by="hand")
     assert "Restore" in [button.label for button in page.button]
 
@@ -106,7 +106,7 @@ def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> N
     page = opened(repository, data="upload", upload=upload, losses="marked", dead="0")
 
     assert "nothing to restore" in told(page)
-    assert "choose that in the sidebar" in told(page)
+    assert "Look for wrong entries" in [button.label for button in page.button]
 
 
 def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> None:

@@ -212,15 +212,17 @@ def test_a_file_with_nothing_wrong_leads_to_what_can_be_done_next(
     np.save(tmp_path / "sound.npy", sound)
     page = dashboard.open("/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5)
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(tmp_path / "sound.npy")
-    expect(page.get_by_text("Nothing is missing in this data: nothing to restore")).to_be_visible()
+    expect(
+        page.get_by_text("Nothing is missing in this data, so there is nothing to restore")
+    ).to_be_visible()
 
-    page.get_by_text("Some entries are wrong, I do not know which").click()
+    page.get_by_role("button", name="Look for wrong entries").click()
     page.get_by_role("button", name="Restore", exact=True).click()
 
     expect(page.get_by_text("No entry looks wrong: there is nothing to restore.")).to_be_visible(
         timeout=SECONDS
     )
-    expect(page.get_by_text("try damage in the sidebar")).to_be_visible()
+    expect(page.get_by_text("try some damage in the sidebar")).to_be_visible()
 
 
 def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_nmf_has_a_cell_with_suspects_and_one_without() -> None:
 
     (cells,) = adversary_map(replace(CHOICE, scores=scores)).data
 
-    assert cells.x == ("NMF", "NMF<br>without suspects", "1.1")
+    assert cells.x == ("NMF", "NMF<br>without<br>suspects", "1.1")
     assert [*cells.text][1] == ["left out", "0.00900", "0.0100"]
 
 
