@@ -50,7 +50,7 @@ def show_nothing_missing() -> None:
 
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
     """The errors against the truth or, without one, what was found and how far it can be trusted."""
-    with st.container(key="callout"):
+    with st.container(key="callout", gap="xsmall"):
         st.markdown(_sentence(setting, shown))
         choice = shown.restoration.choice
         if choice is not None:
@@ -100,8 +100,8 @@ def _of_unmarked(errors: Errors) -> str:
     return (
         f":orange[AT-NMF], not told which entries are bad, is off by **{three_digits(errors.restored)}**; "
         f":blue[NMF] by **{three_digits(errors.nmf)}**; NMF told the bad entries by "
-        f"**{three_digits(errors.told)}**. AT-NMF found {errors.recall:.0%} of the bad entries, and "
-        f"{errors.precision:.0%} of what it found was bad."
+        f"**{three_digits(errors.told)}**. {errors.recall:.0%} of the bad entries were found, and "
+        f"{errors.precision:.0%} of what was found was bad."
     )
 
 
