@@ -68,7 +68,7 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
                 icon=":material/upload_file:",
             )
         elif reading is not None:
-            st.info("Your file needs an answer: see the sidebar.", icon=":material/help:")
+            st.info("There is a question about your file in the sidebar.", icon=":material/help:")
         else:
             st.info(
                 f"Choose your files in the sidebar: {files}. They stay on this machine.",

@@ -131,7 +131,7 @@ def _ask(reading: Reading, kinds: Collection[str]) -> None:
     """What is in the way, and buttons that would settle it."""
     if reading.problem is None:
         wanted = " or ".join(KIND_NAMES[kind] for kind in kinds)
-        st.warning(f"This page shows {wanted}, and this was read as {KIND_NAMES[reading.data.kind]}.")
+        st.warning(f"This page shows {wanted}, but this file was read as {KIND_NAMES[reading.data.kind]}.")
         _offer(reading, kinds)
         return
     error = reading.problem

@@ -105,7 +105,7 @@ def show_chart(curve: Curve) -> None:
         on_select=remember_click if clicks else "ignore",
         selection_mode="points",
     )
-    st.caption(f"{curve.provenance}." + (" A click on a point opens it in Explore." if clicks else ""))
+    st.caption(f"{curve.provenance}." + (" Click a point to open it in Explore." if clicks else ""))
 
 
 def _sentence(curve: Curve) -> str:

@@ -57,7 +57,7 @@ def _draw_controls(data: Dataset | None) -> None:
         ADDRESS.draw(name, width="stretch")
     ADDRESS.draw("starts")
     with st.expander("Seeds and pattern"):
-        ADDRESS.draw("seed", help="Of the first random start; the next ones count up from it.")
+        ADDRESS.draw("seed", help="Decides the first random start; the others count up from it.")
         ADDRESS.draw("mask_seed")
         draw_pattern(ADDRESS, data)
 

@@ -31,7 +31,7 @@ def show_teaching(lesson: LessonState) -> None:
             default=[name for name in names if name in lesson.hidden],
             format_func=names.get,
             key=f"learn_away_{lesson.number}",
-            help="A control that is left out keeps the value that it has now.",
+            help="A control that is left out keeps its present value.",
         )
         large = st.toggle(
             "Presenting: large letters, no sidebar, arrow keys turn chapters", key="learn_large"

@@ -14,18 +14,18 @@ __all__ = ["show_limits"]
 
 UNMARKED = """
 - **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places looks
-  like one of its own kind, and nothing tells the two apart. In a cube with five image columns damaged in
-  60% of the bands the error was 0.024; NMF that is told the damage comes to 0.004.
-- **Long dark stretches are found in part.** Of image columns that were dark in a third of the bands, 19 to
-  61% of the entries were found.
+  like one that is meant to be so, and nothing tells the two apart. In a cube with five image columns damaged
+  in 60% of the bands the error was 0.024; NMF that is told the damage gets to 0.004.
+- **Long dark stretches are found only in part.** Of image columns that were dark in a third of the bands,
+  19 to 61% of the entries were found.
 - **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
   badly, as with faces, many defects look like the rest and stay in.
 """
 MARKED = """
 - **A {row} or {column} with nothing left cannot be predicted**, and one with little left hardly can.
-- **Whole lines and blocks are harder than single entries.** The deviations come from gaps of the shape of
+- **Whole lines and blocks are harder than single entries.** The deviations come from gaps shaped like
   yours, moved to where the data is sound. From single entries they would be 8 to 25 times too small.
-- **Only what is missing changes.** Values that are there and wrong stay, and mislead the prediction.
+- **Only what is missing changes.** Values that are there but wrong stay, and mislead the prediction.
 """
 
 
@@ -48,4 +48,4 @@ def _warning(shown: Restored, look: Look, row: str, column: str) -> None:
             icon=":material/warning:",
         )
     else:
-        st.caption(f"To be trusted where most of every {row} and of every {column} is sound.")
+        st.caption(f"This can be trusted where most of every {row} and of every {column} is sound.")

@@ -210,7 +210,7 @@ def _how_far(progress: ChoiceProgress | None, expected: Expected) -> tuple[float
         return searched, f"Restoring with {progress.best}: about {in_words(expected.restoration)}"
     share = searched * progress.done / max(progress.total, 1)
     best = "" if progress.best is None else f" · best so far: {progress.best}"
-    words = {"coarse": "A first look", "fine": "Looking closer"}[progress.stage]
+    words = {"coarse": "First look", "fine": "Looking closer"}[progress.stage]
     return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} so far{best}"
 
 

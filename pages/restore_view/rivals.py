@@ -78,7 +78,7 @@ def told(setting: RestoreSetting, name: str) -> str:
     marked = setting.losses == "marked"
     return {
         NMF: "takes the gaps for zeros" if marked else "takes every entry for sound",
-        L1: "told the gaps" if marked else "large residuals weigh little",
+        L1: "told the gaps" if marked else "gives large residuals little weight",
         INPAINTING: "fills the gaps" if marked else "fills the defects that AT-NMF found",
     }[name]
 
@@ -117,7 +117,7 @@ def _how_far(progress: RivalsProgress | None) -> tuple[float, str]:
     if progress is None:
         return 0.0, "Starting"
     begin, end = PARTS[progress.name]
-    return begin + (end - begin) * progress.share, f"{progress.name} is at work"
+    return begin + (end - begin) * progress.share, f"{progress.name} is running"
 
 
 def _cancel(key: RivalsKey) -> None:

@@ -43,7 +43,7 @@ def scene_path() -> str:
             "Path of a scene on this machine",
             key="restore_scene_path",
             placeholder="/data/scene.hdr",
-            help="ENVI, NPY, HDF5, NetCDF 4 or GeoTIFF. It is not read as a whole, but block by block.",
+            help="ENVI, NPY, HDF5, NetCDF 4 or GeoTIFF. It is read block by block, never as a whole.",
         ).strip()
 
 
@@ -67,7 +67,7 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
     after = open_scene(out) if out.exists() and status is None else None
     _pictures(setting, scene, before, after)
     _spectrum(scene, after)
-    st.caption("The same at a terminal, on other cores or on a cluster (`--dask`):")
+    st.caption("The same from a terminal, on as many cores as you like or on a cluster (`--dask`):")
     st.code(command, language="sh", wrap_lines=True)
 
 
@@ -100,7 +100,7 @@ def _offer(command: str, out: Path, status: SceneStatus | None) -> None:
         _log(out).unlink(missing_ok=True)
     elif code is not None and code not in STOPPED:
         said = _log(out).read_text(errors="replace").strip().splitlines()
-        st.error(plain(said[-1] if said else "It ended without a word."), icon=":material/error:")
+        st.error(plain(said[-1] if said else "It ended without a message."), icon=":material/error:")
     label = (
         "Resume" if status is not None else "Restore it again" if out.exists() else "Restore block by block"
     )
@@ -151,7 +151,7 @@ def _pictures(setting: RestoreSetting, scene: SceneFile, before: Channels, after
     left, right = st.columns(2)
     left.image(
         scene_picture(before, colour),
-        caption="Damaged, thinned for display",
+        caption="As it came, thinned out for display",
         alt=f"{scene.path.name} as it is",
         width="stretch",
     )

@@ -57,12 +57,12 @@ class RestoreSetting:
             },
         )
     )
-    dead: float = _share(0.1, "Dead and dark pixels", "Single entries at 0 to 0.6 of their value.")
-    streaks: float = _share(0.0, "Dark streaks", "Image columns, others in each band or image.")
-    block: float = _share(0.0, "A dark block", "One rectangle, in a third of the bands of a cube.")
-    cosmic: float = _share(0.0, "Cosmic rays", "Single entries, at random, that are far too bright.")
+    dead: float = _share(0.1, "Dead and dark pixels", "Single entries, at 0 to 60% of their value.")
+    streaks: float = _share(0.0, "Dark streaks", "Image columns, different ones in each band or image.")
+    block: float = _share(0.0, "A dark block", "One rectangle; in a cube, in a third of the bands.")
+    cosmic: float = _share(0.0, "Cosmic rays", "Single entries at random places, far too bright.")
     noise: float = _share(
-        0.0, "Noise", "On every entry; its standard deviation as a share of the mean value."
+        0.0, "Noise", "On every entry: its standard deviation, as a share of the mean value."
     )
     damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
     by: str = declare(
@@ -82,7 +82,7 @@ class RestoreSetting:
             1.0,
             "Suspicion from which an entry counts as a defect",
             THRESHOLDS,
-            help="1: as the restoration judged. Higher: only what is far beyond doubt.",
+            help="1: as the restoration judged. Higher: only what is clearly wrong. Lower: more suspects.",
         )
     )
     side: Side = declare(

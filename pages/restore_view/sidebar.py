@@ -58,8 +58,8 @@ def _missing(data: Dataset | None) -> None:
     missing = int((~data.observed).sum())
     if missing:
         st.caption(
-            f"{missing:,} of {data.V.size:,} entries ({missing / data.V.size:.1%}) have no value, and are "
-            "filled in either way."
+            f"{missing:,} of {data.V.size:,} entries ({missing / data.V.size:.1%}) have no value; they are "
+            "predicted in any case."
         )
     elif st.session_state["restore_losses"] == "marked":
-        st.caption("Every entry has a value. Damage that is tried becomes missing.")
+        st.caption("Every entry has a value. Damage tried below counts as missing.")

@@ -222,5 +222,5 @@ def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(
 
     assert "2 spectra, 400 to 2500 nm" in sidebar(app)
     text = "".join(one.value for one in app.main.markdown)
-    assert "**Pure pixels** are no fit" in text
+    assert "**Pure pixels** are not fitted" in text
     assert "Pure pixels mean spectral angle" in text
