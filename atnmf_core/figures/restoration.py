@@ -114,11 +114,11 @@ def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
     outline = {"type": "rect", "x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
     axis = {"type": "category", "showgrid": False, "zeroline": False}
     layout = {
-        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 6}, "tickangle": 0},
+        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 18}, "tickangle": 0},
         "yaxis": axis | {"title": {"text": "leash", "standoff": 8}},
         "shapes": [outline | {"line": {"color": NMF if chosen.lam is None else ATNMF, "width": 3}}],
     }
-    return plot([heat], 80 + row_height * len(leashes), **layout, **TRANSPARENT)
+    return plot([heat], 92 + row_height * len(leashes), **layout, **TRANSPARENT)
 
 
 def _of(choice: Choice, treatment: Treatment) -> list[Score]:
