@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from .problem import InputError
 
-__all__ = ["psnr", "rmse", "ssim", "three_digits"]
+__all__ = ["psnr", "rmse", "ssim"]
 
 
 def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = None) -> float:
@@ -68,14 +68,3 @@ def _check_range(data_range: float) -> None:
         raise InputError(
             f"data_range={data_range!r}: a positive number is needed, the spread of possible values."
         )
-
-
-def three_digits(error: float) -> str:
-    """An error as people read it: always three digits, so that errors side by side are alike.
-
-    Examples
-    --------
-    >>> three_digits(0.002), three_digits(0.00198), three_digits(123.4)
-    ('0.00200', '0.00198', '123')
-    """
-    return f"{error:#.3g}".rstrip(".")

@@ -7,12 +7,12 @@ import streamlit as st
 from pages.common.download_offer import show_offer
 from pages.common.streamlit_private import ensure_app_frame
 from pages.common.style import show_style
-from pages.restore_view.below import show_when_reached
+from pages.restore_view.below_result import show_when_reached
+from pages.restore_view.large_scene import show_scene
 from pages.restore_view.pictures import choose_picture, show_damage
 from pages.restore_view.presets import show_presets
 from pages.restore_view.request import request, show_so_far, show_wait
 from pages.restore_view.result import show_result
-from pages.restore_view.scene import show_scene
 from pages.restore_view.sidebar import show_sidebar
 from pages.restore_view.verdict import show_choice, show_nothing_missing, show_verdict
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..metrics import three_digits
+from ..names import three_digits
 from ..restoration import Candidate, Choice, Treatment
 from ..restoration.candidates import PLAIN
 from ..restoration.scoring import Score, limit_of_equals

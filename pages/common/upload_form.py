@@ -34,7 +34,7 @@ KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
 
 
 def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
-    """What comes of reading an upload so; None where it is not on this server."""
+    """What comes of reading an upload this way; None if it is not on this server."""
     try:
         options = setting.options
     except UnreadableData as error:

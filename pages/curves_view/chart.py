@@ -13,7 +13,7 @@ from atnmf_core.figures.gain_map import gain_map
 from atnmf_core.sweep.measurements import Measurement, best, gain, level
 
 from .curve import Curve
-from .explore import opens_in_explore, remember_click
+from .open_in_explore import opens_in_explore, remember_click
 from .plan import TREATMENTS
 from .state import ADDRESS, CHART, VIEWS, key
 

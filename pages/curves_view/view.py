@@ -15,7 +15,7 @@ from pages.common.take_away import download
 
 from .chart import choose_view, figure_of, show_chart
 from .curve import BUNDLED, Curve, find_curve
-from .explore import follow_click
+from .open_in_explore import follow_click
 from .state import ADDRESS, FIRST, key, look_at
 from .sweeps import records, show_status, show_sweeps, show_trouble
 

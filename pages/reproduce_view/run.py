@@ -25,11 +25,11 @@ from pages.common.sweeps import (
     cancel_sweep,
     is_own,
     keep_going,
+    message_of,
     queue_sweep,
     reading_store,
     refusing,
     show_refusal,
-    told,
     trouble,
 )
 
@@ -66,7 +66,7 @@ def read_runs(choice: Choice) -> StoredRuns:
     try:
         return _read(choice)
     except STORE_ERRORS as error:
-        return StoredRuns(unreadable=told(error))
+        return StoredRuns(unreadable=message_of(error))
 
 
 def _read(choice: Choice) -> StoredRuns:

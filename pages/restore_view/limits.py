@@ -1,4 +1,4 @@
-"""When not to trust a restoration: a sentence where it matters, and more for who wants to know."""
+"""When not to trust a restoration: a sentence where it matters, and more for those who want to know."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MARKED = """
 
 
 def show_limits(setting: RestoreSetting, shown: Restored, look: Look) -> None:
-    """For the suspects that count just now."""
+    """For the suspects at the current threshold."""
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
         _warning(shown, look, row, column)

@@ -47,7 +47,7 @@ SECONDS_TO_START = 3.0
 
 
 class Key(NamedTuple):
-    """What decides a restoration. `data` is a content hash."""
+    """What determines a restoration. `data` is a content hash."""
 
     data: str
     order: Order
@@ -61,7 +61,7 @@ class Key(NamedTuple):
 class Restored(NamedTuple):
     """What the page shows: the data as it was before it was damaged and as it was restored from.
 
-    `wrong` and `errors` are known for damage of our own making only.
+    `wrong` and `errors` are known only for damage done on purpose.
     """
 
     truth: Dataset | None
@@ -72,8 +72,8 @@ class Restored(NamedTuple):
 
 
 class Look(NamedTuple):
-    """A restoration as the threshold of the moment has it: the suspects that count, and the data with these
-    and what is missing predicted.
+    """A restoration at the current threshold: the suspects, and the data with these and the missing entries
+    predicted.
     """
 
     suspects: npt.NDArray[np.bool_]
@@ -90,7 +90,7 @@ def key_of(setting: RestoreSetting, data: Dataset) -> Key:
 
 
 def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
-    """The data as it is to be restored, and which of its entries were spoiled for that."""
+    """The data to restore, and which of its entries were damaged on purpose."""
     order = setting.order
     return _damaged(data.content_hash, Order(order.damage, order.losses), data)
 
@@ -101,7 +101,7 @@ def _damaged(content_hash: str, order: Order, _data: Dataset) -> tuple[Dataset, 
 
 
 def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
-    """The restoration of this setting where it is known; it is begun where somebody has asked for it."""
+    """The restoration of this setting if it is known; started if somebody has asked for it."""
     key = key_of(setting, data)
     outcome = bundled(setting.data, setting.order) or outcomes().get(key)
     if outcome is None:
@@ -123,20 +123,20 @@ def _unpacked(key: Key, _outcome: Outcome, _data: Dataset) -> Restoration:
 
 
 def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
-    """What a search has found for this data and damage, also where K, lambda and leash are set by hand."""
+    """What a search found for this data and damage, even if K, lambda and leash are now set by hand."""
     searched = replace(setting, by="search")
     outcome = bundled(searched.data, searched.order) or outcomes().get(key_of(searched, data))
     return None if outcome is None else outcome.packed.choice
 
 
 def ask(key: Key) -> None:
-    """Have this restoration begun, and taken up again after a reload or a restart."""
+    """Start this restoration, and resume it after a reload or a restart."""
     outcomes().forget_failure(key)
     change(restore_run=key.name)
 
 
 def show_wait(setting: RestoreSetting, data: Dataset) -> None:
-    """A button that begins it; while it runs, how far it is, and Cancel."""
+    """A button that starts it; while it runs, its progress and Cancel."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
         st.fragment(_progress, run_every=POLL_SECONDS)(key, _expected(setting, data))
@@ -146,7 +146,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
         st.error(f"This could not be restored: {plain(str(failure))}", icon=":material/error:")
     refusal = long_fit_refusal()
     if failure is None and setting.run == key.name and not refusal:
-        # It has ended since this run of the page asked for it.
+        # It has finished since this run of the page asked for it.
         st.rerun()
     searching = setting.by == "search"
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):

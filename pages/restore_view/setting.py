@@ -34,11 +34,11 @@ class RestoreSetting:
 
     Attributes
     ----------
-    losses : whether what is wrong is marked as missing, or nobody knows which entries are.
+    losses : whether what is wrong is marked as missing, or nobody knows which entries are wrong.
     dead, streaks, block, cosmic, noise, damage_seed : what is done to sound data first, see `Damage`.
     by : whether K, lambda and leash are searched for or set by hand.
-    run : the order that was asked for, as `Key.name`, so that it is taken up again after a
-        reload or a restart of the server.
+    run : the order that was asked for, as `Key.name`, so that it is resumed after a reload or a
+        restart of the server.
     view : three bands of a cube as a colour picture, or a single one (`image`).
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
     threshold, side : which suspects count.
@@ -111,7 +111,7 @@ class RestoreSetting:
         )
 
     def place(self, data: Dataset) -> Pixel:
-        """The pixel looked at, brought inside the image."""
+        """The pixel in view, clipped to the image."""
         return clip_pixel(parse_pixel(self.pixel), data)
 
 

@@ -1,4 +1,4 @@
-"""What people take home: the data made whole, what was wrong with it, a report, and how to do it again."""
+"""What people take home: the restored data, what was wrong with it, a report, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
 
 
 def _now(shown: Restored) -> np.ndarray:
-    """The suspects by the threshold of this moment: the fragment moves it without drawing this again."""
+    """The suspects at the current threshold, which the fragment moves without redrawing this."""
     now = ADDRESS.get(RestoreSetting)
     return suspects_at(shown.data, shown.restoration, now.threshold, now.side)
 
@@ -91,8 +91,8 @@ def _making(write: Callable[[Dataset], bytes], shown: Restored) -> Callable[[], 
 
 
 def _as_it_came(files: Files, shown: Restored) -> bytes:
-    """The uploaded files with what was restored in its place. Entries that cannot be restored, and for which
-    the format has no word, stay as they were.
+    """The uploaded files with the restored entries in place. Entries that cannot be restored stay as they
+    were if the format cannot mark them as missing.
     """
     V, options = _whole(shown).V, file_setting().options.arguments()
     try:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.figures.restoration import adversary_map, candidate_at, error_against_K
-from atnmf_core.metrics import three_digits
+from atnmf_core.names import three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.bench import Errors
 from atnmf_core.restoration.candidates import PLAIN as PLAIN_NMF
@@ -89,7 +89,7 @@ def _some(predicted: int, wanted: int) -> str:
 
 
 def _give_or_take(shown: Restored) -> str:
-    """What a prediction is typically off by."""
+    """How far off a prediction typically is."""
     restoration = shown.restoration
     changed = (restoration.defects | ~shown.data.observed) & ~restoration.unrestorable
     typical = float(np.sqrt(np.mean(restoration.deviation[changed] ** 2)))
@@ -142,7 +142,7 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
 
 
 def _choose(choice: Choice, data: Dataset) -> None:
-    """Set by hand what was clicked, and have it restored."""
+    """Restore with the setting that was clicked, as if set by hand."""
     points = st.session_state[CHART].selection.points
     if not points:
         return

@@ -1,4 +1,4 @@
-"""What stands below the result, drawn when somebody gets there.
+"""What is below the result: drawn only when somebody scrolls there.
 
 Plotly and the colouring of code are six megabytes of script: loading and starting them would take most of
 the time in which the page opens.
