@@ -28,9 +28,8 @@ HOW_IT_WAS_CHOSEN = (
     "The simplest model below the dashed line is chosen. Open circles were dropped after a first look, "
     "crosses left out because their typical error was too large. Click a point to restore with that setting."
 )
-PLAIN_NMF_CLICKED = (
-    "NMF takes every entry for sound. What it makes of the data is now shown beside the restoration."
-)
+CLICKED_NMF = "restore_clicked_nmf"
+ABOUT_NMF = "NMF takes every entry for sound. What it makes of the data is now shown beside the restoration."
 
 
 def show_nothing_missing() -> None:
@@ -118,6 +117,9 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
     choice = choice_of(setting, data)
     if choice is None:
         return
+    if st.session_state.pop(CLICKED_NMF, False):
+        # Not where it was clicked: the page is drawn again at once, and the toast would be lost.
+        st.toast(ABOUT_NMF, icon=":material/info:")
     st.subheader("Why this setting", anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -150,8 +152,7 @@ def _choose(choice: Choice, data: Dataset) -> None:
     if chosen is None:
         return
     if chosen.treatment == PLAIN_NMF and ADDRESS.get(RestoreSetting).losses == "unmarked":
-        change(restore_others=True)
-        st.toast(PLAIN_NMF_CLICKED, icon=":material/info:")
+        change(restore_others=True, **{CLICKED_NMF: True})
         return
     lam, leash = chosen.treatment.lam, chosen.treatment.leash
     change(
