@@ -1,6 +1,6 @@
-"""What people read for methods, solvers and the two treatments of hidden entries."""
+"""What people read for methods, solvers, the two treatments of hidden entries, and errors."""
 
-__all__ = ["ANMF_NOTE", "METHOD_NAMES", "SOLVER_NAMES", "TREATMENT_NAMES"]
+__all__ = ["ANMF_NOTE", "METHOD_NAMES", "SOLVER_NAMES", "TREATMENT_NAMES", "three_digits"]
 
 METHOD_NAMES: dict[str, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF (reconstruction)"}
 SOLVER_NAMES: dict[str, str] = {"fast": "fast solver", "paper": "Algorithm 1"}
@@ -14,3 +14,14 @@ ANMF_NOTE = (
     " published numbers."
 )
 """Why it is called a reconstruction."""
+
+
+def three_digits(error: float) -> str:
+    """An error as people read it: always three digits, so that errors side by side are alike.
+
+    Examples
+    --------
+    >>> three_digits(0.002), three_digits(0.00198), three_digits(123.4)
+    ('0.00200', '0.00198', '123')
+    """
+    return f"{error:#.3g}".rstrip(".")

@@ -15,7 +15,7 @@ from pages.curves_view.view import show_curves
 
 ensure_app_frame()
 show_style(*(Path(__file__).parent / folder / "style.css" for folder in ("common", "curves_view")))
-st.title("How the error moves with λ and α", anchor=False)
+st.title("How the error depends on λ and α", anchor=False)
 arrive()
 with telling_store_errors():
     plan, data = show_form()

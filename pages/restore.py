@@ -7,14 +7,14 @@ import streamlit as st
 from pages.common.download_offer import show_offer
 from pages.common.streamlit_private import ensure_app_frame
 from pages.common.style import show_style
-from pages.restore_view.below import show_when_reached
+from pages.restore_view.below_result import show_when_reached
+from pages.restore_view.large_scene import show_scene
 from pages.restore_view.pictures import choose_picture, show_damage
 from pages.restore_view.presets import show_presets
 from pages.restore_view.request import request, show_so_far, show_wait
 from pages.restore_view.result import show_result
-from pages.restore_view.scene import show_scene
 from pages.restore_view.sidebar import show_sidebar
-from pages.restore_view.verdict import show_choice, show_verdict
+from pages.restore_view.verdict import show_choice, show_nothing_missing, show_verdict
 
 FOLDER = Path(__file__).parent
 
@@ -31,11 +31,7 @@ if data is None:
     st.stop()
 
 if setting.losses == "marked" and data.observed.all() and not setting.order.damage:
-    st.info(
-        "Nothing is missing in this data: nothing to restore. If some entries are wrong and nobody knows "
-        "which, choose that in the sidebar; or try damage there.",
-        icon=":material/check_circle:",
-    )
+    show_nothing_missing()
     st.stop()
 
 shown = request(setting, data)

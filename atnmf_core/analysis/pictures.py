@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 Values = npt.NDArray[Any]
+LONGEST_STRIP = 512
 
 
 def count(data: Dataset) -> int:
@@ -85,10 +86,11 @@ def white_level(v: Values) -> float:
 
 def part_pictures(data: Dataset, W: Values, H: Values) -> Values:
     """One picture per part, as K x rows x cols: columns of W for faces, abundance maps (rows of H) for a
-    cube, and columns of W as upright strips for a matrix.
+    cube, and columns of W as upright strips for a matrix, of which long ones are thinned.
     """
     if data.kind == "faces":
         return data.images(W)
     if data.kind == "cube":
         return data.images(H)
-    return np.repeat(W.T[:, :, None], max(1, W.shape[0] // 4), axis=2)
+    strips = W.T[:, :: -(-W.shape[0] // LONGEST_STRIP), None]
+    return np.repeat(strips, max(1, strips.shape[1] // 4), axis=2)

@@ -163,7 +163,7 @@ def _best_words(point: Measurement, points: Sequence[Measurement], lams: Sequenc
     words = f"<b>best λ = {point.lam:g}</b>"
     if nmf is not None:
         share = gain(point, nmf)
-        words += f"<br>{abs(share):.1%} {'below' if share >= 0 else 'above'} NMF".replace("%", " %")
+        words += f"<br>{abs(share):.1%} {'below' if share >= 0 else 'above'} NMF"
     return {
         # Plotly wants the logarithm for an annotation on a logarithmic axis.
         "x": math.log10(point.lam),
@@ -244,6 +244,8 @@ def _lambda_axis(low: float, high: float) -> dict[str, Any]:
 
 def _compact_layout() -> dict[str, Any]:
     return {
-        "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
+        "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}}
+        # Both treatments of a method in one row.
+        | {"entrywidth": 0.45, "entrywidthmode": "fraction"},
         "yaxis": Y_AXIS | {"rangemode": "tozero", "nticks": 5},
     }

@@ -143,9 +143,10 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
         "width": 0.6,
         "hoverinfo": "skip",
     }
-    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True}
+    title = {"text": "weight of an entry"}
+    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True, "title": title}
     y = {"fixedrange": True, "range": [-0.5, 1.5]}
-    return _figure([bars], x, y, 96, size)
+    return _figure([bars], x, y, 120, size)
 
 
 def round_marks(low: float, high: float) -> list[float]:

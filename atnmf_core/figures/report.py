@@ -102,8 +102,8 @@ def legend(cells: Sequence[Cell]) -> str:
     text += " Cells made otherwise say so." if effort or starts else ""
     if tuned := [cell.tuned for cell in cells if cell.tuned is not None]:
         text += (
-            " λ tuned: unmarked too, by the fast solver with the λ that best predicts entries held out, none "
-            f"of them zero; {_starts(tuned[0].starts)}."
+            " λ tuned: AT-NMF, unmarked too, by the fast solver with the λ that best predicts held-out "
+            f"entries other than zeros; {_starts(tuned[0].starts)}."
         )
     return text
 
@@ -166,15 +166,17 @@ def _marked(cell: Cell, run_here: Cell, usual: int | None) -> str:
 
 
 def _tuned(members: Sequence[Cell]) -> list[str]:
-    """A line across all columns: AT-NMF with the lambda that held-out entries chose."""
+    """A line below the columns of AT-NMF: its error with the lambda that held-out entries chose."""
     row = next((cell.tuned for cell in members if cell.tuned is not None), None)
     if row is None:
         return []
     mean, _, deviation = small_spread(row.mean, row.deviation).partition(" ± ")
+    own = sum(cell.published.method == "atnmf" for cell in members)
     return [
-        f'<th scope="row" class="tuned">λ tuned</th><td class="tuned" colspan="{len(members)}">'
+        f'<th scope="row" class="tuned">λ tuned</th><td class="tuned" colspan="{len(members) - own}"></td>'
+        f'<td class="tuned" colspan="{own}">'
         f'<span title="{escape(_exact(row))}">{escape(mean)} <i>± {deviation}</i></span>'
-        f' <i class="atnmf">AT-NMF, λ = {row.lam:g}</i></td>'
+        f' <i class="atnmf">λ = {row.lam:g}</i></td>'
     ]
 
 

@@ -19,7 +19,9 @@ SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
 def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
-    """A line with open marks for each published column, and filled marks where it was measured."""
+    """A line with open marks for each published column, and filled marks where it was measured. In the legend
+    both are one entry, which hides and shows them together.
+    """
     columns: dict[tuple[str, float | None], list[Cell]] = {}
     for cell in cells:
         columns.setdefault((cell.published.method, cell.published.lam), []).append(cell)
@@ -44,7 +46,8 @@ def _published(column: list[Cell]) -> dict[str, Any]:
         "y": [cell.published.mean for cell in column],
         "error_y": {"array": [cell.published.deviation for cell in column], "thickness": 1.5, "width": 4},
         "mode": "lines+markers",
-        "name": f"{method_title(row.method, row.lam)}, published",
+        "name": method_title(row.method, row.lam),
+        "legendgroup": method_title(row.method, row.lam),
         "line": {"color": colour, "width": 1.5},
         "marker": {"symbol": f"{symbol}-open", "size": 11, "line": {"width": 1.5}},
         "hovertemplate": "published, α = %{x:g}: %{y} ± %{error_y.array}<extra></extra>",
@@ -59,8 +62,8 @@ def _measured(column: list[Cell]) -> dict[str, Any]:
         "y": [zero.mean for _, zero in found],
         "customdata": [f"{zero.starts} of {PAPER_STARTS} starts" for _, zero in found],
         "mode": "markers",
-        "name": f"{method_title(row.method, row.lam)}, measured",
-        "showlegend": bool(found),
+        "legendgroup": method_title(row.method, row.lam),
+        "showlegend": False,
         "marker": {"symbol": SYMBOLS.get(row.lam, "circle"), "size": 7, "color": COLOURS[row.method]},
         "hovertemplate": "measured, α = %{x:g}: %{y:.4g}, %{customdata}<extra></extra>",
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from ..names import three_digits
 from ..restoration import Candidate, Choice, Treatment
 from ..restoration.candidates import PLAIN
 from ..restoration.scoring import Score, limit_of_equals
@@ -19,7 +20,7 @@ __all__ = ["adversary_map", "candidate_at", "error_against_K"]
 
 OTHER = "#DDB173"
 """A pale orange, for adversaries that were not chosen."""
-TEAL_WHITE = [(0.0, "#8FC9C1"), (1.0, "#FBFBF8")]
+TEAL_GREY = [(0.0, "#8FC9C1"), (1.0, "#E3E9EA")]
 WORST = 2.0
 """Errors from this multiple of the lowest on have the lightest colour of the map."""
 HOVER = "%{customdata}<extra></extra>"
@@ -37,7 +38,7 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
     tried = dict.fromkeys(score.candidate.treatment for score in choice.scores)
     others = [treatment for treatment in tried if treatment not in (chosen, PLAIN)]
     traces = [
-        _line(choice, treatment, OTHER, "other adversaries", showlegend=number == 0)
+        _line(choice, treatment, OTHER, "others tried", showlegend=number == 0)
         for number, treatment in enumerate(others)
     ]
     if PLAIN in tried and chosen != PLAIN:
@@ -80,22 +81,24 @@ def candidate_at(choice: Choice, K: float, error: float) -> Candidate | None:
 
 def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
     """A column per lambda, a row per leash: the lowest held-out error over K of each adversary that was
-    tried, plain NMF in a column of its own. The chosen one is outlined.
+    tried. NMF has columns of its own, with and without suspects. The chosen one is outlined.
     """
-    best: dict[tuple[float | None, float | None], Score] = {}
+    best: dict[Treatment, Score] = {}
     for score in choice.scores:
-        best.setdefault((score.candidate.treatment.lam, score.candidate.treatment.leash), score)
-    lams = sorted({lam for lam, _ in best}, key=lambda lam: -math.inf if lam is None else -lam)
-    leashes = sorted({leash for _, leash in best}, key=lambda leash: math.inf if leash is None else leash)
-    table = [[best.get((lam, leash)) for lam in lams] for leash in leashes]
+        best.setdefault(score.candidate.treatment, score)
+    weakest_first = sorted(best, key=lambda treatment: (treatment.strength[0], treatment.leave_out))
+    columns = list(dict.fromkeys(_column(treatment) for treatment in weakest_first))
+    leashes = sorted({treatment.leash for treatment in best}, key=lambda g: math.inf if g is None else g)
+    cells = {(treatment.leash, _column(treatment)): score for treatment, score in best.items()}
+    table = [[cells.get((leash, column)) for column in columns] for leash in leashes]
     heat = {
         "type": "heatmap",
-        "x": ["NMF" if lam is None else f"{lam:g}" for lam in lams],
+        "x": columns,
         "y": ["none" if leash is None else f"{leash:g}" for leash in leashes],
         "z": [[_share(score, choice.scores[0]) for score in row] for row in table],
         "zmin": 1.0,
         "zmax": WORST,
-        "colorscale": TEAL_WHITE,
+        "colorscale": TEAL_GREY,
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
@@ -107,15 +110,15 @@ def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
         "hoverongaps": False,
     }
     chosen = choice.chosen.treatment
-    x, y = lams.index(chosen.lam), leashes.index(chosen.leash)
+    x, y = columns.index(_column(chosen)), leashes.index(chosen.leash)
     outline = {"type": "rect", "x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
     axis = {"type": "category", "showgrid": False, "zeroline": False}
     layout = {
-        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 6}},
+        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 18}, "tickangle": 0},
         "yaxis": axis | {"title": {"text": "leash", "standoff": 8}},
         "shapes": [outline | {"line": {"color": NMF if chosen.lam is None else ATNMF, "width": 3}}],
     }
-    return plot([heat], 80 + row_height * len(leashes), **layout, **TRANSPARENT)
+    return plot([heat], 92 + row_height * len(leashes), **layout, **TRANSPARENT)
 
 
 def _of(choice: Choice, treatment: Treatment) -> list[Score]:
@@ -142,7 +145,7 @@ def _chosen(choice: Choice) -> Score:
 def _words(score: Score) -> str:
     if math.isfinite(score.error):
         spread = "" if math.isnan(score.standard_error) else f" ± {score.standard_error:.2g}"
-        number = f"{score.error:.3g}{spread}"
+        number = f"{three_digits(score.error)}{spread}"
     else:
         number = f"left out for its typical error, {score.typical:.3g}"
     outs = "one hold-out" if score.replicates == 1 else f"mean of {score.replicates} hold-outs"
@@ -198,8 +201,9 @@ def _level_of_equals(choice: Choice) -> dict[str, Any]:
         ],
         # Plotly wants the logarithm for an annotation on a logarithmic axis, and not for a shape.
         "annotations": [
-            {"xref": "paper", "x": 1, "y": math.log10(level), "xanchor": "right", "yanchor": "bottom"}
-            | {"text": "up to here as good as the best", "showarrow": False, "font": {"size": 12}}
+            # On the left, where few parts seldom come near this level.
+            {"xref": "paper", "x": 0, "y": math.log10(level), "xanchor": "left", "yanchor": "bottom"}
+            | {"text": "as good as the best", "showarrow": False, "font": {"size": 12}}
         ],
     }
 
@@ -208,6 +212,12 @@ def _name(treatment: Treatment) -> str:
     if treatment.lam is None:
         return str(treatment)
     return f"λ = {treatment.lam:g}" + ("" if treatment.leash is None else f", leash {treatment.leash:g}")
+
+
+def _column(treatment: Treatment) -> str:
+    if treatment.lam is None:
+        return str(treatment).replace(" ", "<br>")
+    return f"{treatment.lam:g}"
 
 
 def _share(score: Score | None, best: Score) -> float | None:
@@ -220,7 +230,7 @@ def _share(score: Score | None, best: Score) -> float | None:
 def _cell_text(score: Score | None) -> str:
     if score is None:
         return ""
-    return f"{score.error:.3g}" if math.isfinite(score.error) else "left out"
+    return three_digits(score.error) if math.isfinite(score.error) else "left out"
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -11,6 +11,7 @@ from .before_after import Sight
 from .composite import NATURAL, Limits, composite, nearest_bands, smaller, stretch_limits
 from .palette import ATNMF, HIDDEN, sequential
 from .panels import Panel
+from .plotting import TRANSPARENT, Trace, plot
 
 __all__ = ["channels_of_scene", "scene_picture", "scene_sight", "scene_spectrum"]
 
@@ -59,12 +60,12 @@ def scene_spectrum(
 ) -> go.Figure:
     """Of one pixel, as measured and as restored."""
     along = np.arange(1, measured.size + 1) if wavelengths is None else wavelengths
-    figure = go.Figure()
+    dots: Trace = {"mode": "markers", "marker": {"size": 5, "color": MEASURED}}
+    traces: list[Trace] = [{"x": along, "y": measured, "name": "measured", **dots}]
     if restored is not None:
-        figure.add_scatter(x=along, y=restored, name="restored", line={"color": ATNMF})
-    figure.add_scatter(
-        x=along, y=measured, name="measured", mode="markers", marker={"size": 4, "color": MEASURED}
-    )
-    figure.update_xaxes(title="band" if wavelengths is None else "nm")
-    figure.update_layout(height=280, margin={"l": 40, "r": 10, "t": 10, "b": 40}, showlegend=True)
-    return figure
+        line: Trace = {"mode": "lines", "line": {"color": ATNMF}}
+        traces.insert(0, {"x": along, "y": restored, "name": "restored", **line})
+    words = "band" if wavelengths is None else "wavelength, nm"
+    x = {"title": {"text": words, "standoff": 6}, "showgrid": False}
+    y = {"rangemode": "tozero", "zeroline": False}
+    return plot(traces, 300, xaxis=x, yaxis=y, showlegend=True, **TRANSPARENT)

@@ -16,6 +16,8 @@ __all__ = ["thumbnail"]
 
 RGB = npt.NDArray[np.uint8]
 FACES, FACES_PER_ROW = 8, 4
+SLIMMEST = 4
+"""How many times as long as wide a matrix is drawn at most."""
 
 
 def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -> RGB:
@@ -28,9 +30,22 @@ def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -
         red, green, blue = seen[list(nearest_bands(wavelengths, seen.size, NATURAL))]
         joint = wavelengths is not None
         return CubeView(data, (red, green, blue), joint=joint, unknown=unknown, longest=longest).original()
+    if data.kind == "matrix":
+        return _of_matrix(data.V, longest, unknown)
     count = min(pictures.count(data), FACES)
     shown = [
         smaller(pictures.picture(data, data.V, i), longest // min(count, FACES_PER_ROW)) for i in range(count)
     ]
-    tiles = [paint(grey(v, pictures.white_level(v)), np.isnan(v), unknown) for v in shown]
-    return mosaic(tiles, min(count, FACES_PER_ROW))
+    return mosaic([_tile(v, unknown) for v in shown], min(count, FACES_PER_ROW))
+
+
+def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
+    """Thinned along each axis; a few long rows or columns are widened, or they would be a hair thin."""
+    thin = V[:: -(-V.shape[0] // longest), :: -(-V.shape[1] // longest)]
+    rows, cols = thin.shape
+    wide = thin.repeat(max(1, cols // (SLIMMEST * rows)), axis=0)
+    return _tile(wide.repeat(max(1, rows // (SLIMMEST * cols)), axis=1), unknown)
+
+
+def _tile(v: npt.NDArray[np.floating], unknown: str) -> RGB:
+    return paint(grey(v, pictures.white_level(v)), np.isnan(v), unknown)

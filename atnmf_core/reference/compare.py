@@ -40,7 +40,7 @@ __all__ = [
 Agreement = Literal["within", "near", "outside"]
 AGREEMENTS: dict[Agreement, str] = {
     "within": "within the published spread",
-    "near": "within three deviations or 1 %",
+    "near": "within three deviations or 1%",
     "outside": "outside",
 }
 CellKey = tuple[float, str, float | None]
@@ -95,7 +95,7 @@ class Cell:
 
         "within" : it lies within the published deviation of the published mean, allowing for rounding of both
         to the printed digits.
-        "near" : within three deviations, or 1 %.
+        "near" : within three deviations, or 1%.
         "outside" : beyond both.
         """
         if self.zero is None:
@@ -195,11 +195,11 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.1071), percent(-0.004), percent(-0.0001)
-    ('+10.7 %', '−0.4 %', '0.0 %')
+    ('+10.7%', '−0.4%', '0.0%')
     """
     rounded = round(100 * share, 1)
     sign = "+" if rounded > 0 else "−" if rounded < 0 else ""
-    return f"{sign}{abs(rounded):.1f} %"
+    return f"{sign}{abs(rounded):.1f}%"
 
 
 def provenance(row: Measurement) -> str:

@@ -39,7 +39,7 @@ class Disturbed:
         Examples
         --------
         >>> Disturbed(5.278, (5.459, 5.176)).in_words(2)
-        'With 10⁻⁶ of noise, 2 draws, the first start ends at 5.18 to 5.46, up to 3.4 % from its 5.28.'
+        'With 10⁻⁶ of noise, 2 draws, the first start ends at 5.18 to 5.46, up to 3.4% from its 5.28.'
         """
         ends = dict.fromkeys(f"{end:.{digits}f}" for end in (min(self.disturbed), max(self.disturbed)))
         return (
@@ -72,7 +72,7 @@ def moves_in_words(found: Mapping[float, Disturbed]) -> str:
     --------
     >>> stays = Disturbed(7.0, (7.0, 7.001))
     >>> moves_in_words({0.3: Disturbed(5.0, (5.1,)), 0.8: stays, 0.9: stays})
-    'up to 2.0 % at α = 0.3, less than 0.1 % at α = 0.8, 0.9'
+    'up to 2.0% at α = 0.3, less than 0.1% at α = 0.8, 0.9'
     """
     alphas: dict[str, list[float]] = defaultdict(list)
     for alpha, disturbed in found.items():
@@ -82,5 +82,5 @@ def moves_in_words(found: Mapping[float, Disturbed]) -> str:
 
 def _share(share: float) -> str:
     if share < NEGLIGIBLE:
-        return f"less than {100 * NEGLIGIBLE:g} %"
-    return f"up to {100 * share:.1f} %"
+        return f"less than {100 * NEGLIGIBLE:g}%"
+    return f"up to {100 * share:.1f}%"

@@ -8,11 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, fetch
+from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, UnreadableData, fetch
 
 from .data_choice import UPLOAD, entry_of
+from .file_setting import file_setting
 from .setting import Setting
-from .uploads import uploads
+from .upload_form import uploaded_reading
 
 __all__ = ["offer_data", "show_offer"]
 
@@ -60,8 +61,14 @@ def downloads() -> Downloads:
 def show_offer(setting: Setting, files: str = FILES) -> None:
     """How to get the data: a download on request, or a file to choose; `files` says which."""
     if setting.data == UPLOAD:
-        if uploads().files(setting.upload):
-            st.info("Your file needs an answer: see the sidebar.", icon=":material/help:")
+        reading = uploaded_reading(setting.upload, file_setting())
+        if reading is not None and reading.problem is not None and not _can_be_settled(reading.problem):
+            st.info(
+                f"This cannot be read; the sidebar says why. Choose other files there: {files}.",
+                icon=":material/upload_file:",
+            )
+        elif reading is not None:
+            st.info("There is a question about your file in the sidebar.", icon=":material/help:")
         else:
             st.info(
                 f"Choose your files in the sidebar: {files}. They stay on this machine.",
@@ -71,6 +78,10 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
     entry = entry_of(setting.data)
     if entry is not None:
         offer_data(entry)
+
+
+def _can_be_settled(problem: UnreadableData) -> bool:
+    return bool(problem.remedies or problem.arrays or problem.setting)
 
 
 def offer_data(entry: Entry) -> None:

@@ -35,7 +35,7 @@ class Suggested(Text):
     def draw(self, key: str, *, among: Mapping[str, str], **options: Any) -> None:
         """`among` maps the values available now to what people read."""
         value = st.session_state[key]
-        names = {"": AS_READ, value: value} | among
+        names = {"": AS_READ} | ({value: value} if value else {}) | among
         options = {"format_func": lambda one: names.get(one, one), "help": self.help} | options
         index = list(names).index(value)
         st.selectbox(self.label, names, index, key=key, accept_new_options=self.open, **options)
@@ -55,7 +55,7 @@ class FileSetting:
             "Rows × columns of an image",
             pattern=r"\d{1,6} ?[x×] ?\d{1,6}",
             open=True,
-            help="Where all pixels of an image are on one axis. Type another size as 50x40.",
+            help="For files with all pixels of an image on one axis. Type another size as 50x40.",
         )
     )
     order: str = declare(
@@ -74,18 +74,18 @@ class FileSetting:
             "",
             "No-data value",
             pattern=rf"{NUMBER}(, ?{NUMBER}){{0,9}}",
-            help="Numbers in the file that mean missing; separate several with commas.",
+            help="Numbers that stand for a missing value in the file; separate several with commas.",
         )
     )
     saturated: str = declare(
-        Typed("", "Saturated from", pattern=NUMBER, help="Numbers from here up count as missing.")
+        Typed("", "Saturated from", pattern=NUMBER, help="This number and all above it count as missing.")
     )
     negative: str = declare(
         OneOf(
             "refuse",
             "Negative values",
             {"refuse": "are not expected", "zero": "become 0", "missing": "are missing"},
-            help="Noise can push dark entries of a corrected cube below 0; no nonnegative model fits that.",
+            help="Noise can push dark entries of a corrected cube below 0, which no nonnegative model fits.",
         )
     )
     normalisation: str = declare(
@@ -95,7 +95,7 @@ class FileSetting:
             {
                 "none": "as they are",
                 "maximum": "largest value to 1",
-                "lee-seung": "each image to mean and deviation ¼",
+                "lee-seung": "each image to mean ¼, deviation ¼",
             },
         )
     )

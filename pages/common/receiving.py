@@ -47,10 +47,10 @@ def _refusal(size: int) -> str:
     limit, room = Limits.from_environment().bytes, _room()
     if size > room:
         return (
-            f"These files have {size / 1e6:,.0f} MB; this server has room for {room / 1e6:,.0f} MB of each "
-            "person's files. They were dropped: choose fewer or smaller ones."
+            f"These files take {size / 1e6:,.0f} MB; this server has room for {room / 1e6:,.0f} MB of each "
+            "person's files. They were not kept: choose fewer or smaller ones."
         )
-    return f"These files have more than the {limit:,} bytes that are read." if size > limit else ""
+    return f"These files are larger than the {limit:,} bytes that can be read." if size > limit else ""
 
 
 def _room() -> int:

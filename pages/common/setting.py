@@ -125,8 +125,8 @@ class Setting:
             "Hidden share α",
             (0.0, *ALPHAS),
             "{:.2f}",
-            help="The share of entries that is hidden before anything is learned. With 0 all measured "
-            "entries count, and no error is measured.",
+            help="The share of the entries that is hidden before anything is learned. At 0 nothing is "
+            "hidden, and no error is measured.",
         )
     )
     pattern: str = declare(OneOf("entries", "Hiding pattern", PATTERNS))
@@ -146,11 +146,12 @@ class Setting:
             math.inf,
             "Adversary's leash g",
             LEASHES,
-            help="The most that the adversary may add to an entry, as a multiple of it: it gives up on "
-            "entries that are far too bright, too. From 1/(λ − 1) on it changes nothing. The paper has none.",
+            help="The most that the adversary may add to an entry, as a multiple of that entry: on a leash "
+            "it also gives up on entries that are far too bright. From 1/(λ − 1) on, a leash changes "
+            "nothing. The paper has none.",
         )
     )
-    K: int = declare(Number(25, "Parts K", 1, MAX_K, help="How many parts each sample is a sum of."))
+    K: int = declare(Number(25, "Parts K", 1, MAX_K, help="How many parts each sample is made up of."))
     missing: Missing = declare(
         OneOf(
             "zero",
@@ -168,9 +169,18 @@ class Setting:
             help="Fast: exact descent that never oscillates. Algorithm 1: the paper's own, much slower.",
         )
     )
-    seed: int = declare(Number(0, "Start seed", 0, MAX_SEED, typed=True, help="Of the random start W and H."))
+    seed: int = declare(
+        Number(
+            0,
+            "Start seed",
+            0,
+            MAX_SEED,
+            typed=True,
+            help="Decides the random W and H that a fit starts from.",
+        )
+    )
     mask_seed: int = declare(
-        Number(0, "Mask seed", 0, MAX_SEED, typed=True, help="Of the random choice of hidden entries.")
+        Number(0, "Mask seed", 0, MAX_SEED, typed=True, help="Decides which entries are hidden.")
     )
     image: int = declare(Number(8, "Band", 1, MAX_IMAGES))
     restored: str = declare(OneOf("observed", "Restored means", RESTORED))
@@ -178,7 +188,7 @@ class Setting:
         OneOf(
             "measured",
             "In files with restored data",
-            {"measured": "every measured value stays", "observed": "hidden entries are restored, too"},
+            {"measured": "every measured value stays", "observed": "hidden entries are restored as well"},
         )
     )
     colour: str = declare(

@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 PATTERN_HELP = {
-    "faces": "Single entries as in the paper, or a connected piece of each face.",
-    "cube": "Single entries as in the paper, lines of single bands, or whole bands.",
+    "faces": "Single entries as in the paper, or one block in each face.",
+    "cube": "Single entries as in the paper, lines in single bands, or whole bands.",
 }
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "cancel_sweep",
     "is_own",
     "keep_going",
+    "message_of",
     "own_sweep",
     "own_sweeps",
     "queue_process",
@@ -47,7 +48,6 @@ __all__ = [
     "refusing",
     "show_refusal",
     "telling_store_errors",
-    "told",
     "trouble",
 ]
 
@@ -70,10 +70,12 @@ def telling_store_errors() -> Iterator[None]:
     try:
         yield
     except STORE_ERRORS as error:
-        st.error(f"The sweeps on this machine cannot be read. {plain(told(error))}", icon=":material/error:")
+        st.error(
+            f"The sweeps on this machine cannot be read. {plain(message_of(error))}", icon=":material/error:"
+        )
 
 
-def told(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """What an error says; not to others where this server has its files."""
     folder = f"{default_store_path().parent}{os.sep}"
     return str(error).replace(folder, "") if is_hosted() else str(error)
@@ -87,7 +89,7 @@ def refusing(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
         try:
             action(*args, **kwargs)
         except (*STORE_ERRORS, InputError, DataUnavailable) as error:
-            st.session_state[_REFUSAL] = told(error)
+            st.session_state[_REFUSAL] = message_of(error)
 
     return callback
 

@@ -34,7 +34,7 @@ KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
 
 
 def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
-    """What comes of reading an upload so; None where it is not on this server."""
+    """What comes of reading an upload this way; None if it is not on this server."""
     try:
         options = setting.options
     except UnreadableData as error:
@@ -131,7 +131,7 @@ def _ask(reading: Reading, kinds: Collection[str]) -> None:
     """What is in the way, and buttons that would settle it."""
     if reading.problem is None:
         wanted = " or ".join(KIND_NAMES[kind] for kind in kinds)
-        st.warning(f"This page shows {wanted}, and this was read as {KIND_NAMES[reading.data.kind]}.")
+        st.warning(f"This page shows {wanted}, but this file was read as {KIND_NAMES[reading.data.kind]}.")
         _offer(reading, kinds)
         return
     error = reading.problem

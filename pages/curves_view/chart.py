@@ -13,7 +13,7 @@ from atnmf_core.figures.gain_map import gain_map
 from atnmf_core.sweep.measurements import Measurement, best, gain, level
 
 from .curve import Curve
-from .explore import opens_in_explore, remember_click
+from .open_in_explore import opens_in_explore, remember_click
 from .plan import TREATMENTS
 from .state import ADDRESS, CHART, VIEWS, key
 
@@ -105,7 +105,7 @@ def show_chart(curve: Curve) -> None:
         on_select=remember_click if clicks else "ignore",
         selection_mode="points",
     )
-    st.caption(f"{curve.provenance}." + (" A click on a point opens it in Explore." if clicks else ""))
+    st.caption(f"{curve.provenance}." + (" Click a point to open it in Explore." if clicks else ""))
 
 
 def _sentence(curve: Curve) -> str:
@@ -147,7 +147,7 @@ def _largest_gain(points: Sequence[Measurement]) -> str:
 
 def _share(point: Measurement, nmf: Measurement) -> str:
     share = gain(point, nmf)
-    return f"**{abs(100 * share):.1f} %** {'below' if share >= 0 else 'above'}"
+    return f"**{abs(100 * share):.1f}%** {'below' if share >= 0 else 'above'}"
 
 
 def _error(point: Measurement) -> str:

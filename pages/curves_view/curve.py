@@ -112,7 +112,7 @@ def _sweep(name: str) -> Curve | None:
         name=name,
         title=name,
         rows=rows,
-        provenance=f"A sweep of this machine: {_versions(rows)}" if rows else "A sweep of this machine",
+        provenance=f"A sweep on this machine: {_versions(rows)}" if rows else "A sweep on this machine",
         note="",
         # Where a server for others has put an upload is nobody's business.
         commands=() if is_hosted() and is_upload else (sweep_command(record.grid),),

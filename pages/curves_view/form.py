@@ -57,7 +57,7 @@ def _draw_controls(data: Dataset | None) -> None:
         ADDRESS.draw(name, width="stretch")
     ADDRESS.draw("starts")
     with st.expander("Seeds and pattern"):
-        ADDRESS.draw("seed", help="Of the first random start; the next ones count up from it.")
+        ADDRESS.draw("seed", help="Decides the first random start; the others count up from it.")
         ADDRESS.draw("mask_seed")
         draw_pattern(ADDRESS, data)
 
@@ -68,7 +68,7 @@ def _start(plan: Plan, data: Dataset) -> None:
     for problem in problems:
         st.warning(problem, icon=":material/edit:")
     if not problems:
-        st.markdown(_price(plan.grid(plan.data), data))
+        st.markdown(_cost(plan.grid(plan.data), data))
     st.button(
         "Start",
         type="primary",
@@ -81,7 +81,7 @@ def _start(plan: Plan, data: Dataset) -> None:
     )
 
 
-def _price(grid: Grid, data: Dataset) -> str:
+def _cost(grid: Grid, data: Dataset) -> str:
     """How many fits, how many of them are already stored, and how long the others take."""
     with reading_store() as store:
         tried = {} if store is None else store.tried(grid, data.content_hash)

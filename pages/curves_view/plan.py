@@ -43,7 +43,7 @@ class Plan:
             1.05,
             "λ from",
             0.05,
-            help="Just above 1 the adversary is strong, far above it there is hardly any. Values are evenly "
+            help="Just above 1 the adversary is strong; far above, there is hardly any. Values are evenly "
             "spaced in log(λ − 1).",
         )
     )

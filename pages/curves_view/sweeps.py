@@ -58,7 +58,7 @@ def show_sweeps(sweeps: list[SweepRecord]) -> None:
     st.subheader("Your sweeps", anchor=False)
     if not sweeps:
         st.caption(
-            "None yet. Choose values in the sidebar and press Start: the curve grows here, keeps growing "
+            "None yet. Choose values in the sidebar and press Start: the curve grows here, goes on growing "
             "when this page is closed, and is stored."
         )
         return

@@ -15,7 +15,7 @@ from pages.common.take_away import download
 
 from .chart import choose_view, figure_of, show_chart
 from .curve import BUNDLED, Curve, find_curve
-from .explore import follow_click
+from .open_in_explore import follow_click
 from .state import ADDRESS, FIRST, key, look_at
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
@@ -55,7 +55,7 @@ def _chosen_curve() -> Curve:
     """The curve that the address names, else the first bundled one."""
     curve = find_curve(st.session_state[key("show")])
     if curve is None:
-        st.info("This sweep is not in the store of this machine; here is the bundled curve.")
+        st.info("This sweep is not stored on this machine; here is a bundled curve instead.")
         look_at(FIRST)
         curve = find_curve(FIRST)
         assert curve is not None
@@ -70,7 +70,7 @@ def _show_curve(curve: Curve) -> None:
             choose_view(curve)
     show_status(curve)
     if not curve.points:
-        st.caption("The first point appears as soon as a fit is finished.")
+        st.caption("The first point appears as soon as a fit has finished.")
         return
     with st.container(key="curves_chart"):
         show_chart(curve)

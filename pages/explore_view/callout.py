@@ -85,7 +85,8 @@ def _why(setting: Setting) -> str:
 
 
 def _in_words(atnmf: float, nmf: float) -> str:
-    return f":orange[AT-NMF **{_short(atnmf)}**] · :blue[NMF **{_short(nmf)}**], {_verdict(atnmf, nmf)}"
+    errors = f":orange[AT-NMF\u00a0**{_short(atnmf)}**] · :blue[NMF\u00a0**{_short(nmf)}**]"
+    return f"{errors}, {_verdict(atnmf, nmf)}"
 
 
 def _verdict(atnmf: float, nmf: float) -> str:

@@ -78,7 +78,9 @@ def _sheet(setting: Setting, data: Dataset, frame: Frame, places: Any) -> str:
 
 def _remark(setting: Setting, pair: fit_pair.Pair) -> str:
     if setting.solver == "fast":
-        return "The fast solver descends on the exact adversarial loss: it never rises, at any λ."
+        return (
+            "The fast solver descends on the exact adversarial loss, which therefore never rises, whatever λ."
+        )
     losses = pair.atnmf.history["adversarial_loss"]
     rises = int((losses[1:] > losses[:-1]).sum())
     return (

@@ -194,6 +194,6 @@ def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str
     better = ' <span class="best">better</span>' if mine.rmse < other.rmse else ""
     error = f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE hidden{better}'
     return (
-        f"{'no known value hidden' if np.isnan(mine.rmse) else error}<br>"
+        f"{'nothing known is hidden' if np.isnan(mine.rmse) else error}<br>"
         f"PSNR {mine.psnr:.1f} dB{'' if np.isnan(mine.ssim) else f' · SSIM {mine.ssim:.2f}'}"
     )

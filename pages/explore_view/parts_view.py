@@ -32,7 +32,7 @@ SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
 MAX_BYTES = 16_000_000
 MEANING = {
-    "faces": "Most used first. Click one to see whose face it is in.",
+    "faces": "Most used first. Click one to see which faces use it.",
     "cube": "Abundance maps (rows of H), most used first.",
     "matrix": "Columns of W, most used first.",
 }

@@ -33,7 +33,7 @@ class Preset:
 PRESETS = (
     Preset("Figure 4 of the paper", Setting(data="cbcl", K=49, image=2401), "b"),
     Preset("Half the pixels gone", Setting(alpha=0.5), "b"),
-    Preset("90 % gone", Setting(alpha=0.9, missing="ignore", K=10), "b"),
+    Preset("90% gone", Setting(alpha=0.9, missing="ignore", K=10), "b"),
     Preset("Unmarked dead pixels, strong adversary", Setting(alpha=0.3, lam=1.05), "e"),
     Preset("No adversary", Setting(lam=100.0), "f"),
     Preset("Marked instead of unmarked", Setting(alpha=0.5, missing="ignore"), "e"),

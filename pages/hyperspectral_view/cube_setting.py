@@ -77,7 +77,7 @@ class CubeSetting(Setting):
             "small",
             "Size of the scene",
             {name: f"{size['rows']}²" for name, size in SIZES.items()},
-            help="In pixels. The largest, with 162 bands, is as big as a real scene and fitted on request.",
+            help="In pixels. The largest, with 162 bands, is as big as a real scene, and fitted on request.",
         )
     )
     rows: str = declare(Span("", "Rows"))
@@ -98,7 +98,7 @@ class CubeSetting(Setting):
         OneOf(
             "2",
             "Values from black to full brightness",
-            {"0": "whole range"} | {share: f"{share} % off either end" for share in ("1", "2", "5")},
+            {"0": "whole range"} | {share: f"{share}% off either end" for share in ("1", "2", "5")},
         )
     )
     balance: str = declare(

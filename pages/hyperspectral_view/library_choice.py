@@ -32,7 +32,7 @@ def draw_library_choice() -> None:
             st.error(plain(error.message), icon=":material/error:")
             return
         if library is None:
-            st.caption("The library that this link names is not on this server: choose its files again.")
+            st.caption("The library in this link is not on this server: choose its files again.")
             return
         low, high = library.wavelengths.min(), library.wavelengths.max()
         st.caption(f"{len(library.names):,} spectra, {low:.0f} to {high:.0f} nm")

@@ -83,12 +83,12 @@ def _found(
 def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
     alike = (
         "Columns of W as spectra, rows of H as abundance maps, scaled so that a pixel's abundances sum to "
-        "about one. What stands on one card belongs together."
+        "about one. Each card is one material."
     )
     if len(found) == len(WAYS):
         alike += (
-            " **Pure pixels** are no fit: spectra of single pixels, and abundances that sum to one (fully "
-            "constrained least squares)."
+            " **Pure pixels** are not fitted: spectra of single pixels, and abundances that sum to one "
+            "(fully constrained least squares)."
         )
     if truth is None:
         return alike

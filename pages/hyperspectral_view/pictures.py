@@ -181,7 +181,7 @@ def _restored(
 def _figure(figures: Sequence[float], number: int, where: str) -> str:
     """The RMSE of one method among two, and whether it is the lower."""
     if isnan(figures[number]):
-        return "no known value is hidden: no error measured"
+        return "nothing known is hidden: no error measured"
     mine, other = (f"{figure:.3g}" for figure in (figures[number], figures[1 - number]))
     best = (
         ' <span class="best">better</span>' if figures[number] < figures[1 - number] and mine != other else ""

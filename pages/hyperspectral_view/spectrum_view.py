@@ -121,4 +121,4 @@ def _measures(spectrum: PixelSpectrum) -> str:
 
 
 def _error(error: float) -> str:
-    return "no known band is hidden" if isnan(error) else f"{error:.4f} RMSE where hidden"
+    return "nothing known is hidden" if isnan(error) else f"{error:.4f} RMSE where hidden"

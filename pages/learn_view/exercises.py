@@ -95,8 +95,8 @@ def _bright() -> str:
     return (
         f"The lowest error is at **g = {g:g}**: {errors[g]:.4f}, where NMF has {nmf:.4f}. On a short leash "
         "the adversary soon gives up on entries that are far too bright, and they hardly count. The longer "
-        f"the leash, the further it pulls them away before: with {LONG:g} the error is {errors[LONG]:.4f}, "
-        f"without a leash {errors[math.inf]:.4f}."
+        f"the leash, the further it pulls them away before that: with {LONG:g} the error is "
+        f"{errors[LONG]:.4f}, without a leash {errors[math.inf]:.4f}."
     )
 
 
@@ -113,8 +113,8 @@ EXERCISES = (
     Exercise(
         "Dead pixels",
         8,
-        f"{DEAD:.0%} of the entries are dead. Which λ brings the error down most, and how many times is it "
-        "below NMF's? Explain it with the two bars.",
+        f"{DEAD:.0%} of the entries are dead. Which λ brings the error down most, and how many times "
+        "smaller is it than NMF's? Explain it with the two bars.",
         {},
         {"lam": "1.02"},
         _dead,

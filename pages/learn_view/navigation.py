@@ -10,7 +10,7 @@ from .chapters import CHAPTERS
 from .components import moving_picture
 from .state import CHAPTER, EXERCISE, NAVIGATION, NOTES, PRESENT, SOLUTION, LessonState
 
-__all__ = ["show_chapters", "show_way_on"]
+__all__ = ["show_chapters", "show_previous_and_next"]
 
 
 def show_chapters(lesson: LessonState) -> None:
@@ -27,7 +27,7 @@ def show_chapters(lesson: LessonState) -> None:
     )
 
 
-def show_way_on(lesson: LessonState) -> None:
+def show_previous_and_next(lesson: LessonState) -> None:
     """Buttons to the previous and next chapter, and to stop presenting."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         if NAVIGATION not in lesson.hidden:

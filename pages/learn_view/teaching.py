@@ -21,17 +21,19 @@ def show_teaching(lesson: LessonState) -> None:
     """Notes on this chapter and the exercises; and a link without what a class should not see."""
     with st.expander("For teachers: notes, exercises, a link to this chapter", icon=":material/school:"):
         show_chapter_notes(lesson.chapter.name)
+        st.markdown("**Exercises**")
         show_exercises(answers=False)
         st.button("All notes on one page, to print", on_click=change, kwargs={NOTES: True})
+        st.markdown("**A link to this chapter**")
         names = {name: control.label for name, control in lesson.chapter.controls.items()}
         names |= {NAVIGATION: "the list of chapters", QUESTIONS: "the questions"}
         away = st.multiselect(
-            "Leave out",
+            "Leave out of it",
             names,
             default=[name for name in names if name in lesson.hidden],
             format_func=names.get,
             key=f"learn_away_{lesson.number}",
-            help="A control that is left out keeps the value that it has now.",
+            help="A control that is left out keeps its present value.",
         )
         large = st.toggle(
             "Presenting: large letters, no sidebar, arrow keys turn chapters", key="learn_large"

@@ -54,7 +54,9 @@ class Choice:
     method: str = declare(OneOf("atnmf-3", "Method", _names(name for t in NAMES for name in columns(t))))
     missing: Missing = redeclare(Setting, "missing")
     starts: int = declare(
-        OneOf(1, "Starts", _names(STARTS), help="How many of the authors' ten starts, from the first.")
+        OneOf(
+            1, "Starts", _names(STARTS), help="How many of the authors' ten starts to run, from the first on."
+        )
     )
     outer: int = declare(
         OneOf(

@@ -24,7 +24,7 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     st.markdown(
         "The denominator counts every entry, so hidden ones look like zeros that were measured: they are "
         "**unmarked**. That is how the published numbers were made, and “unmarked” repeats it. So the tables "
-        "answer how well an adversary stands up to losses that nobody has marked. "
+        "answer how well an adversary copes with losses that nobody has marked. "
         f"{gain_in_words(cells, alpha)} {tuned_in_words(cells, alpha)} With the mask in both places,"
     )
     st.html(_update("(M ∘ W H)"))

@@ -25,11 +25,11 @@ from pages.common.sweeps import (
     cancel_sweep,
     is_own,
     keep_going,
+    message_of,
     queue_sweep,
     reading_store,
     refusing,
     show_refusal,
-    told,
     trouble,
 )
 
@@ -66,7 +66,7 @@ def read_runs(choice: Choice) -> StoredRuns:
     try:
         return _read(choice)
     except STORE_ERRORS as error:
-        return StoredRuns(unreadable=told(error))
+        return StoredRuns(unreadable=message_of(error))
 
 
 def _read(choice: Choice) -> StoredRuns:
@@ -88,7 +88,7 @@ def _read(choice: Choice) -> StoredRuns:
 
 def choose_run() -> None:
     """How thoroughly to run the chosen cell; all one kind of widget, because each kind takes time to load."""
-    st.caption("Run the chosen cell here. A click in the table chooses another.")
+    st.caption("Run the chosen cell here. Click in the table to choose another.")
     is_algorithm_1 = st.session_state[key("missing")] == "zero" and st.session_state[key("method")] != "anmf"
     ADDRESS.draw("missing", width="stretch")
     ADDRESS.draw("starts", width="stretch")
@@ -152,7 +152,7 @@ def _tell_outcome(runs: StoredRuns) -> None:
     if record.message and record.message != "stopped by the user":
         st.error(f"The run ended: {plain(record.message)}", icon=":material/error:")
     elif record.message:
-        st.caption(f"Stopped: {record.done} of {record.total} starts are done. Run resumes there.")
+        st.caption(f"Stopped: {record.done} of {record.total} starts are done. Run to resume there.")
 
 
 def _progress(choice: Choice, drawn: tuple[SweepRecord, ...]) -> None:

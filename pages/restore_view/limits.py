@@ -1,4 +1,4 @@
-"""When not to trust a restoration: a sentence where it matters, and more for who wants to know."""
+"""When not to trust a restoration: a sentence where it matters, and more for those who want to know."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ __all__ = ["show_limits"]
 
 UNMARKED = """
 - **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places looks
-  like one of its own kind, and nothing tells the two apart. In a cube with five image columns damaged in
-  60 % of the bands the error was 0.024; NMF that is told the damage comes to 0.004.
-- **Long dark stretches are found in part.** Of image columns that were dark in a third of the bands, 19 to
-  61 % of the entries were found.
+  like one that is meant to be so, and nothing tells the two apart. In a cube with five image columns damaged
+  in 60% of the bands the error was 0.024; NMF that is told the damage gets to 0.004.
+- **Long dark stretches are found only in part.** Of image columns that were dark in a third of the bands,
+  19 to 61% of the entries were found.
 - **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
   badly, as with faces, many defects look like the rest and stay in.
 """
 MARKED = """
 - **A {row} or {column} with nothing left cannot be predicted**, and one with little left hardly can.
-- **Whole lines and blocks are harder than single entries.** The deviations come from gaps of the shape of
+- **Whole lines and blocks are harder than single entries.** The deviations come from gaps shaped like
   yours, moved to where the data is sound. From single entries they would be 8 to 25 times too small.
-- **Only what is missing changes.** Values that are there and wrong stay, and mislead the prediction.
+- **Only what is missing changes.** Values that are there but wrong stay, and mislead the prediction.
 """
 
 
 def show_limits(setting: RestoreSetting, shown: Restored, look: Look) -> None:
-    """For the suspects that count just now."""
+    """For the suspects at the current threshold."""
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
         _warning(shown, look, row, column)
-    with st.expander("When not to trust this"):
+    with st.expander("When not to trust this", expanded=setting.losses == "marked"):
         st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
 
 
@@ -48,4 +48,4 @@ def _warning(shown: Restored, look: Look, row: str, column: str) -> None:
             icon=":material/warning:",
         )
     else:
-        st.caption(f"To be trusted where most of every {row} and of every {column} is sound.")
+        st.caption(f"This can be trusted where most of every {row} and of every {column} is sound.")

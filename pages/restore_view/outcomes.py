@@ -1,4 +1,4 @@
-"""Finished work of this page, by what it was asked for, and the starting of more."""
+"""Finished work of this page by what was asked for, and how new work is started."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Outcomes:
             self._failed.pop(key, None)
 
     def start(self, key: Hashable, task: Task[Sized]) -> None:
-        """Have the task run in the background, unless it does; its result, or why there is none, is stored
-        under the key.
+        """Run the task in the background, unless it is running already; its result, or why there is none, is
+        stored under the key.
         """
         if scheduler().job(key) is None:
             job = scheduler().submit(key, task, visitor(), long=True)

@@ -15,7 +15,7 @@ from pages.common.components import component
 from pages.common.picture_view import ERROR_SCALE
 
 from .request import Look, Restored, damage
-from .rivals import RIVAL_TONES, error_at_damage, rivals_of, told
+from .rivals import RIVAL_TONES, error_at_damage, rivals_of, what_it_knows
 from .setting import ADDRESS, RestoreSetting
 
 __all__ = ["choose_picture", "show_damage", "show_pictures", "view_of"]
@@ -30,11 +30,11 @@ def view_of(setting: RestoreSetting, truth: Dataset | None, data: Dataset) -> Re
 
 
 def show_damage(setting: RestoreSetting, data: Dataset) -> None:
-    """What there is before anything is restored: it follows every move of a slider at once."""
+    """The data before anything is restored, which follows every move of a slider at once."""
     spoiled, wrong = damage(setting, data)
     ours = bool(setting.order.damage)
     view = view_of(setting, data if ours else None, spoiled)
-    panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not yet")]
+    panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not restored yet")]
     if ours:
         panels.append(_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage"))
         panels.append(_where(view, "Damaged entries", wrong))
@@ -44,7 +44,7 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
 
 
 def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
-    """All pictures, for the suspects that count just now."""
+    """All pictures, for the suspects at the current threshold."""
     data, (suspects, V) = shown.data, look
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
@@ -55,7 +55,7 @@ def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
         "orange",
         data_url(view.picture(V)),
         f"{_name(view)} as restored",
-        note or "what looked wrong or was missing, predicted",
+        f"{note or 'suspect and missing entries predicted'}<br>drag to lay the damaged picture over it",
     )
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
@@ -68,13 +68,13 @@ def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
     columns = len(panels)
     for name, whole in others.items():
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
-        note = "<br>".join(filter(None, (error_at_damage(shown, whole), told(setting, name))))
+        note = "<br>".join(filter(None, (error_at_damage(shown, whole), what_it_knows(setting, name))))
         panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
     _mount(setting, data, panels, columns)
 
 
 def choose_picture(setting: RestoreSetting, data: Dataset) -> None:
-    """Which band or face is looked at."""
+    """Choose the band or face in view."""
     if data.kind == "cube":
         with st.container(key="view_bar", horizontal=True, vertical_alignment="center", gap="small"):
             ADDRESS.draw("view", label_visibility="collapsed")

@@ -1,4 +1,4 @@
-"""Damage worth a look, one click each; all of it comes restored with the program."""
+"""Damage worth a look, one click each; the restorations are bundled with the program."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import error_against_K
 from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run, search_workers
-from atnmf_core.restoration.cost import expected_restore_seconds
+from atnmf_core.restoration.cost import TYPICAL_K, expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
 from atnmf_core.restoration.suspects import restored_at, suspects_at
 from atnmf_core.running.duration import in_words
@@ -47,7 +47,7 @@ SECONDS_TO_START = 3.0
 
 
 class Key(NamedTuple):
-    """What decides a restoration. `data` is a content hash."""
+    """What determines a restoration. `data` is a content hash."""
 
     data: str
     order: Order
@@ -61,7 +61,7 @@ class Key(NamedTuple):
 class Restored(NamedTuple):
     """What the page shows: the data as it was before it was damaged and as it was restored from.
 
-    `wrong` and `errors` are known for damage of our own making only.
+    `wrong` and `errors` are known only for damage done on purpose.
     """
 
     truth: Dataset | None
@@ -72,8 +72,8 @@ class Restored(NamedTuple):
 
 
 class Look(NamedTuple):
-    """A restoration as the threshold of the moment has it: the suspects that count, and the data with these
-    and what is missing predicted.
+    """A restoration at the current threshold: the suspects, and the data with these and the missing entries
+    predicted.
     """
 
     suspects: npt.NDArray[np.bool_]
@@ -90,7 +90,7 @@ def key_of(setting: RestoreSetting, data: Dataset) -> Key:
 
 
 def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
-    """The data as it is to be restored, and which of its entries were spoiled for that."""
+    """The data to restore, and which of its entries were damaged on purpose."""
     order = setting.order
     return _damaged(data.content_hash, Order(order.damage, order.losses), data)
 
@@ -101,7 +101,7 @@ def _damaged(content_hash: str, order: Order, _data: Dataset) -> tuple[Dataset, 
 
 
 def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
-    """The restoration of this setting where it is known; it is begun where somebody has asked for it."""
+    """The restoration of this setting if it is known; started if somebody has asked for it."""
     key = key_of(setting, data)
     outcome = bundled(setting.data, setting.order) or outcomes().get(key)
     if outcome is None:
@@ -123,30 +123,30 @@ def _unpacked(key: Key, _outcome: Outcome, _data: Dataset) -> Restoration:
 
 
 def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
-    """What a search has found for this data and damage, also where K, lambda and leash are set by hand."""
+    """What a search found for this data and damage, even if K, lambda and leash are now set by hand."""
     searched = replace(setting, by="search")
     outcome = bundled(searched.data, searched.order) or outcomes().get(key_of(searched, data))
     return None if outcome is None else outcome.packed.choice
 
 
 def ask(key: Key) -> None:
-    """Have this restoration begun, and taken up again after a reload or a restart."""
+    """Start this restoration, and resume it after a reload or a restart."""
     outcomes().forget_failure(key)
     change(restore_run=key.name)
 
 
 def show_wait(setting: RestoreSetting, data: Dataset) -> None:
-    """A button that begins it; while it runs, how far it is, and Cancel."""
+    """A button that starts it; while it runs, its progress and Cancel."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
-        st.fragment(_progress, run_every=POLL_SECONDS)(key)
+        st.fragment(_progress, run_every=POLL_SECONDS)(key, _expected(setting, data))
         return
     failure = outcomes().failure(key)
     if failure is not None:
         st.error(f"This could not be restored: {plain(str(failure))}", icon=":material/error:")
     refusal = long_fit_refusal()
     if failure is None and setting.run == key.name and not refusal:
-        # It has ended since this run of the page asked for it.
+        # It has finished since this run of the page asked for it.
         st.rerun()
     searching = setting.by == "search"
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
@@ -158,13 +158,27 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
             args=(key,),
         )
         what = (
-            "Hides some entries, looks which model predicts them best, and restores with that"
+            "Holds out some entries, finds the model that predicts them best, and restores with it"
             if searching
-            else "Restores with the K, λ and leash of the sidebar"
+            else "Restores with the K, λ and leash in the sidebar"
         )
-        order = setting.order
-        seconds = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=search_workers())
-        st.markdown(refusal or f"{what}: about **{in_words(SECONDS_TO_START + seconds)}**.")
+        seconds = SECONDS_TO_START + sum(_expected(setting, data))
+        st.markdown(refusal or f"{what}: about **{in_words(seconds)}**.")
+
+
+class Expected(NamedTuple):
+    """Seconds that the search takes, if there is one, and those of the restoration after it."""
+
+    search: float
+    restoration: float
+
+
+def _expected(setting: RestoreSetting, data: Dataset) -> Expected:
+    order, workers = setting.order, search_workers()
+    whole = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=workers)
+    K = order.K or TYPICAL_K
+    last = min(whole, expected_restore_seconds(data.shape, order.losses, K=K, workers=workers))
+    return Expected(whole - last, last)
 
 
 def _cancel(key: Key) -> None:
@@ -172,13 +186,13 @@ def _cancel(key: Key) -> None:
     scheduler().cancel(key)
 
 
-def _progress(key: Key) -> None:
+def _progress(key: Key, expected: Expected) -> None:
     job = scheduler().job(key)
     if job is None:
         st.rerun()
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
-        st.progress(*_how_far(job.progress))
+        st.progress(*_how_far(job.progress, expected))
 
 
 def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
@@ -188,15 +202,16 @@ def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
         st.fragment(_so_far, run_every=POLL_SECONDS)(key)
 
 
-def _how_far(progress: ChoiceProgress | None) -> tuple[float, str]:
+def _how_far(progress: ChoiceProgress | None, expected: Expected) -> tuple[float, str]:
     if progress is None:
         return 0.0, "Starting"
+    searched = min(expected.search / sum(expected), 0.9)
     if progress.stage == "fit":
-        return 0.95, "Restoring with the best setting"
-    share = 0.9 * progress.done / max(progress.total, 1)
+        return searched, f"Restoring with {progress.best}: about {in_words(expected.restoration)}"
+    share = searched * progress.done / max(progress.total, 1)
     best = "" if progress.best is None else f" · best so far: {progress.best}"
-    words = {"coarse": "A first look", "fine": "Looking closer"}[progress.stage]
-    return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} gone{best}"
+    words = {"coarse": "First look", "fine": "Looking closer"}[progress.stage]
+    return share, f"{words}, {progress.done} of {progress.total} · {in_words(progress.seconds)} so far{best}"
 
 
 def _so_far(key: Key) -> None:

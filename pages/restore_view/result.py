@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from atnmf_core import Dataset
 from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.restoration_report import reasons
 from atnmf_core.restoration.layout import Layout
-from atnmf_core.restoration.lines import bad_lines
+from atnmf_core.restoration.lines import BadLine, bad_lines
 from atnmf_core.restoration.suspects import shares_along
 from pages.common.components import component
 
@@ -23,6 +26,7 @@ from .spectrum import show_spectrum
 __all__ = ["show_result"]
 
 MANY_LINES = 4
+Mask = npt.NDArray[np.bool_]
 
 
 def show_result(shown: Restored) -> None:
@@ -38,60 +42,75 @@ def _result(shown: Restored) -> None:
     show_pictures(now, shown, look)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
-    if shown.data.kind == "cube":
-        spectrum, suspects = st.columns(2, gap="large")
+    data, marked = shown.data, now.losses == "marked"
+    lines = () if marked else bad_lines(look.suspects, data.observed, _layout(data))
+    if data.kind == "cube":
+        spectrum, beside = st.columns(2, gap="large")
         with spectrum:
             show_spectrum(now, shown, look)
     else:
-        suspects = st.container()
-    with suspects:
-        if now.losses == "unmarked":
-            _suspects(now, shown, look.suspects)
+        beside = st.container()
+    with beside:
+        if not marked:
+            _suspects(shown, look.suspects, lines)
         show_limits(now, shown, look)
+    _bars(
+        "Missing" if marked else "Defects",
+        data,
+        ~data.observed if marked else look.suspects,
+        lines,
+        now.colour,
+    )
     ADDRESS.write()
 
 
-def _suspects(now: RestoreSetting, shown: Restored, wrong: npt.NDArray[np.bool_]) -> None:
-    """The threshold, what it lets through, and where that is."""
+def _layout(data: Dataset) -> Layout:
+    return Layout(data.kind, data.image_shape, data.order)
+
+
+def _suspects(shown: Restored, wrong: Mask, lines: Sequence[BadLine]) -> None:
+    """The threshold, and what it lets through."""
     ADDRESS.draw("threshold")
     ADDRESS.draw("side")
-    data = shown.data
     st.markdown(
-        f"**{int(wrong.sum()):,}** of {data.V.size:,} entries count as defects, {wrong.mean():.2%}. "
+        f"**{int(wrong.sum()):,}** of {shown.data.V.size:,} entries count as defects, {wrong.mean():.2%}. "
         + _found(shown, wrong)
     )
-    lines = bad_lines(wrong, data.observed, Layout(data.kind, data.image_shape, data.order))
     if lines:
         named = [str(line) for line in lines[:MANY_LINES]]
         more = f", and {len(lines) - MANY_LINES:,} more" if len(lines) > MANY_LINES else ""
         st.markdown(f"Bad as a whole: **{', '.join(named)}**{more}.")
+
+
+def _bars(what: str, data: Dataset, wrong: Mask, lines: Sequence[BadLine], colour: str) -> None:
+    """Where defects, or missing entries, are many: along the bands, the rows and the columns."""
     charts = [
         {
-            "title": f"Defects by {name}, %",
-            "label": _label(name, shares),
+            "title": f"{what} by {name}, %",
+            "label": _label(what, name, shares),
             "shares": shares.tolist(),
             "bad": [[line.first, line.last] for line in lines if line.what == name and line.bands is None],
         }
         for name, shares in shares_along(wrong, data).items()
     ]
     component("bars", "chart", page="restore_view")(
-        key="restore_bars", data={"charts": charts, "colour": HIDDEN[now.colour]}
+        key="restore_bars", data={"charts": charts, "colour": HIDDEN[colour]}
     )
 
 
-def _label(name: str, shares) -> str:
+def _label(what: str, name: str, shares: npt.NDArray[np.floating]) -> str:
     worst = int(shares.argmax())
-    return f"Share of defects by {name}; most in {name} {worst + 1}, {shares[worst]:.0%}"
+    return f"{what} by {name}: most in {name} {worst + 1}, {shares[worst]:.0%}"
 
 
-def _found(shown: Restored, wrong) -> str:
+def _found(shown: Restored, wrong: Mask) -> str:
     """Against the damage that was done, where it is known."""
     if shown.wrong is None or not shown.wrong.any() or not wrong.any():
         return ""
     hits = int((wrong & shown.wrong).sum())
     return (
-        f"Of the {int(shown.wrong.sum()):,} entries that were damaged, **{hits / shown.wrong.sum():.0%}** "
-        f"are among them; **{hits / wrong.sum():.0%}** of them were damaged."
+        f"They include **{hits / shown.wrong.sum():.0%}** of the {int(shown.wrong.sum()):,} damaged entries; "
+        f"**{hits / wrong.sum():.0%}** of them were in fact damaged."
     )
 
 
@@ -99,9 +118,12 @@ def _unrestorable(shown: Restored) -> None:
     lost, held = int(shown.restoration.unrestorable.sum()), int(shown.restoration.bounded.sum())
     if lost:
         st.warning(
-            f"{lost:,} entries cannot be restored, and are NaN in what you take away. "
+            f"{lost:,} entries cannot be restored; they are NaN in the files to take away. "
             + " ".join(reasons(shown.data, shown.restoration)),
             icon=":material/visibility_off:",
         )
     if held:
-        st.caption(f"{held:,} predictions were above everything measured in their row, and are held there.")
+        st.caption(
+            f"{held:,} predictions exceeded everything measured in their row, and were lowered to the "
+            "largest value there."
+        )

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import rmse
+from atnmf_core.names import three_digits
 from atnmf_core.restoration.rivals import INPAINTING, L1, NMF, Rivals, RivalsProgress, run_rivals
 from pages.common.address import change
 from pages.common.background import scheduler
@@ -19,7 +20,7 @@ from .outcomes import outcomes
 from .request import Key, Restored, key_of
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["RIVAL_TONES", "error_at_damage", "rivals_of", "show_rivals_switch", "told"]
+__all__ = ["RIVAL_TONES", "error_at_damage", "rivals_of", "show_rivals_switch", "what_it_knows"]
 
 POLL_SECONDS = 0.7
 PARTS = {NMF: (0.0, 0.1), L1: (0.1, 0.8), INPAINTING: (0.8, 1.0)}
@@ -29,7 +30,7 @@ Array = npt.NDArray[Any]
 
 
 class RivalsKey(NamedTuple):
-    """What the other methods were asked for: all of the restoration decides what they are given."""
+    """What the other methods are given, which depends on the whole restoration."""
 
     restoration: Key
 
@@ -39,9 +40,7 @@ def _key(setting: RestoreSetting, shown: Restored) -> RivalsKey:
 
 
 def rivals_of(setting: RestoreSetting, shown: Restored) -> dict[str, Array]:
-    """The data as each of the others hands it back, by their names; begun where it is wanted and not known
-    yet.
-    """
+    """The data as each of the others returns it, by name; started if wanted and not known yet."""
     if not setting.others:
         return {}
     key = _key(setting, shown)
@@ -72,12 +71,12 @@ def _replaced(shown: Restored) -> npt.NDArray[np.bool_]:
     return shown.restoration.defects | ~shown.data.observed
 
 
-def told(setting: RestoreSetting, name: str) -> str:
+def what_it_knows(setting: RestoreSetting, name: str) -> str:
     """What a method knows, in words."""
     marked = setting.losses == "marked"
     return {
         NMF: "takes the gaps for zeros" if marked else "takes every entry for sound",
-        L1: "told the gaps" if marked else "large residuals weigh little",
+        L1: "told the gaps" if marked else "gives large residuals little weight",
         INPAINTING: "fills the gaps" if marked else "fills the defects that AT-NMF found",
     }[name]
 
@@ -87,11 +86,11 @@ def error_at_damage(shown: Restored, V: Array) -> str:
     if shown.truth is None or shown.wrong is None:
         return ""
     error = rmse(shown.truth.V, V, shown.wrong & ~shown.restoration.unrestorable)
-    return f"<b>{error:.3g}</b> RMSE at the damaged entries"
+    return f"<b>{three_digits(error)}</b> RMSE at the damaged entries"
 
 
 def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
-    """The question, and how far the answer is."""
+    """The switch that asks for them, and their progress."""
     ADDRESS.draw("others")
     if not setting.others:
         return
@@ -116,7 +115,7 @@ def _how_far(progress: RivalsProgress | None) -> tuple[float, str]:
     if progress is None:
         return 0.0, "Starting"
     begin, end = PARTS[progress.name]
-    return begin + (end - begin) * progress.share, f"{progress.name} is at work"
+    return begin + (end - begin) * progress.share, f"{progress.name} is running"
 
 
 def _cancel(key: RivalsKey) -> None:

@@ -34,11 +34,11 @@ class RestoreSetting:
 
     Attributes
     ----------
-    losses : whether what is wrong is marked as missing, or nobody knows which entries are.
+    losses : whether what is wrong is marked as missing, or nobody knows which entries are wrong.
     dead, streaks, block, cosmic, noise, damage_seed : what is done to sound data first, see `Damage`.
     by : whether K, lambda and leash are searched for or set by hand.
-    run : the order that was asked for, as `RestoreSetting.order_name`, so that it is taken up again after a
-        reload or a restart of the server.
+    run : the order that was asked for, as `Key.name`, so that it is resumed after a reload or a
+        restart of the server.
     view : three bands of a cube as a colour picture, or a single one (`image`).
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
     threshold, side : which suspects count.
@@ -52,17 +52,17 @@ class RestoreSetting:
             "unmarked",
             "What is wrong with it?",
             {
-                "unmarked": "Some entries are wrong, I do not know which",
+                "unmarked": "Some entries are wrong; I do not know which",
                 "marked": "I know what is missing",
             },
         )
     )
-    dead: float = _share(0.1, "Dead and dark pixels", "Single entries at 0 to 0.6 of their value.")
-    streaks: float = _share(0.0, "Dark streaks", "Image columns, others in each band or image.")
-    block: float = _share(0.0, "A dark block", "One rectangle, in a third of the bands of a cube.")
-    cosmic: float = _share(0.0, "Cosmic rays", "Single entries, at random, that are far too bright.")
+    dead: float = _share(0.1, "Dead and dark pixels", "Single entries, at 0 to 60% of their value.")
+    streaks: float = _share(0.0, "Dark streaks", "Image columns, different ones in each band or image.")
+    block: float = _share(0.0, "A dark block", "One rectangle; in a cube, in a third of the bands.")
+    cosmic: float = _share(0.0, "Cosmic rays", "Single entries at random places, far too bright.")
     noise: float = _share(
-        0.0, "Noise", "On every entry; its standard deviation as a share of the mean value."
+        0.0, "Noise", "On every entry: its standard deviation, as a share of the mean value."
     )
     damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
     by: str = declare(
@@ -82,7 +82,7 @@ class RestoreSetting:
             1.0,
             "Suspicion from which an entry counts as a defect",
             THRESHOLDS,
-            help="1: as the restoration judged. Higher: only what is far beyond doubt.",
+            help="1: as the restoration judged. Higher: only what is clearly wrong. Lower: more suspects.",
         )
     )
     side: Side = declare(
@@ -111,7 +111,7 @@ class RestoreSetting:
         )
 
     def place(self, data: Dataset) -> Pixel:
-        """The pixel looked at, brought inside the image."""
+        """The pixel in view, clipped to the image."""
         return clip_pixel(parse_pixel(self.pixel), data)
 
 

@@ -10,14 +10,14 @@ from pages.common.address import change
 from pages.common.data_choice import UPLOAD, choose_data, chosen_data
 from pages.common.sidebar import clamp, draw_reset_and_link
 
-from .scene import scene_path
+from .large_scene import scene_path
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
 __all__ = ["show_sidebar"]
 
 
 def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
-    """Draw the sidebar; the setting, its data where that is at hand, and the path of a scene on disk."""
+    """Draw the sidebar, and return the setting, its data, if available, and the path of a scene on disk."""
     ADDRESS.follow()
     with st.sidebar:
         choose_data(then=_start_afresh)
@@ -52,14 +52,14 @@ def _start_afresh() -> None:
 
 
 def _missing(data: Dataset | None) -> None:
-    """How much is missing in the data as it was read."""
+    """Say how much is missing in the data as it was read."""
     if data is None:
         return
     missing = int((~data.observed).sum())
     if missing:
         st.caption(
-            f"{missing:,} of {data.V.size:,} entries ({missing / data.V.size:.1%}) have no value, and are "
-            "filled in either way."
+            f"{missing:,} of {data.V.size:,} entries ({missing / data.V.size:.1%}) have no value; they are "
+            "predicted in any case."
         )
     elif st.session_state["restore_losses"] == "marked":
-        st.caption("Every entry has a value. Damage that is tried becomes missing.")
+        st.caption("Every entry has a value. Damage tried below counts as missing.")

@@ -1,4 +1,4 @@
-"""The spectrum of the pixel that was pointed at: measured, restored with its deviation, and true."""
+"""The spectrum of the chosen pixel: measured, restored with its deviation, and true."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "m
 
 
 def show_spectrum(setting: RestoreSetting, shown: Restored, look: Look) -> None:
-    """Of the pixel looked at."""
+    """Of the pixel in view."""
     data = shown.data
-    one = _told(setting, shown, look)
+    one = _spectrum_data(setting, shown, look)
     known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
     legend = [("truth", "true")] if shown.truth is not None else []
     legend += [
@@ -59,7 +59,7 @@ def _look() -> None:
     change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
 
 
-def _told(setting: RestoreSetting, shown: Restored, look: Look) -> dict[str, Any]:
+def _spectrum_data(setting: RestoreSetting, shown: Restored, look: Look) -> dict[str, Any]:
     data, restoration = shown.data, shown.restoration
     row, col = setting.place(data)
     n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])

@@ -1,4 +1,4 @@
-"""What people take home: the data made whole, what was wrong with it, a report, and how to do it again."""
+"""What people take home: the restored data, what was wrong with it, a report, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
     st.subheader("Take away", anchor=False)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.markdown("**The data, made whole** · measured entries as they were")
+        st.markdown("**The data, made whole** · sound entries as measured")
         with st.container(horizontal=True, gap="small"):
             _restored(setting, shown)
         st.markdown("**What was wrong**")
@@ -57,7 +57,7 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
 
 
 def _now(shown: Restored) -> np.ndarray:
-    """The suspects by the threshold of this moment: the fragment moves it without drawing this again."""
+    """The suspects at the current threshold, which the fragment moves without redrawing this."""
     now = ADDRESS.get(RestoreSetting)
     return suspects_at(shown.data, shown.restoration, now.threshold, now.side)
 
@@ -91,8 +91,8 @@ def _making(write: Callable[[Dataset], bytes], shown: Restored) -> Callable[[], 
 
 
 def _as_it_came(files: Files, shown: Restored) -> bytes:
-    """The uploaded files with what was restored in its place. Entries that cannot be restored, and for which
-    the format has no word, stay as they were.
+    """The uploaded files with the restored entries in place. Entries that cannot be restored stay as they
+    were if the format cannot mark them as missing.
     """
     V, options = _whole(shown).V, file_setting().options.arguments()
     try:
@@ -136,7 +136,7 @@ def _defects(shown: Restored) -> None:
         lambda: _npy(_images(shown.data, shown.restoration.deviation)),
         f"{stem}-deviations.npy",
         "application/octet-stream",
-        "One standard deviation of each prediction, laid out as the data",
+        "One standard deviation of each prediction, laid out like the data",
     )
 
 
@@ -168,19 +168,21 @@ def _report(setting: RestoreSetting, shown: Restored) -> None:
         lambda: restoration_page(shown.data, shown.restoration, settings),
         f"{shown.data.name}-report.html",
         "text/html",
-        "Before, after, the defects and the choice in one file",
+        "Before, after, the defects, and how the setting was chosen, in one file",
     )
 
 
 def _recipe(setting: RestoreSetting, shown: Restored) -> None:
-    st.markdown("**The same again**")
+    st.markdown("**Reproduce this**")
     # Without colours: Streamlit's are too pale to read on the dark theme.
     show = partial(st.code, language=None, wrap_lines=True)
     if shown.truth is not None and setting.data != UPLOAD:
         show(setting.order.python(setting.data))
         return
     if shown.truth is not None:
-        st.caption("Damage that was tried on a file of your own has no recipe; restoring the file has.")
+        st.caption(
+            "There is no recipe for damage tried on a file of your own, only for restoring the file as it is."
+        )
         return
     names = file_names(setting.upload) if setting.data == UPLOAD else setting.data
     name = names if isinstance(names, str) else names[0]

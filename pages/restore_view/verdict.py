@@ -10,23 +10,46 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.figures.restoration import adversary_map, candidate_at, error_against_K
+from atnmf_core.names import three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.bench import Errors
+from atnmf_core.restoration.candidates import PLAIN as PLAIN_NMF
 from pages.common.address import change
 from pages.common.setting import MAX_LAM
 
 from .request import Restored, ask, choice_of, key_of
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["show_choice", "show_verdict"]
+__all__ = ["show_choice", "show_nothing_missing", "show_verdict"]
 
-PLAIN = {"displayModeBar": False}
+WITHOUT_BUTTONS = {"displayModeBar": False}
 CHART = "restore_K"
+HOW_IT_WAS_CHOSEN = (
+    "The simplest model below the dashed line is chosen. Open circles were dropped after a first look, "
+    "crosses left out because their typical error was too large. Click a point to restore with that setting."
+)
+CLICKED_NMF = "restore_clicked_nmf"
+ABOUT_NMF = "NMF takes every entry for sound. What it makes of the data is now shown beside the restoration."
+
+
+def show_nothing_missing() -> None:
+    """Marked losses of data that has none, and what to do next."""
+    st.info(
+        "Nothing is missing in this data, so there is nothing to restore. Some entries may be wrong all the "
+        "same: have them looked for, or try some damage in the sidebar.",
+        icon=":material/check_circle:",
+    )
+    st.button(
+        "Look for wrong entries",
+        icon=":material/search:",
+        on_click=change,
+        kwargs={"restore_losses": "unmarked"},
+    )
 
 
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
     """The errors against the truth or, without one, what was found and how far it can be trusted."""
-    with st.container(key="callout"):
+    with st.container(key="callout", gap="xsmall"):
         st.markdown(_sentence(setting, shown))
         choice = shown.restoration.choice
         if choice is not None:
@@ -35,7 +58,7 @@ def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
 
 def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if shown.errors is not None:
-        return (_of_marked if setting.losses == "marked" else _of_unmarked)(setting, shown.errors)
+        return (_of_marked if setting.losses == "marked" else _of_unmarked)(shown.errors)
     restoration, data = shown.restoration, shown.data
     found, missing = int(restoration.defects.sum()), int((~data.observed).sum())
     lost = int(restoration.unrestorable.sum())
@@ -45,8 +68,8 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         return f"**{missing - lost:,}** missing entries are predicted, {_give_or_take(shown)}."
     if not found and not missing:
         return (
-            "**No entry looks wrong: nothing to restore.** Lower the threshold to see what comes nearest to "
-            "a defect, or try damage in the sidebar to see what would be found."
+            "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
+            "closest to a defect, or try some damage in the sidebar to see what would be found."
         )
     also = f", and {missing:,} were missing" if missing else ""
     predicted = f"{_some(found + missing - lost, found + missing)} predicted"
@@ -65,24 +88,27 @@ def _some(predicted: int, wanted: int) -> str:
 
 
 def _give_or_take(shown: Restored) -> str:
-    """What a prediction is typically off by."""
+    """How far off a prediction typically is."""
     restoration = shown.restoration
     changed = (restoration.defects | ~shown.data.observed) & ~restoration.unrestorable
-    return f"each give or take about **{float(np.sqrt(np.mean(restoration.deviation[changed] ** 2))):.3g}**"
+    typical = float(np.sqrt(np.mean(restoration.deviation[changed] ** 2)))
+    return f"each give or take about **{three_digits(typical)}**"
 
 
-def _of_unmarked(setting: RestoreSetting, errors: Errors) -> str:
+def _of_unmarked(errors: Errors) -> str:
     return (
-        f":orange[AT-NMF], not told which entries are bad, is off by **{errors.restored:.3g}**; "
-        f":blue[NMF] by **{errors.nmf:.3g}**; NMF told the bad entries by **{errors.told:.3g}**. "
-        f"It found {errors.recall:.0%} of them, and {errors.precision:.0%} of what it found was bad."
+        f":orange[AT-NMF], not told which entries are bad, is off by **{three_digits(errors.restored)}**; "
+        f":blue[NMF] by **{three_digits(errors.nmf)}**; NMF told the bad entries by "
+        f"**{three_digits(errors.told)}**. {errors.recall:.0%} of the bad entries were found, and "
+        f"{errors.precision:.0%} of what was found was bad."
     )
 
 
-def _of_marked(setting: RestoreSetting, errors: Errors) -> str:
+def _of_marked(errors: Errors) -> str:
     return (
-        f"The missing entries are predicted to within **{errors.restored:.3g}** (root mean square). NMF that "
-        f"takes them for zeros is off by **{errors.nmf:.3g}**; leaving them empty, by {errors.damaged:.3g}."
+        f"The missing entries are predicted with an error of **{three_digits(errors.restored)}** (root mean "
+        f"square). :blue[NMF] that takes them for zeros is off by **{three_digits(errors.nmf)}**; leaving "
+        f"them at zero, by {three_digits(errors.damaged)}."
     )
 
 
@@ -91,28 +117,42 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
     choice = choice_of(setting, data)
     if choice is None:
         return
+    if st.session_state.pop(CLICKED_NMF, False):
+        # Not where it was clicked: the page is drawn again at once, and the toast would be lost.
+        st.toast(ABOUT_NMF, icon=":material/info:")
     st.subheader("Why this setting", anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
+        st.markdown("**Error at entries that were held out, by number of parts**")
         st.plotly_chart(
             error_against_K(choice, height=320),
             key=CHART,
-            config=PLAIN,
+            config=WITHOUT_BUTTONS,
+            alt="Held-out error against the number of parts K, a line for each adversary",
             on_select=partial(_choose, choice, data),
             selection_mode="points",
         )
-        st.caption("Click a point to restore with that setting.")
+        st.caption(HOW_IT_WAS_CHOSEN)
     with right:
-        st.plotly_chart(adversary_map(choice), key="restore_map", config=PLAIN)
+        st.markdown("**Held-out error of each adversary, at its best K**")
+        st.plotly_chart(
+            adversary_map(choice),
+            key="restore_map",
+            config=WITHOUT_BUTTONS,
+            alt="Held-out error by the adversary's price and leash",
+        )
 
 
 def _choose(choice: Choice, data: Dataset) -> None:
-    """Set by hand what was clicked, and have it restored."""
+    """Restore with the setting that was clicked, as if set by hand."""
     points = st.session_state[CHART].selection.points
     if not points:
         return
     chosen = candidate_at(choice, points[0]["x"], points[0]["y"])
     if chosen is None:
+        return
+    if chosen.treatment == PLAIN_NMF and ADDRESS.get(RestoreSetting).losses == "unmarked":
+        change(restore_others=True, **{CLICKED_NMF: True})
         return
     lam, leash = chosen.treatment.lam, chosen.treatment.leash
     change(

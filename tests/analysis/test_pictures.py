@@ -55,3 +55,9 @@ def test_the_brightest_known_value_is_white() -> None:
     assert pictures.white_level(np.array([[0.5, np.nan, 3.0]])) == 3.0
     assert pictures.white_level(np.zeros((2, 2))) == 1.0
     assert pictures.white_level(np.full((2, 2), np.nan)) == 1.0
+
+
+def test_the_strips_of_a_long_matrix_are_thinned() -> None:
+    long = Dataset(np.ones((4000, 6)), "matrix", "long")
+
+    assert max(pictures.part_pictures(long, np.ones((4000, 2)), H6).shape) <= 512

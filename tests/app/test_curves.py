@@ -277,7 +277,7 @@ def test_a_sweep_that_is_not_there_gives_way_to_the_bundled_curve(repository: Pa
     page = opened(repository, show="sweep:of another machine")
 
     assert not page.exception
-    assert "not in the store of this machine" in page.info[0].value
+    assert "not stored on this machine" in page.info[0].value
     assert titles(page)[0] == BUNDLED["kept:lfw"]
 
 
@@ -327,7 +327,7 @@ def test_a_store_that_cannot_be_read_is_explained(repository: Path, store: Path)
     page = opened(repository)
 
     assert not page.exception
-    assert [title.value for title in page.title] == ["How the error moves with λ and α"]
+    assert [title.value for title in page.title] == ["How the error depends on λ and α"]
     assert str(store) in rendered(page.error[0].value)
 
 

@@ -85,7 +85,7 @@ def test_everybody_sees_their_own_sweeps_only(repository: Path, store: Path, hos
     assert "ann's" in shown
     assert "older" not in shown
     assert "bob's" not in shown
-    assert "This sweep is not in the store" in shown
+    assert "This sweep is not stored" in shown
 
 
 @pytest.mark.parametrize("action", [sweeps.cancel_sweep, sweeps.queue_sweep])

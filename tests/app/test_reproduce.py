@@ -72,7 +72,7 @@ def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -
 def test_a_cell_at_lambda_2_says_how_far_noise_moves_it(repository: Path) -> None:
     cell = {"alpha": "0.3", "method": "atnmf-2"}
 
-    ends = "the first start ends at 5.176 to 5.627, up to 6.6 % from its 5.278."
+    ends = "the first start ends at 5.176 to 5.627, up to 6.6% from its 5.278."
     assert f"With 10⁻⁶ of noise, 5 draws, {ends}" in said(opened(repository, table="synthetic", **cell))
     assert "how far noise moves this cell was not measured" in said(opened(repository, table="cbcl", **cell))
 

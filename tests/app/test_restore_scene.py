@@ -42,6 +42,7 @@ def test_a_path_that_leads_nowhere_is_told(repository: Path, tmp_path: Path, nam
     page = opened(repository, str(tmp_path / name))
 
     assert len(page.error) == 1
+    assert "Errno" not in page.error[0].value
 
 
 def test_others_are_told_the_command_and_open_no_path(

@@ -61,6 +61,24 @@ def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(repository
     assert "--variable=B" in snippets(app)
 
 
+def test_an_array_that_the_reader_chose_is_shown_as_read(repository: Path) -> None:
+    upload = uploads().keep_files([("one.mat", mat(Y=CUBE, maps=CUBE[:, :, :3]))])
+
+    app = opened(repository, upload=upload)
+
+    box = app.selectbox(key="variable")
+    assert (box.value, box.options[box.index]) == ("", "as read")
+
+
+def test_a_file_that_no_answer_can_mend_is_not_asked_about(repository: Path) -> None:
+    upload = uploads().keep_files([("letter.npy", b"Dear Sir or Madam")])
+
+    app = opened(repository, upload=upload)
+
+    assert "the sidebar says why" in app.main.info[0].value
+    assert "letter.npy is not a .npy file" in sidebar(app).replace("\\", "")
+
+
 def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered(repository: Path) -> None:
     values = CUBE.copy()
     values[0, 0, 0] = -0.01
@@ -204,7 +222,7 @@ def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(
 
     assert "2 spectra, 400 to 2500 nm" in sidebar(app)
     text = "".join(one.value for one in app.main.markdown)
-    assert "**Pure pixels** are no fit" in text
+    assert "**Pure pixels** are not fitted" in text
     assert "Pure pixels mean spectral angle" in text
 
 

@@ -116,7 +116,7 @@ def test_the_back_button_undoes_one_action_at_a_time(dashboard: Dashboard) -> No
     explore = Explore(dashboard, image=12)
     actions = (
         lambda: explore.choose_segment("one block"),
-        lambda: dashboard.press("90 % gone"),
+        lambda: dashboard.press("90% gone"),
         lambda: dashboard.set_slider("Hidden share α", "0.60"),
     )
     seen = []

@@ -19,7 +19,7 @@ from .explore import Explore
 
 PRESETS = {
     "Half the pixels gone": "alpha=0.5",
-    "90 % gone": "alpha=0.9&K=10&missing=ignore",
+    "90% gone": "alpha=0.9&K=10&missing=ignore",
     "Unmarked dead pixels, strong adversary": "alpha=0.3&lam=1.05",
     "No adversary": "lam=100",
     "Marked instead of unmarked": "alpha=0.5&missing=ignore",

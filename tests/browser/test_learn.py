@@ -20,8 +20,8 @@ from .dashboard import Dashboard
 from .learn import Learn
 
 FONT_SIZE, USUAL_SIZE = "parseFloat(getComputedStyle(document.documentElement).fontSize)", 16
-V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ, the attacker's price"
-G_DIAL = "g, the attacker's leash"
+V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ, the adversary's price"
+G_DIAL = "g, the adversary's leash"
 
 
 def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:
@@ -74,7 +74,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
     learn.page.get_by_test_id("stButtonGroup").get_by_text("1", exact=True).click()
     dashboard.wait_until_idle()
     expect_series({1, 3})
-    dashboard.set_slider("Hidden share α of the faces' pixels", "0.70")
+    dashboard.set_slider("Hidden share α of a face", "0.70")
     expect_face(0.7, 8)
     dashboard.set_slider("Face", "3")
     expect_face(0.7, 3)
@@ -297,7 +297,7 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
     learn.page.get_by_text("For teachers").click()
     expect(learn.page.get_by_role("button", name="Present now")).to_be_visible()
     dashboard.wait_until_idle()
-    dashboard.choose("Leave out", "λ, the attacker's price")
+    dashboard.choose("Leave out", "λ, the adversary's price")
     # The list stays open for more; Escape would clear the choice if it did not.
     learn.page.keyboard.press("Tab")
     learn.page.get_by_role("button", name="Copy link").click()

@@ -14,7 +14,9 @@ from playwright.sync_api import Browser, expect
 from atnmf_core import Dataset, factorize, load_dataset, rmse
 from atnmf_core.datasets import write_envi
 from atnmf_core.figures.restoration import candidate_at, error_against_K
+from atnmf_core.restoration import Candidate, Choice
 from atnmf_core.restoration.bench import damaged_dataset
+from atnmf_core.restoration.candidates import PLAIN
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 
 from .dashboard import Dashboard
@@ -157,10 +159,35 @@ def test_a_search_goes_on_after_the_server_was_killed(browser: Browser) -> None:
 
 
 def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard) -> None:
-    """A cross: a candidate that was left out is drawn elsewhere than at its error, and can be seen too."""
+    """The worst of the adversaries, which lies apart from the other points."""
     page = dashboard.open("/restore", data="lfw", dead=0.3)
     choice = bundled("lfw", EXAMPLES["faces"].order).packed.choice
-    wanted = choice.scores[-1].candidate
+    wanted = next(s.candidate for s in reversed(choice.scores) if s.candidate.treatment.lam is not None)
+
+    click_candidate(dashboard, choice, wanted)
+
+    expect(page.locator(".st-key-callout")).to_be_visible(timeout=SECONDS)
+    page.wait_for_url(re.compile("by=hand"))
+    dashboard.wait_until_idle()
+    expect(dashboard.slider("Parts K")).to_have_attribute("aria-valuetext", str(wanted.K))
+    expect(page.get_by_text("Why this setting")).to_be_visible()
+
+
+def test_a_click_on_plain_nmf_shows_it_beside_the_restoration(dashboard: Dashboard) -> None:
+    page = dashboard.open("/restore", data="lfw", dead=0.3)
+    choice = bundled("lfw", EXAMPLES["faces"].order).packed.choice
+    wanted = next(s.candidate for s in choice.scores if s.candidate.treatment == PLAIN)
+
+    click_candidate(dashboard, choice, wanted)
+
+    expect(page.get_by_test_id("stToast")).to_contain_text("NMF takes every entry for sound")
+    expect(page.locator(".views figcaption", has_text="L1-NMF")).to_be_visible(timeout=SECONDS)
+    assert "by=hand" not in page.url
+
+
+def click_candidate(dashboard: Dashboard, choice: Choice, wanted: Candidate) -> None:
+    """Where the chart of the choice draws it."""
+    page = dashboard.page
     curve, place = next(
         (curve, place)
         for curve, trace in enumerate(error_against_K(choice).data)
@@ -176,12 +203,6 @@ def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard)
     box = marker.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
-    expect(page.locator(".st-key-callout")).to_be_visible(timeout=SECONDS)
-    page.wait_for_url(re.compile("by=hand"))
-    dashboard.wait_until_idle()
-    expect(dashboard.slider("Parts K")).to_have_attribute("aria-valuetext", str(wanted.K))
-    expect(page.get_by_text("Why this setting")).to_be_visible()
-
 
 def test_a_file_with_nothing_wrong_leads_to_what_can_be_done_next(
     dashboard: Dashboard, tmp_path: Path
@@ -191,13 +212,17 @@ def test_a_file_with_nothing_wrong_leads_to_what_can_be_done_next(
     np.save(tmp_path / "sound.npy", sound)
     page = dashboard.open("/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5)
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(tmp_path / "sound.npy")
-    expect(page.get_by_text("Nothing is missing in this data: nothing to restore")).to_be_visible()
+    expect(
+        page.get_by_text("Nothing is missing in this data, so there is nothing to restore")
+    ).to_be_visible()
 
-    page.get_by_text("Some entries are wrong, I do not know which").click()
+    page.get_by_role("button", name="Look for wrong entries").click()
     page.get_by_role("button", name="Restore", exact=True).click()
 
-    expect(page.get_by_text("No entry looks wrong: nothing to restore.")).to_be_visible(timeout=SECONDS)
-    expect(page.get_by_text("try damage in the sidebar")).to_be_visible()
+    expect(page.get_by_text("No entry looks wrong: there is nothing to restore.")).to_be_visible(
+        timeout=SECONDS
+    )
+    expect(page.get_by_text("try some damage in the sidebar")).to_be_visible()
 
 
 def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_the_best_lambda_is_marked_with_its_value_and_its_gain() -> None:
     (words,) = figure.layout.annotations
     ring = named(figure, "ring")
     assert (ring.x[0], ring.y[0]) == (2.0, 0.40)
-    assert words.text == "<b>best λ = 2</b><br>20.0 % below NMF"
+    assert words.text == "<b>best λ = 2</b><br>20.0% below NMF"
     assert words.x == pytest.approx(math.log10(2.0))
 
 

@@ -93,12 +93,21 @@ def test_what_the_rule_leaves_out_is_drawn_in_proportion_to_its_typical_error() 
     assert "left out for its typical error, 0.031" in plain.customdata[0]
 
 
+def test_nmf_has_a_cell_with_suspects_and_one_without() -> None:
+    scores = (Score(Candidate(3, Treatment()), 0.009, 0.001, 0.009, 3), *SCORES)
+
+    (cells,) = adversary_map(replace(CHOICE, scores=scores)).data
+
+    assert cells.x == ("NMF", "NMF<br>without<br>suspects", "1.1")
+    assert [*cells.text][1] == ["left out", "0.00900", "0.0100"]
+
+
 def test_the_map_has_a_column_per_lambda_and_outlines_the_chosen_one() -> None:
     figure = adversary_map(CHOICE)
 
     (cells,) = figure.data
     assert (cells.x, cells.y) == (("NMF", "1.1"), ("0.5", "none"))
-    assert [*cells.text] == [["", "0.013"], ["left out", "0.01"]]
+    assert [*cells.text] == [["", "0.0130"], ["left out", "0.0100"]]
     (outline,) = figure.layout.shapes
     assert (outline.x0 < 1 < outline.x1, outline.y0 < 1 < outline.y1) == (True, True)
 

@@ -40,3 +40,12 @@ def test_the_first_few_faces_are_shown() -> None:
     lfw = load_dataset("lfw")
 
     assert thumbnail(lfw).shape == (2 * 25 + 1, 4 * 25 + 3, 3)
+
+
+@pytest.mark.parametrize("shape", [(4000, 3), (3, 4000)])
+def test_a_matrix_of_a_few_long_columns_or_rows_is_no_hair(shape: tuple[int, int]) -> None:
+    picture = thumbnail(Dataset(np.ones(shape), "matrix", "long"), longest=200)
+
+    short, long = sorted(picture.shape[:2])
+    assert long <= 200
+    assert short >= long / 5

@@ -84,7 +84,7 @@ def test_counts_tell_measured_cells_and_how_they_agree() -> None:
     near = replace(near, mean=row.mean + 2.9 * row.deviation)
 
     assert agreement_counts(compare("cbcl", [FULL, near, far]))["NMF and AT-NMF"] == (
-        "3 of 21 cells measured: 1 within the published spread, 1 within three deviations or 1 %, 1 outside."
+        "3 of 21 cells measured: 1 within the published spread, 1 within three deviations or 1%, 1 outside."
     )
 
 
@@ -110,7 +110,7 @@ def test_the_table_shows_every_published_and_every_measured_number(name: str) ->
             assert of_cell["unmarked"] == "not measured"
         else:
             assert of_cell["unmarked"].startswith(f"{cell.zero.mean:.{cell.digits}f}")
-            assert f"{abs(100 * cell.difference):.1f} %" in of_cell["unmarked"]
+            assert f"{abs(100 * cell.difference):.1f}%" in of_cell["unmarked"]
             assert {"within": "✓", "near": "≈", "outside": "✗"}[cell.agreement] in of_cell["unmarked"]
         if cell.ignore is not None:
             shown_mean = of_cell["marked"].split()[0]
@@ -163,7 +163,7 @@ def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name:
     cells = compare(name, measured(name))
 
     table = re.findall(
-        r">([\d.]+) <i>± ([\d.]+)</i></span> <i [^>]*>AT-NMF, λ = ([\d.]+)</i>", page_of(name, cells)
+        r">([\d.]+) <i>± ([\d.]+)</i></span> <i class=\"atnmf\">λ = ([\d.]+)</i>", page_of(name, cells)
     )
     rows = list(csv.DictReader(io.StringIO(comparison_csv(name, cells))))
 
@@ -185,8 +185,8 @@ def test_the_note_on_noise_is_what_was_measured() -> None:
     for alpha in ("0.3", "0.4", "0.5"):
         first, *others = [float(row["rmse"]) for row in rows if row["alpha"] == alpha]
         farthest = max(abs(other - first) for other in others) / first
-        assert f"up to {100 * farthest:.1f} % at α = {alpha}" in note
-    assert "less than 0.1 % at α = 0.6, 0.7, 0.8, 0.9." in note
+        assert f"up to {100 * farthest:.1f}% at α = {alpha}" in note
+    assert "less than 0.1% at α = 0.6, 0.7, 0.8, 0.9." in note
     assert noise_note(compare("cbcl", measured("cbcl"))) == "", "not measured"
 
 

@@ -39,7 +39,9 @@ class MappedFile(Source):
             with path.open("r+b" if writable else "rb") as file:
                 contents = memoryview(mmap.mmap(file.fileno(), 0, access=access))
         except (OSError, ValueError) as error:
-            raise UnreadableData(f"{path} cannot be opened: {error}.") from error
+            # Without the number that the system has for it.
+            why = str(getattr(error, "strerror", None) or error)
+            raise UnreadableData(f"{path} cannot be opened: {why.lower()}.") from error
         # It has what readers use of bytes: a length, slices and a buffer.
         return cls(path.name, contents, path, writable)  # type: ignore[arg-type]
 

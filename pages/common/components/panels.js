@@ -24,7 +24,7 @@ function draw(grid, data) {
     caption.querySelector("strong").textContent = panel.title;
     const picture = figure.querySelector(".picture");
     picture.className = `picture ${panel.frame ?? ""} ${panel.src ? "" : "waiting"}`;
-    picture.style.setProperty("--aspect", data.aspect ?? 1);
+    picture.style.setProperty("--aspect", shownAspect(data.aspect ?? data.cols / data.rows));
     const image = figure.querySelector("img");
     image.hidden = !panel.src;
     image.alt = panel.alt ?? "";
@@ -32,6 +32,12 @@ function draw(grid, data) {
     figure.querySelector(".note").innerHTML = panel.note ?? "";
     picture.onpointermove = picture.onpointerdown = (event) => panel.src && report(image, event, data);
   });
+}
+
+// Width over height. A matrix of thousands of rows and a few columns, or the reverse, is squeezed: as it is, it would
+// be a page long, or a hair thin.
+function shownAspect(aspect) {
+  return Math.min(8, Math.max(0.25, aspect));
 }
 
 function emptyFigure() {

@@ -48,7 +48,8 @@ function drawPanels(grid, data) {
     caption.className = panel.tone;
     const frame = figure.querySelector(".frame"), image = figure.querySelector("img");
     frame.className = `frame ${panel.tone ? `edge-${panel.tone}` : ""}`;
-    frame.style.setProperty("--aspect", data.cols / data.rows);
+    // A matrix of thousands of rows and a few columns is squeezed: as it is, it would be a page long.
+    frame.style.setProperty("--aspect", Math.min(8, Math.max(0.25, data.cols / data.rows)));
     image.hidden = !panel.src;
     image.alt = panel.alt;
     if (panel.src) image.src = panel.src;

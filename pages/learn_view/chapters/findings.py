@@ -49,7 +49,7 @@ def _unmarked_facts() -> dict[str, str]:
     rows = unmarked_defects()
     example = next(row for row in rows if (row.data, row.damage) == ("moffet", "30 % dark"))
     return {
-        "damage": example.damage,
+        "damage": _in_english(example.damage),
         "unmarked_nmf": f"{example.nmf:.4f}",
         "unmarked_l1": f"{example.l1:.4f}",
         "unmarked_atnmf": f"{example.atnmf:.4f}",
@@ -94,9 +94,14 @@ def show(stage: Stage) -> None:
         seeds = {row.seeds for row in unmarked_defects()}
         st.caption(
             "Error over all entries against the undamaged data; the lowest without the mask is bold. AT-NMF "
-            "was given no setting: it chose K, λ and leash by entries that it held out. The others had the "
-            f"best K. Means over {' or '.join(map(str, sorted(seeds)))} sets of defects."
+            "was given no settings: it chose K, λ and leash by entries that it held out. The others were "
+            f"given the best K. Means over {' or '.join(map(str, sorted(seeds)))} sets of defects."
         )
+
+
+def _in_english(damage: str) -> str:
+    """Without the space before the percent sign that the measurements have."""
+    return damage.replace(" %", "%")
 
 
 def _unmarked_table() -> str:
@@ -109,7 +114,7 @@ def _unmarked_table() -> str:
             f"**{error:.4f}**" if error == min(errors.values()) else f"{error:.4f}"
             for error in errors.values()
         ]
-        lines.append([f"{DATA_NAMES[row.data]}, {row.damage}", *cells, f"{row.mask_known:.4f}"])
+        lines.append([f"{DATA_NAMES[row.data]}, {_in_english(row.damage)}", *cells, f"{row.mask_known:.4f}"])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

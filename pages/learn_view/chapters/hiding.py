@@ -102,7 +102,7 @@ HIDING = Chapter(
         ),
         "alpha": Stops(
             0.5,
-            "Hidden share α of the faces' pixels",
+            "Hidden share α of a face",
             ALPHAS,
             "{:.2f}",
             help="α, alpha, is the share that is hidden: 0.5 is half of all pixels.",

@@ -41,10 +41,10 @@ def _chapter(
     controls: dict[str, Stops] = {
         "v": Stops(v, "v, the entry of the data", _stops(MAX_V), "{:.2f}"),
         "p": Stops(p, "p, its prediction", _stops(max_p), "{:.2f}"),
-        "lam": Stops(2.0, "λ, the attacker's price", LAMBDAS),
+        "lam": Stops(2.0, "λ, the adversary's price", LAMBDAS),
     }
     if leash:
-        controls["g"] = Leash(math.inf, "g, the attacker's leash", LEASHES)
+        controls["g"] = Leash(math.inf, "g, the adversary's leash", LEASHES)
     return Chapter(
         name=name,
         short=short,

@@ -122,12 +122,12 @@ def _said(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended, known: Mend
     if math.isinf(stage["lam"]):
         return f"{errors} There is no adversary: AT-NMF is NMF, and every entry weighs 1."
     times = nmf.error / atnmf.error
-    verdict = f"{times:.1f} times as close" if times >= 1 else f"{1 / times:.1f} times as far off"
+    verdict = f"{times:.1f} times smaller" if times >= 1 else f"{1 / times:.1f} times larger"
     wrong, sound = int(given.wrong.sum()), int((~given.wrong).sum())
     caught, lost = int((atnmf.walls & given.wrong).sum()), int((atnmf.walls & ~given.wrong).sum())
     return (
-        f"{errors} AT-NMF is **{verdict}** as NMF. It gave up on {caught / wrong:.0%} of the {wrong} wrong "
-        f"entries and on {lost / sound:.0%} of the {sound} sound ones."
+        f"{errors} AT-NMF's error is **{verdict}** than NMF's. The adversary gave up on {caught / wrong:.0%} "
+        f"of the {wrong:,} wrong entries and on {lost / sound:.0%} of the {sound:,} sound ones."
     )
 
 

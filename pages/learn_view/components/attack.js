@@ -1,4 +1,4 @@
-// One entry under attack: gain, price and their difference over r; below, the number line that the attacker moves v on.
+// One entry under attack: gain, price and their difference over r; below, the number line that the adversary moves v on.
 export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   let ruler, knobs;
@@ -15,7 +15,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
 function drawCurves(svg, { v, p, lam }) {
   const r = bestAttack(v, p, lam), left = attackValue(v, p, lam, r);
-  const plot = chart(svg, { x: [-1.1, 1.3], y: [-0.6, 1.4], height: 17, ticks: { x: [-1, -0.5, 0, 0.5, 1], y: [-0.5, 0, 0.5, 1] }, names: { x: "r, what the attacker adds" } });
+  const plot = chart(svg, { x: [-1.1, 1.3], y: [-0.6, 1.4], height: 17, ticks: { x: [-1, -0.5, 0, 0.5, 1], y: [-0.5, 0, 0.5, 1] }, names: { x: "r, what the adversary adds" } });
   const wall = Math.max(plot.x[0], -v);
   if (wall > plot.x[0]) plot.add("rect", "shade", { x: plot.X(plot.x[0]), y: plot.Y(plot.y[1]), width: plot.X(wall) - plot.X(plot.x[0]), height: plot.Y(plot.y[0]) - plot.Y(plot.y[1]) });
   plot.text("", plot.x[0], 1.28, wall > -0.55 ? "not allowed: v + r below 0" : "not allowed", { dx: 6 });

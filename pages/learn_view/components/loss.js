@@ -1,4 +1,4 @@
-// The loss that is left when the attacker has made its best move, over the prediction p, against NMF's square.
+// The loss that is left when the adversary has made its best move, over the prediction p, against NMF's square.
 export default function ({ data, parentElement, setTriggerValue }) {
   const find = (selector) => parentElement.querySelector(selector);
   let plot, knobs;
@@ -50,9 +50,9 @@ function sentence({ v, p, lam, g }) {
   const loss = entryLoss(v, p, lam, g), bend = lam * v, leash = lowerBend(v, lam, g);
   const second = leash > 0 ? ` The leash bends it at p = ${signed(leash, 2)}, too.` : "";
   const sums = `NMF pays <b class="blue">${signed((v - p) ** 2, 3)}</b>, AT-NMF pays <b class="orange">${signed(loss, 3)}</b>. The bend is at p = λ v = ${signed(bend, 2)}.${second}`;
-  if (p < leash) return `${sums} p lies below that: the attacker is at the end of its leash. The parabola would ask for ${signed(parabola(v, p, lam), 3)}.`;
+  if (p < leash) return `${sums} p lies below that: the adversary is at the end of its leash. The parabola would charge ${signed(parabola(v, p, lam), 3)}.`;
   const side = p > bend
-    ? `p lies beyond λ v: the attacker has wiped v out and can do no more. The parabola would ask for ${signed(parabola(v, p, lam), 3)}.`
+    ? `p lies beyond λ v: the adversary has wiped v out and can do no more. The parabola would charge ${signed(parabola(v, p, lam), 3)}.`
     : `p lies ${leash > 0 ? "between the two" : "before it"}: AT-NMF pays ${signed(lam / (lam - 1), 2)} times what NMF pays.`;
   return `${sums} ${side}`;
 }

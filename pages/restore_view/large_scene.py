@@ -37,13 +37,13 @@ def scene_path() -> str:
     with st.expander(f"Larger than {max_megabytes()} MB, or than memory"):
         if is_hosted():
             st.markdown("Restore it on your own machine, block by block:")
-            st.code("python -m atnmf_core restore FILE --out FILE", language="sh", wrap_lines=True)
+            st.code("python -m atnmf_core restore FILE --out FILE", language=None, wrap_lines=True)
             return ""
         return st.text_input(
             "Path of a scene on this machine",
             key="restore_scene_path",
             placeholder="/data/scene.hdr",
-            help="ENVI, NPY, HDF5, NetCDF 4 or GeoTIFF. It is not read as a whole, but block by block.",
+            help="ENVI, NPY, HDF5, NetCDF 4 or GeoTIFF. It is read block by block, never as a whole.",
         ).strip()
 
 
@@ -52,6 +52,9 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
     try:
         scene = open_scene(path, ReadingOptions())
         before = _channels(scene, scene.bytes, _changed(scene))
+    except FileNotFoundError:
+        st.error(f"There is no file {plain(path)} on this machine.", icon=":material/error:")
+        return
     except (UnreadableData, OSError) as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
@@ -66,9 +69,9 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
         _offer(command, out, status)
     after = open_scene(out) if out.exists() and status is None else None
     _pictures(setting, scene, before, after)
-    _spectrum(scene, after)
-    st.caption("The same at a terminal, on other cores or on a cluster (`--dask`):")
-    st.code(command, language="sh", wrap_lines=True)
+    st.caption("The same from a terminal, on as many cores as you like or on a cluster (`--dask`):")
+    # Without colours: Streamlit's are too pale to read on the dark theme.
+    st.code(command, language=None, wrap_lines=True)
 
 
 def _command(setting: RestoreSetting, scene: SceneFile, out: Path) -> str:
@@ -100,7 +103,7 @@ def _offer(command: str, out: Path, status: SceneStatus | None) -> None:
         _log(out).unlink(missing_ok=True)
     elif code is not None and code not in STOPPED:
         said = _log(out).read_text(errors="replace").strip().splitlines()
-        st.error(plain(said[-1] if said else "It ended without a word."), icon=":material/error:")
+        st.error(plain(said[-1] if said else "It ended without a message."), icon=":material/error:")
     label = (
         "Resume" if status is not None else "Restore it again" if out.exists() else "Restore block by block"
     )
@@ -147,22 +150,27 @@ def _stop(pid: int) -> None:
 
 
 def _pictures(setting: RestoreSetting, scene: SceneFile, before: Channels, after: SceneFile | None) -> None:
+    """Before and after, and a spectrum below; beside the picture while there is only one."""
     colour = HIDDEN[setting.colour]
     left, right = st.columns(2)
     left.image(
         scene_picture(before, colour),
-        caption="Damaged, thinned for display",
+        caption="As it came, thinned out for display",
         alt=f"{scene.path.name} as it is",
         width="stretch",
     )
-    if after is not None:
-        restored = _channels(after, after.bytes, _changed(after))
-        right.image(
-            scene_picture(restored, colour, like=before),
-            caption="Restored",
-            alt=f"{scene.path.name} restored",
-            width="stretch",
-        )
+    if after is None:
+        with right:
+            _spectrum(scene, None)
+        return
+    restored = _channels(after, after.bytes, _changed(after))
+    right.image(
+        scene_picture(restored, colour, like=before),
+        caption="Restored",
+        alt=f"{scene.path.name} restored",
+        width="stretch",
+    )
+    _spectrum(scene, after)
 
 
 def _spectrum(scene: SceneFile, after: SceneFile | None) -> None:
@@ -172,4 +180,9 @@ def _spectrum(scene: SceneFile, after: SceneFile | None) -> None:
     place = np.array([row - 1]), np.array([col - 1])
     restored = None if after is None else after.pixels(*place)[:, 0]
     figure = scene_spectrum(scene.wavelengths, scene.pixels(*place)[:, 0], restored)
-    st.plotly_chart(figure, key="restore_scene_spectrum")
+    st.plotly_chart(
+        figure,
+        key="restore_scene_spectrum",
+        config={"displayModeBar": False},
+        alt=f"Spectrum of row {row}, column {col}",
+    )

@@ -1,4 +1,4 @@
-"""What stands below the result, drawn when somebody gets there.
+"""What is below the result: drawn only when somebody scrolls there.
 
 Plotly and the colouring of code are six megabytes of script: loading and starting them would take most of
 the time in which the page opens.
@@ -28,7 +28,8 @@ def show_when_reached(setting: RestoreSetting, data: Dataset, shown: Restored) -
 
 
 def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
-    if ADDRESS.get(RestoreSetting).order != setting.order:
+    now = ADDRESS.get(RestoreSetting)
+    if (now.order, now.others) != (setting.order, setting.others):
         # A point of the chart was clicked.
         st.rerun()
     if st.session_state.get(REACHED):
