@@ -22,7 +22,7 @@ from .problem import (
 )
 from .pure_pixels import pure_pixel_start
 from .result import Callback, Fit
-from .solvers import Limits, Outcome, Recorder, SolverFunction, anmf, fast, paper
+from .solvers import Recorder, Solution, SolverFunction, StoppingRules, anmf, fast, paper
 
 __all__ = ["SOLVER_VERSIONS", "factorize"]
 
@@ -127,7 +127,7 @@ def factorize(
     """
     began = time.perf_counter()
     _check_solver(solver, method, leash)
-    limits = Limits(
+    limits = StoppingRules(
         max_outer=check_count("max_outer", max_outer),
         max_inner=check_count("max_inner", max_inner),
         tol_inner=check_tolerance("tol_inner", tol_inner),
@@ -162,7 +162,7 @@ def factorize(
             return given_start(problem, pure_pixel_start(V, observed, K=K, seed=seed, dtype=dtype))
         return given_start(problem, init)
 
-    best: Outcome | None = None
+    best: Solution | None = None
     best_history: dict[str, npt.NDArray[np.float64]] = {}
     for number in range(starts):
         recorder = Recorder(problem, callback, began, done=number / starts, share=1 / starts)

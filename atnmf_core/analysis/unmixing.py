@@ -15,7 +15,7 @@ from ..metrics import rmse
 from ..problem import InputError
 from .parts import order_by_use
 
-__all__ = ["Materials", "Score", "materials_of", "score", "spectral_angles", "with_unit_sums"]
+__all__ = ["MaterialErrors", "Materials", "materials_of", "score", "spectral_angles", "with_unit_sums"]
 
 Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
@@ -108,7 +108,7 @@ class Materials:
 
 
 @dataclass(frozen=True, eq=False)
-class Score:
+class MaterialErrors:
     """How far found materials are from their true counterparts.
 
     Attributes
@@ -224,7 +224,7 @@ def _partners(lead: Wide, W: Wide, rest: Indices) -> Indices:
     return np.asarray(rest[_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
 
 
-def score(found: Materials, truth: Truth) -> Score:
+def score(found: Materials, truth: Truth) -> MaterialErrors:
     """How far materials that were matched to the truth are from it."""
     K = found.spectra.shape[1]
     angles, errors = np.full(K, np.nan), np.full(K, np.nan)
@@ -235,7 +235,7 @@ def score(found: Materials, truth: Truth) -> Score:
         if truth.abundances.size:
             mine = found.abundances[place]
             errors[place] = rmse(truth.abundances[place], mine, ~np.isnan(mine))
-    return Score(angles, errors)
+    return MaterialErrors(angles, errors)
 
 
 def _unit(spectra: Wide) -> Wide:

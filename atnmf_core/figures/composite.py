@@ -14,7 +14,7 @@ from .palette import channels_of
 __all__ = [
     "INFRARED",
     "NATURAL",
-    "Limits",
+    "BrightnessRange",
     "Triplet",
     "composite",
     "nearest_bands",
@@ -43,7 +43,7 @@ class Triplet(NamedTuple):
     blue: int
 
 
-class Limits(NamedTuple):
+class BrightnessRange(NamedTuple):
     """Values shown as black and as full brightness, per channel."""
 
     low: tuple[float, ...]
@@ -63,8 +63,8 @@ def nearest_bands(wavelengths: Values | None, bands: int, targets: tuple[float, 
     return Triplet(*(int(np.argmin(np.abs(wavelengths - nm))) for nm in targets))
 
 
-def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool = False) -> Limits:
-    """Limits with `clip` percent of each channel's known values below and as many above; with `joint`, one
+def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool = False) -> BrightnessRange:
+    """The range with `clip` percent of each channel's known values below and as many above; with `joint`, one
     pair for all channels, which preserves the colour balance.
     """
     if not 0 <= clip < 50:
@@ -75,10 +75,10 @@ def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool
     pairs = [
         np.percentile(values, (clip, 100 - clip)) if values.size else np.array([0.0, 1.0]) for values in known
     ]
-    return Limits(tuple(float(low) for low, _ in pairs), tuple(float(high) for _, high in pairs))
+    return BrightnessRange(tuple(float(low) for low, _ in pairs), tuple(float(high) for _, high in pairs))
 
 
-def composite(channels: Sequence[Values], limits: Limits, unknown: str) -> RGB:
+def composite(channels: Sequence[Values], limits: BrightnessRange, unknown: str) -> RGB:
     """Three images (rows x cols) as one picture. A channel that is NaN at a pixel takes its value from the
     reserved colour, so a pixel without any known channel has exactly that colour.
     """

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets import Dataset
-from .composite import Limits, composite, smaller, stretch_limits
+from .composite import BrightnessRange, composite, smaller, stretch_limits
 from .palette import nice_limit, paint, sequential
 
 __all__ = ["CubeView", "band_axis", "error_top", "points", "spectra_top"]
@@ -42,11 +42,11 @@ class CubeView:
     longest: int = 512
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> BrightnessRange:
         if self.is_single:
             # A band repeated three times has the same values, but not the same interpolated percentiles.
             low, high = stretch_limits([self.data.V[self.bands[0]]], self.clip)
-            return Limits(low * 3, high * 3)
+            return BrightnessRange(low * 3, high * 3)
         return stretch_limits([self.data.V[f] for f in self.bands], self.clip, joint=self.joint)
 
     @property

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from ..datasets.scene_file import SceneFile
 from .before_after import Sight
-from .composite import NATURAL, Limits, composite, nearest_bands, smaller, stretch_limits
+from .composite import NATURAL, BrightnessRange, composite, nearest_bands, smaller, stretch_limits
 from .palette import ATNMF, HIDDEN, sequential
 from .panels import Panel
 from .plotting import TRANSPARENT, Trace, plot
@@ -31,7 +31,7 @@ def channels_of_scene(scene: SceneFile) -> Channels:
 
 def scene_picture(channels: Channels, unknown: str, like: Channels | None = None) -> npt.NDArray[np.uint8]:
     """A colour composite; with `like`, as bright as one of those."""
-    limits: Limits = stretch_limits(channels if like is None else like)
+    limits: BrightnessRange = stretch_limits(channels if like is None else like)
     return composite(channels, limits, unknown)
 
 

@@ -23,7 +23,7 @@ from .candidates import Candidate, Treatment
 from .defects import QUANTILE, find_suspects
 from .holdout import spare
 
-__all__ = ["BOUND", "MapTrials", "Record", "Trial", "bounded", "fit_path", "grow"]
+__all__ = ["BOUND", "HeldOutResult", "MapTrials", "Trial", "bounded", "fit_path", "grow"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -52,7 +52,7 @@ class Trial:
     Ks : rising.
     replicate : which hold-out.
     seed : of the start factors.
-    suspects : what to leave out at first, as `Record.suspects`; None for nothing.
+    suspects : what to leave out at first, as `HeldOutResult.suspects`; None for nothing.
     """
 
     treatment: Treatment
@@ -63,7 +63,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Record:
+class HeldOutResult:
     """What one candidate predicted at the held-out entries of one replicate.
 
     Attributes
@@ -86,17 +86,17 @@ class Record:
 
 
 MapTrials: TypeAlias = Callable[
-    [Callable[[Array, Mask, Mask, Trial], list[Record]], Array, Mask, Sequence[Mask], Sequence[Trial]],
-    Iterable[list[Record]],
+    [Callable[[Array, Mask, Mask, Trial], list[HeldOutResult]], Array, Mask, Sequence[Mask], Sequence[Trial]],
+    Iterable[list[HeldOutResult]],
 ]
 """Calls the function on every trial, with V, the observed and the trial's held-out entries, anywhere and in
 any order: `map_trials(fit_path, V, observed, held_out, trials)`.
 """
 
 
-def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Record]:
+def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[HeldOutResult]:
     """Fit a path on what is not held out; one record per K. A pure function, for workers anywhere."""
-    records: list[Record] = []
+    records: list[HeldOutResult] = []
     errors: list[float] = []
     began = time.perf_counter()
     for K, fit, suspects in grow(V, observed & ~held_out, trial):
@@ -107,7 +107,7 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Rec
         now = time.perf_counter()
         candidate = Candidate(K, trial.treatment)
         records.append(
-            Record(
+            HeldOutResult(
                 candidate,
                 trial.replicate,
                 fit.W,

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from .candidates import PLAIN, Candidate
 from .defects import FAR, NORMAL_QUANTILE, QUANTILE
-from .path import Record
+from .path import HeldOutResult
 
 __all__ = ["Rule", "Score", "compare", "limit_of_equals", "simplest_of_the_best", "typical_error"]
 
@@ -69,7 +69,7 @@ class Score:
 
 
 def compare(
-    records: Iterable[Record], truths: Sequence[Array], *, robust: bool
+    records: Iterable[HeldOutResult], truths: Sequence[Array], *, robust: bool
 ) -> tuple[list[Score], Rule, float]:
     """Score all candidates, best first.
 
@@ -85,7 +85,7 @@ def compare(
     rule : by which the errors are measured.
     suspects : share of the held-out entries that are suspect.
     """
-    by_candidate: dict[Candidate, dict[int, Record]] = {}
+    by_candidate: dict[Candidate, dict[int, HeldOutResult]] = {}
     for record in records:
         by_candidate.setdefault(record.candidate, {})[record.replicate] = record
     typical = {
@@ -148,7 +148,7 @@ def limit_of_equals(best: Score) -> float:
     return best.error + min(spread, SLACK * best.error)
 
 
-def _weights(reference: Sequence[Record], truths: Sequence[Array]) -> list[npt.NDArray[np.float64]]:
+def _weights(reference: Sequence[HeldOutResult], truths: Sequence[Array]) -> list[npt.NDArray[np.float64]]:
     """For each record, how much each of its held-out entries counts: about the chance that it is sound."""
     residuals = []
     for record in reference:

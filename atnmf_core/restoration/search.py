@@ -27,7 +27,7 @@ from .candidates import (
 from .choice import Callback, Choice, ChoiceProgress, Losses, verdict
 from .holdout import hold_out_entries, hold_out_gaps
 from .layout import Layout
-from .path import MapTrials, Record, Trial, fit_path
+from .path import HeldOutResult, MapTrials, Trial, fit_path
 from .scoring import Rule, Score, compare, simplest_of_the_best, typical_error
 from .workers import trials_on_workers
 
@@ -123,7 +123,7 @@ class _Search:
         if not all(h.any() for h in self._held):
             raise InputError("there is too little data to hold some out and choose by it: give K and lam.")
         self._truths = [self._V[h] for h in self._held]
-        self._records: list[Record] = []
+        self._records: list[HeldOutResult] = []
         self._done = self._total = 0
         self._first_seconds: float | None = None
         self.going = True

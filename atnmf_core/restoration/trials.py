@@ -8,7 +8,7 @@ from pathlib import Path
 import joblib
 
 from ..factorization import SOLVER_VERSIONS
-from .path import Array, MapTrials, Mask, Record, Trial
+from .path import Array, HeldOutResult, MapTrials, Mask, Trial
 from .workers import trials_on_workers
 
 __all__ = ["stored_trials"]
@@ -28,12 +28,12 @@ def stored_trials(folder: Path, n_jobs: int = -1) -> MapTrials:
     workers = trials_on_workers(n_jobs)
 
     def run(
-        function: Callable[[Array, Mask, Mask, Trial], list[Record]],
+        function: Callable[[Array, Mask, Mask, Trial], list[HeldOutResult]],
         V: Array,
         observed: Mask,
         held_out: Sequence[Mask],
         trials: Sequence[Trial],
-    ) -> Iterable[list[Record]]:
+    ) -> Iterable[list[HeldOutResult]]:
         return workers(memory.cache(function), V, observed, held_out, trials)
 
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ..sweep.engine import EngineError, WorkersLost, on_workers
-from .path import Array, MapTrials, Mask, Record, Trial
+from .path import Array, HeldOutResult, MapTrials, Mask, Trial
 
 __all__ = ["trials_on_workers"]
 
@@ -14,12 +14,12 @@ def trials_on_workers(n_jobs: int = -1, dask: str | None = None) -> MapTrials:
     """For `restore(map_trials=...)`; `n_jobs` and `dask` as in `run_sweep`."""
 
     def run(
-        function: Callable[[Array, Mask, Mask, Trial], list[Record]],
+        function: Callable[[Array, Mask, Mask, Trial], list[HeldOutResult]],
         V: Array,
         observed: Mask,
         held_out: Sequence[Mask],
         trials: Sequence[Trial],
-    ) -> Iterator[list[Record]]:
+    ) -> Iterator[list[HeldOutResult]]:
         calls = ((V, observed, held_out[trial.replicate], trial) for trial in trials)
         try:
             yield from on_workers(function, calls, [V, observed, *held_out], n_jobs, dask)

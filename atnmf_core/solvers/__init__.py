@@ -1,5 +1,5 @@
 """The algorithms, one file each, all with the signature of `SolverFunction`."""
 
-from .interface import Limits, Outcome, Recorder, SolverFunction
+from .interface import Recorder, Solution, SolverFunction, StoppingRules
 
-__all__ = ["Limits", "Outcome", "Recorder", "SolverFunction"]
+__all__ = ["Recorder", "Solution", "SolverFunction", "StoppingRules"]

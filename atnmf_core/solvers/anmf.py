@@ -50,7 +50,7 @@ from ..initialisation import rescaled
 from ..problem import Problem
 from . import fast
 from .anmf_game import Game, State
-from .interface import Limits, Outcome, Recorder
+from .interface import Recorder, Solution, StoppingRules
 from .steps import descend
 
 __all__ = ["solve"]
@@ -71,7 +71,7 @@ maximum.
 """
 
 
-def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
+def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
     """Sweep until the objective has almost stopped falling, at most max_inner times.
 
     With gamma = 0 this is NMF, which the fast solver solves.
@@ -93,7 +93,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
         losses.append(state.loss)
         converged = fast.has_converged(losses, tolerance)
         recorder.record(state.squared_error, state.loss, state.W, state.H, share=sweep / limits.max_inner)
-    return Outcome(state.W, state.H, converged=converged, n_iter=sweep)
+    return Solution(state.W, state.H, converged=converged, n_iter=sweep)
 
 
 def _on_W(game: Game, state: State) -> State:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..initialisation import rescaled
 from ..problem import Problem
-from .interface import Limits, Outcome, Recorder
+from .interface import Recorder, Solution, StoppingRules
 from .steps import improve
 from .surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
@@ -51,7 +51,7 @@ falls.
 """
 
 
-def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
+def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
     """Sweep until the loss has almost stopped falling, at most max_inner times."""
     surrogate = _surrogate(problem)
     # From factors of the wrong scale the filled surrogate would converge slowly.
@@ -75,7 +75,7 @@ def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Record
         losses.append(loss)
         converged = has_converged(losses, tolerance)
         recorder.record(squared_error, loss, *point, share=sweep / limits.max_inner)
-    return Outcome(*point, converged=converged, n_iter=sweep)
+    return Solution(*point, converged=converged, n_iter=sweep)
 
 
 def _surrogate(problem: Problem) -> Surrogate:
@@ -111,7 +111,7 @@ def _beyond(step: Factors, previous: Factors, reach: float) -> Factors:
     return W, H
 
 
-def stopping_share(problem: Problem, limits: Limits) -> float:
+def stopping_share(problem: Problem, limits: StoppingRules) -> float:
     """The relative decrease of the loss below which a fit ends."""
     if problem.mask is None:
         case = "held"

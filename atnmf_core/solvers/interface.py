@@ -12,13 +12,13 @@ import numpy.typing as npt
 from ..problem import Problem
 from ..result import Callback, Progress
 
-__all__ = ["Limits", "Outcome", "Recorder", "SolverFunction"]
+__all__ = ["Recorder", "Solution", "SolverFunction", "StoppingRules"]
 
 Array = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True)
-class Limits:
+class StoppingRules:
     """When to stop; see `factorize`."""
 
     max_outer: int
@@ -28,7 +28,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Solution:
     """What an algorithm found, in the problem's scale."""
 
     W: Array
@@ -76,5 +76,5 @@ class Recorder:
         return dict(zip(("squared_error", "adversarial_loss", "seconds"), columns, strict=True))
 
 
-SolverFunction = Callable[[Problem, Array, Array, Limits, Recorder], Outcome]
+SolverFunction = Callable[[Problem, Array, Array, StoppingRules, Recorder], Solution]
 """Takes the problem and start factors (which it may overwrite), returns the factors found."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..adversary import adversarial_loss, effective_data
 from ..problem import Problem
-from .interface import Limits, Outcome, Recorder
+from .interface import Recorder, Solution, StoppingRules
 
 __all__ = ["solve"]
 
@@ -31,13 +31,13 @@ SOME = 16
 """One in this many columns is checked first, to see whether the norm is still too large."""
 
 
-def solve(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
+def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
     """The paper's alternation; `n_iter` counts inner iterations, the warm-up left out."""
     with np.errstate(over="ignore"):
         return _alternate(problem, W, H, limits, recorder)
 
 
-def _alternate(problem: Problem, W: Array, H: Array, limits: Limits, recorder: Recorder) -> Outcome:
+def _alternate(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
     update = _Multiplicative(problem, W, H)
     target = _Target(problem.V)
     for _ in range(WARM_UP):
@@ -56,7 +56,7 @@ def _alternate(problem: Problem, W: Array, H: Array, limits: Limits, recorder: R
         update.write(W, H)
         converged = _relative_change(before, V_hat) < limits.tol_outer
         recorder.record(*_measure(problem, V_hat), W, H, share=outer / limits.max_outer)
-    return Outcome(W, H, converged, n_iter)
+    return Solution(W, H, converged, n_iter)
 
 
 class _Target:
@@ -165,7 +165,7 @@ class _Multiplicative:
         parts += error
 
 
-def _inner_loop(update: _Multiplicative, target: _Target, limits: Limits) -> int:
+def _inner_loop(update: _Multiplicative, target: _Target, limits: StoppingRules) -> int:
     """Take steps towards U until they move the prediction by less than tol_inner; return how many."""
     for taken in range(1, limits.max_inner + 1):
         if taken > CHECK_EVERY and taken % CHECK_EVERY:

@@ -2,7 +2,7 @@
 
 from .engine import EngineError, run_sweep
 from .grid import Grid, expected_sweep_seconds, lambda_series
-from .measurements import Measurement, Outcome
+from .measurements import FinishedPoint, Measurement
 from .points import PAPER_STARTS, Measures, Point, paper_start
 from .reader import StoreReader, SweepRecord, find_store, read_store
 from .schema import NoStoreError, StoreError
@@ -13,11 +13,11 @@ __all__ = [
     "MAX_NAME_LENGTH",
     "PAPER_STARTS",
     "EngineError",
+    "FinishedPoint",
     "Grid",
     "Measurement",
     "Measures",
     "NoStoreError",
-    "Outcome",
     "Point",
     "Store",
     "StoreError",

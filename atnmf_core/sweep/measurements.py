@@ -13,11 +13,11 @@ from typing import Any, get_args
 
 from ..problem import InputError, Method
 
-__all__ = ["Measurement", "Outcome", "best", "csv_text", "gain", "level", "read_csv", "summarise"]
+__all__ = ["FinishedPoint", "Measurement", "best", "csv_text", "gain", "level", "read_csv", "summarise"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FinishedPoint:
     """A finished or failed point.
 
     Attributes
@@ -70,9 +70,9 @@ _COMBINATION = ("alpha", "K", "missing", "method", "lam", "solver", "dtype", "ve
 """What fits that differ only in their start have in common."""
 
 
-def summarise(outcomes: Iterable[Outcome], dataset: str) -> list[Measurement]:
+def summarise(outcomes: Iterable[FinishedPoint], dataset: str) -> list[Measurement]:
     """What was measured over the finished starts, for each combination of a sweep."""
-    starts: dict[tuple[Any, ...], list[Outcome]] = defaultdict(list)
+    starts: dict[tuple[Any, ...], list[FinishedPoint]] = defaultdict(list)
     for outcome in outcomes:
         if outcome.measures is not None:
             starts[tuple(outcome.identity[name] for name in _COMBINATION)].append(outcome)
@@ -86,7 +86,7 @@ def summarise(outcomes: Iterable[Outcome], dataset: str) -> list[Measurement]:
     )
 
 
-def _means(outcomes: list[Outcome]) -> dict[str, Any]:
+def _means(outcomes: list[FinishedPoint]) -> dict[str, Any]:
     measures = [outcome.measures for outcome in outcomes if outcome.measures is not None]
     count = len(measures)
     means = {name: sum(one[name] for one in measures) / count for name in measures[0]}

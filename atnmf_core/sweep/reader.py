@@ -25,7 +25,7 @@ from typing import Any, Literal, Self
 
 from ..problem import InputError
 from .grid import Grid
-from .measurements import Measurement, Outcome, summarise
+from .measurements import FinishedPoint, Measurement, summarise
 from .points import identify
 from .processes import is_running
 from .schema import NoStoreError, connect, explained
@@ -155,7 +155,7 @@ class StoreReader:
         """The names of all sweeps."""
         return {row["name"] for row in self.query("SELECT name FROM sweeps")}
 
-    def outcomes(self, name: str, *, failed: bool = False) -> Iterator[Outcome]:
+    def outcomes(self, name: str, *, failed: bool = False) -> Iterator[FinishedPoint]:
         """The finished points of a sweep in the grid's order, or the failed ones."""
         rows = self.query(
             "SELECT points.* FROM sweeps JOIN sweep_points ON sweep_points.sweep = sweeps.id"
@@ -164,7 +164,8 @@ class StoreReader:
         )
         for row in rows:
             measures = None if failed else json.loads(row["measures"])
-            yield Outcome(row["key"], json.loads(row["identity"]), measures, row["finished"], row["error"])
+            identity = json.loads(row["identity"])
+            yield FinishedPoint(row["key"], identity, measures, row["finished"], row["error"])
 
     def summary(self, name: str) -> list[Measurement]:
         """What was measured over the finished starts, for each combination of a sweep."""

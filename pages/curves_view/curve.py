@@ -11,7 +11,7 @@ from atnmf_core.recipe import command_line, sweep_command
 from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.curves import BUNDLED_GRIDS, bundled_curve
 from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.sweep import Grid, Measurement, Outcome, SweepRecord
+from atnmf_core.sweep import FinishedPoint, Grid, Measurement, SweepRecord
 from atnmf_core.sweep.sources import is_upload_of
 from pages.common.hosting import is_hosted
 from pages.common.sweeps import own_sweep, reading_store
@@ -54,7 +54,7 @@ class Curve:
     commands: tuple[str, ...]
     grid: Grid | None = None
     record: SweepRecord | None = None
-    failures: tuple[Outcome, ...] = ()
+    failures: tuple[FinishedPoint, ...] = ()
 
     @property
     def points(self) -> tuple[Measurement, ...]:

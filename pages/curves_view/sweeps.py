@@ -11,7 +11,7 @@ import streamlit as st
 
 from atnmf_core.names import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
 from atnmf_core.running.duration import in_words
-from atnmf_core.sweep import MAX_NAME_LENGTH, Grid, Outcome, SweepRecord, default_store, open_store
+from atnmf_core.sweep import MAX_NAME_LENGTH, FinishedPoint, Grid, SweepRecord, default_store, open_store
 from pages.common.address import change
 from pages.common.markdown import plain
 from pages.common.sweeps import (
@@ -177,7 +177,7 @@ def _how_far(record: SweepRecord) -> str:
     return f"{done}{took}, {time.strftime('%d %b %Y %H:%M', time.localtime(record.ended or record.created))}"
 
 
-def _show_failures(record: SweepRecord, failures: tuple[Outcome, ...]) -> None:
+def _show_failures(record: SweepRecord, failures: tuple[FinishedPoint, ...]) -> None:
     number = f"{len(failures)} fits failed" if len(failures) > 1 else "One fit failed"
     with st.expander(f"{number}; the others are not affected", icon=":material/error:"):
         for failure in failures[:MAX_FAILURES_SHOWN]:

@@ -14,7 +14,7 @@ import streamlit as st
 from atnmf_core import Dataset, InputError
 from atnmf_core.analysis.library_match import nearest_spectra
 from atnmf_core.analysis.pure_materials import pure_materials
-from atnmf_core.analysis.unmixing import Materials, Score, materials_of, score
+from atnmf_core.analysis.unmixing import MaterialErrors, Materials, materials_of, score
 from atnmf_core.datasets import Truth
 from atnmf_core.figures.composite import smaller
 from atnmf_core.figures.cube_view import band_axis, points, spectra_top
@@ -97,7 +97,7 @@ def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
     return f"Against the true materials: {' · '.join(told)}. {alike}"
 
 
-def _mean(method: str, tone: str, one: Score) -> str:
+def _mean(method: str, tone: str, one: MaterialErrors) -> str:
     parts = []
     if isfinite(one.mean_angle):
         parts.append(f"mean spectral angle **{one.mean_angle:.2f}°**")
@@ -161,7 +161,7 @@ def _card(
     }
 
 
-def _figures(one: Score, place: int) -> str:
+def _figures(one: MaterialErrors, place: int) -> str:
     angle, error = one.angles[place], one.errors[place]
     parts = [f"{angle:.2f}°"] if isfinite(angle) else []
     if isfinite(error):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.restoration.candidates import PLAIN, Candidate, Treatment, default_Ks, neighbours
-from atnmf_core.restoration.path import Record
+from atnmf_core.restoration.path import HeldOutResult
 from atnmf_core.restoration.scoring import Score, compare, simplest_of_the_best
 
 rng = np.random.default_rng(2)
@@ -18,7 +18,7 @@ def record(candidate, predictions, truth=None, replicate=0):
     if truth is not None:
         residual = np.abs(truth - predictions)
         wrong = (residual > 6 * np.median(residual)) & (np.abs(np.log(truth / predictions)) > np.log(1.3))
-    return Record(
+    return HeldOutResult(
         candidate,
         replicate,
         np.ones((1, 1)),

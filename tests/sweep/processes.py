@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from atnmf_core.problem import InputError
-from atnmf_core.sweep import Outcome, StoreError, read_store
+from atnmf_core.sweep import FinishedPoint, StoreError, read_store
 
 REPOSITORY = Path(__file__).parents[2]
 PATIENCE = 120.0
@@ -89,6 +89,6 @@ def measured(store: Path, name: str) -> dict[str, tuple[float, float, int]]:
     return found
 
 
-def _numbers(result: Outcome) -> tuple[float, float, int]:
+def _numbers(result: FinishedPoint) -> tuple[float, float, int]:
     assert result.measures is not None
     return tuple(result.measures[name] for name in ("rmse_hidden", "adversarial_loss", "n_iter"))
