@@ -18,6 +18,7 @@ from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.scene_view import Channels, channels_of_scene, scene_picture, scene_spectrum
 from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration.scenes import SceneStatus, start_scene, status_of
+from atnmf_core.running.duration import in_words
 from pages.common.hosting import is_hosted
 from pages.common.markdown import plain
 from pages.common.receiving import max_megabytes
@@ -139,6 +140,8 @@ def _progress(out: Path) -> None:
         st.rerun()
     done, total = (0, 1) if status is None else (status.done, max(status.total, 1))
     words = f"{done} of {total} blocks" if done else "Learning from a sample of pixels"
+    if status is not None and status.seconds_left:
+        words += f", about {in_words(status.seconds_left)} left"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Stop", icon=":material/stop:", on_click=_stop, args=(pid,), help="What is done is stored.")
         st.progress(done / total, words)

@@ -13,7 +13,7 @@ import pytest
 from atnmf_core import restore, rmse
 from atnmf_core.__main__ import main
 from atnmf_core.problem import InputError
-from atnmf_core.restoration.scenes import SceneRestoration, restore_scene
+from atnmf_core.restoration.scenes import SceneRestoration, SceneStatus, restore_scene, status_of
 from atnmf_core.restoration.scenes.learning import LEAST_PIXELS
 from atnmf_core.restoration.scenes.pixels import restore_pixels
 from atnmf_core.restoration.scenes.sampling import two_samples
@@ -280,7 +280,23 @@ def test_two_processes_do_not_write_to_one_file(scene: Damaged, tmp_path: Path) 
     folder = tmp_path / "out.npy.blocks"
     folder.mkdir()
     other = os.getppid()
-    (folder / "process.json").write_text(json.dumps({"pid": other, "created": created(other), "blocks": 1}))
+    (folder / "process.json").write_text(
+        json.dumps({"pid": other, "created": created(other), "began": 0, "blocks": 1})
+    )
 
     with pytest.raises(InputError, match=f"process {other}"):
         restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", **MODEL)
+
+
+def test_the_time_left_is_told_by_the_blocks_of_this_run(tmp_path: Path) -> None:
+    out = tmp_path / "out.npy"
+    folder = tmp_path / "out.npy.blocks"
+    folder.mkdir()
+    holder = {"pid": os.getpid(), "created": created(os.getpid()), "began": 1000.0, "blocks": 10}
+    (folder / "process.json").write_text(json.dumps(holder))
+    assert status_of(out) == SceneStatus(0, 10, os.getpid(), None)
+    for number, finished in enumerate((500, 1010, 1013, 1016)):
+        (folder / f"block-{number:06}.npz").touch()
+        os.utime(folder / f"block-{number:06}.npz", (finished, finished))
+
+    assert status_of(out) == SceneStatus(4, 10, os.getpid(), 18.0)

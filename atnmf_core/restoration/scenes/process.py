@@ -18,13 +18,19 @@ PACKAGE = Path(__file__).parents[2]
 
 
 class SceneStatus(NamedTuple):
-    """The progress of the restoration to a file; `pid` is that of the process at work, None if there is
-    none.
+    """The progress of the restoration to a file.
+
+    Attributes
+    ----------
+    done, total : blocks.
+    pid : of the process at work, None if there is none.
+    seconds_left : at its pace so far; None before two blocks tell that.
     """
 
     done: int
     total: int
     pid: int | None
+    seconds_left: float | None = None
 
 
 def status_of(out: Path) -> SceneStatus | None:
@@ -33,7 +39,12 @@ def status_of(out: Path) -> SceneStatus | None:
     if holder is None:
         return None
     pid = holder["pid"] if is_running(holder["pid"], holder["created"]) else None
-    return SceneStatus(Record.count(out), holder["blocks"], pid)
+    times = Record.times(out)
+    waiting = holder["blocks"] - len(times)
+    # Earlier blocks are those of a run that ended.
+    since = [finished for finished in times if finished > holder.get("began", 0)]
+    pace = (since[-1] - since[0]) / (len(since) - 1) if len(since) > 1 else None
+    return SceneStatus(len(times), holder["blocks"], pid, None if pace is None else pace * waiting)
 
 
 def start_scene(command: str, log: Path) -> subprocess.Popen[bytes]:

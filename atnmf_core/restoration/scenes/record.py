@@ -9,6 +9,7 @@ import io
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,12 +72,12 @@ class Record:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir()
             self._write("settings.json", self._settings.encode())
-        mine = {"pid": os.getpid(), "created": created(os.getpid()), "blocks": blocks}
+        mine = {"pid": os.getpid(), "created": created(os.getpid()), "began": time.time(), "blocks": blocks}
         self._write(PROCESS, json.dumps(mine).encode())
 
     @staticmethod
     def holder(out: Path) -> dict[str, Any] | None:
-        """The last process at work (pid, created), and the number of all blocks."""
+        """The last process at work (pid, created), when it began, and the number of all blocks."""
         try:
             found: dict[str, Any] = json.loads((_folder(out) / PROCESS).read_text())
         except FileNotFoundError:
@@ -84,9 +85,9 @@ class Record:
         return found
 
     @staticmethod
-    def count(out: Path) -> int:
-        """How many blocks are finished."""
-        return len(list(_folder(out).glob("block-*.npz")))
+    def times(out: Path) -> list[float]:
+        """When each finished block was, in seconds since 1970, in that order."""
+        return sorted(file.stat().st_mtime for file in _folder(out).glob("block-*.npz"))
 
     def model(self, name: str) -> SceneModel | None:
         fields = self._read(name)
