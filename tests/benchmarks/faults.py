@@ -7,6 +7,7 @@ stored may be lost.
 """
 
 import argparse
+import math
 import os
 import random
 import resource
@@ -164,9 +165,11 @@ def stored(store: Path) -> list[str]:
 def verdict(name: str, visits: list[Visit], begin: float, end: float) -> bool:
     """Print what was seen of one fault; whether it was as it should be."""
     until = end + RECOVERY_SECONDS
-    late = sum(not any(end <= at <= until for at in one.served) for one in visits)
+    waited = [min((at - end for at in one.served if at >= end), default=math.inf) for one in visits]
+    late = sum(seconds > RECOVERY_SECONDS for seconds in waited)
     tracebacks = [words for one in visits for at, words in one.tracebacks if begin <= at <= until]
-    print(f"{name}: {len(visits) - late} of {len(visits)} served in time, {len(tracebacks)} tracebacks")
+    print(f"{name}: {len(visits) - late} of {len(visits)} served in time, the last after ", end="")
+    print(f"{max(waited):.0f} s, {len(tracebacks)} tracebacks")
     for words in dict.fromkeys(tracebacks):
         print(f"  {words}")
     return not late and not tracebacks

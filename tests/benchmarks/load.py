@@ -2,7 +2,8 @@
 
 Each moves a slider every few seconds, on Explore and on a bare page in turns, so that whatever else the
 machine does weighs on both. Before that one person moves between settings whose fits are cached: what that
-costs the server's processor and the wire.
+costs the server's processor and the wire. With ``--memory 10`` they stay on Explore for ten minutes, and the
+server's memory is told every minute, and after they have left.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from pathlib import Path
 import psutil
 from websockets.exceptions import WebSocketException
 
+from pages.common.background import COLLECT_SECONDS
 from tests.browser.server import APP, serve
 
 from .person import Answer, Person
@@ -24,6 +26,7 @@ from .person import Answer, Person
 PAGES = {"explore": (APP, "K"), "bare": (Path(__file__).with_name("bare_page.py"), "percent")}
 PAUSE_SECONDS = 4.0
 LAST_SECONDS = 10.0
+FORGET_SECONDS = 10
 CACHED_KS, ROUNDS = (20, 21, 22, 23, 24, 26), 6
 """More than a browser caches messages of."""
 
@@ -54,12 +57,12 @@ def cached_move(address: str, server: psutil.Process) -> tuple[float, float]:
     return 1e3 * seconds / len(answers), kilobytes
 
 
-def visit(address: str, slider: str, seconds: float) -> tuple[list[Answer], list[str]]:
+def visit(address: str, slider: str, seconds: float, query: str = "") -> tuple[list[Answer], list[str]]:
     """One person's moves, and what went wrong."""
     ends, answers = time.monotonic() + seconds, []
     time.sleep(random.uniform(0, PAUSE_SECONDS))
     try:
-        person = Person(address, slider)
+        person = Person(address, slider, query)
         person.open()
         while time.monotonic() < ends:
             person.rest(PAUSE_SECONDS * random.uniform(0.5, 1.5))
@@ -80,12 +83,33 @@ def _comes_to_rest(person: Person, answer: Answer) -> bool:
     return person.is_current
 
 
-def crowd(address: str, slider: str, people: int, seconds: float) -> tuple[list[float], list[str]]:
-    """Seconds until each move was answered, and every failure."""
+def crowd(
+    address: str, slider: str, people: int, seconds: float, *, seed: int | None = None
+) -> tuple[list[float], list[str]]:
+    """Seconds until each move was answered, and every failure. With a seed the fits of these people are not
+    those of people before.
+    """
+    query = "" if seed is None else f"seed={seed}"
     with ThreadPoolExecutor(people) as pool:
-        visits = list(pool.map(lambda _: visit(address, slider, seconds), range(people)))
+        visits = list(pool.map(lambda _: visit(address, slider, seconds, query), range(people)))
     taken = [answer.seconds for answers, _ in visits for answer in answers]
     return taken, [words for _, failures in visits for words in failures]
+
+
+def memory(people: int, minutes: int) -> None:
+    """Print the server's memory while people come and go, each for a minute, and after they have left."""
+    with serve(APP, f"--server.disconnectedSessionTTL={FORGET_SECONDS}") as address:
+        server = server_of(APP)
+        for minute in range(1, minutes + 1):
+            taken, failures = crowd(address, "K", people, 60.0, seed=minute)
+            print(f"minute {minute}: {len(taken)} moves, {megabytes(server):.0f} MB", flush=True)
+            for words, times in Counter(failures).items():
+                print(f"  {times} times: {words}", flush=True)
+        time.sleep(FORGET_SECONDS)
+        # Streamlit forgets who has left when somebody else leaves.
+        visit(address, "K", 1.0)
+        time.sleep(COLLECT_SECONDS)
+        print(f"all have left: {megabytes(server):.0f} MB")
 
 
 def report(people: int, seconds: float, turns: int) -> None:
@@ -115,5 +139,9 @@ if __name__ == "__main__":
     parser.add_argument("--people", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=30.0, help="how long each turn takes")
     parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--memory", type=int, metavar="MINUTES", help="watch the server's memory instead")
     options = parser.parse_args()
-    report(options.people, options.seconds, options.turns)
+    if options.memory:
+        memory(options.people, options.memory)
+    else:
+        report(options.people, options.seconds, options.turns)
