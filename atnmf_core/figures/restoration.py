@@ -104,7 +104,7 @@ def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
         "ygap": 2,
         "text": [[_cell_text(score) for score in row] for row in table],
         "texttemplate": "%{text}",
-        "textfont": {"color": DARK, "size": 13},
+        "textfont": {"color": DARK, "size": 12},
         "customdata": [[score and _words(score) for score in row] for row in table],
         "hovertemplate": HOVER,
         "hoverongaps": False,

@@ -168,7 +168,7 @@ def usual_starts(cells: Sequence[Cell]) -> int | None:
 
 def method_title(method: str, lam: float | None) -> str:
     """What a column of a table is called."""
-    return METHOD_NAMES[method] if lam is None else f"{METHOD_NAMES[method]} ({lam:g})"
+    return METHOD_NAMES[method] if lam is None else f"{METHOD_NAMES[method]} (λ = {lam:g})"
 
 
 def spread(mean: float, deviation: float | None, digits: int) -> str:

@@ -121,7 +121,7 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
         # Not where it was clicked: the page is drawn again at once, and the toast would be lost.
         st.toast(ABOUT_NMF, icon=":material/info:")
     st.subheader("Why this setting", anchor=False)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([4, 3], gap="large")
     with left:
         st.markdown("**Error at entries that were held out, by number of parts**")
         st.plotly_chart(

@@ -63,7 +63,7 @@ def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -
     page = opened(repository, table="moffet", alpha="0.3", method="atnmf-2")
 
     text = said(page)
-    assert "AT-NMF (2)] at α = 0.3" in text
+    assert "AT-NMF (λ = 2)] at α = 0.3" in text
     assert "Published **0.041 ± 0.001**" in text
     assert "outer iterations allowed" in text
     assert "solver version" in text
@@ -107,7 +107,7 @@ def test_what_an_address_says_wrongly_stays_at_its_default(repository: Path, que
 def test_a_column_that_a_table_lacks_is_replaced(repository: Path) -> None:
     page = opened(repository, table="cbcl", method="atnmf-3")
 
-    assert "AT-NMF (2)] at α = 0.5" in said(page)
+    assert "AT-NMF (λ = 2)] at α = 0.5" in said(page)
 
 
 def test_the_command_line_names_the_chosen_cell(repository: Path) -> None:

@@ -48,7 +48,7 @@ class Explore:
         self.dashboard.wait_until_idle()
 
     def callout(self) -> str:
-        return self.page.locator(".st-key-callout").inner_text()
+        return self.page.locator(".st-key-callout").inner_text().replace("\u00a0", " ")
 
     def expect_in_callout(self, words: str, seconds: float = 60) -> None:
         """Wait for what is computed only while nobody touches the page."""

@@ -43,7 +43,7 @@ def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboar
 
     page.locator('td.published[data-cell="2"]').click()
     dashboard.wait_until_idle()
-    expect(page.get_by_text("AT-NMF (2) at α = 0.3", exact=True)).to_be_visible()
+    expect(page.get_by_text("AT-NMF (λ = 2) at α = 0.3", exact=True)).to_be_visible()
     page.locator('td.unmarked[data-cell="4"] button').focus()
     page.keyboard.press("Enter")
     dashboard.wait_until_idle()
@@ -67,7 +67,7 @@ def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
     assert [float(row["published"]) for row in rows] == [cell.mean for cell in published("cbcl")]
     assert alone.count('class="published"') == 7 * 5
     expect(page.locator(".js-plotly-plot")).to_be_visible()
-    assert b"AT-NMF (5), published" in taken(page, "Chart, HTML")
+    assert rb"AT-NMF (\u03bb = 5)" in taken(page, "Chart, HTML")
 
 
 def test_a_cell_is_run_again_and_stands_beside_the_kept_number(
@@ -90,12 +90,12 @@ def test_a_run_survives_a_reload_and_can_be_cancelled(dashboard: Dashboard, pape
     page = dashboard.open(PAGE, **SLOW)
     page.get_by_role("button", name="Run this cell").click()
     cancel = page.get_by_role("button", name="Cancel")
-    expect(page.get_by_text(re.compile(r"Synthetic, α = 0\.3, AT-NMF \(2\): 0 of 10 done"))).to_be_visible(
-        timeout=60_000
-    )
+    expect(
+        page.get_by_text(re.compile(r"Synthetic, α = 0\.3, AT-NMF \(λ = 2\): 0 of 10 done"))
+    ).to_be_visible(timeout=60_000)
 
     page.goto(f"{dashboard.address}{PAGE}?table=cbcl")
-    expect(page.get_by_text("Synthetic, α = 0.3, AT-NMF (2)")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Synthetic, α = 0.3, AT-NMF (λ = 2)")).to_be_visible(timeout=30_000)
     cancel.click()
 
     expect(cancel).to_have_count(0, timeout=60_000)

@@ -114,7 +114,7 @@ def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(
         shown[method] = capsys.readouterr().out
 
     row = tuned("moffet")[0.5]
-    assert re.search(rf"\n  0\.5  AT-NMF \({row.lam:g}\) +{row.mean:.5f} ± ", shown["atnmf"])
+    assert re.search(rf"\n  0\.5  AT-NMF \(λ = {row.lam:g}\) +{row.mean:.5f} ± ", shown["atnmf"])
     assert "held-out" not in shown["nmf"]
 
 

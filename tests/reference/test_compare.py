@@ -209,7 +209,7 @@ def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network() ->
 
     page = comparison_page("moffet", cells, compare("moffet", []))
 
-    assert "AT-NMF (2) at α = 0.3: it is the mean of 1 of the authors&#x27; 10 starts" in page
+    assert "AT-NMF (λ = 2) at α = 0.3: it is the mean of 1 of the authors&#x27; 10 starts" in page
     assert "K = 3" in page
     assert not re.search(r"https?:|src=|href=", page)
 
