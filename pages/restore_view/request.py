@@ -29,11 +29,13 @@ from .outcomes import outcomes
 from .setting import RestoreSetting
 
 __all__ = [
+    "Expected",
     "Look",
     "Restored",
     "ask",
     "choice_of",
     "damage",
+    "how_far",
     "key_of",
     "look_at",
     "request",
@@ -192,7 +194,7 @@ def _progress(key: Key, expected: Expected) -> None:
         st.rerun()
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
         st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
-        st.progress(*_how_far(job.progress, expected))
+        st.progress(*how_far(job.progress, expected))
 
 
 def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
@@ -202,7 +204,8 @@ def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
         st.fragment(_so_far, run_every=POLL_SECONDS)(key)
 
 
-def _how_far(progress: ChoiceProgress | None, expected: Expected) -> tuple[float, str]:
+def how_far(progress: ChoiceProgress | None, expected: Expected) -> tuple[float, str]:
+    """The share of the work that is done, and the same in words."""
     if progress is None:
         return 0.0, "Starting"
     searched = min(expected.search / sum(expected), 0.9)

@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset
 from atnmf_core.datasets import ReadingOptions, write_envi
+from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.bench import run
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 from pages.common.uploads import uploads
 from pages.restore_view.outcomes import outcomes
-from pages.restore_view.request import key_of
+from pages.restore_view.request import Expected, how_far, key_of
 from pages.restore_view.setting import RestoreSetting
 from tests.app.opening import open_page
 
@@ -73,6 +74,17 @@ def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> 
     assert "restores with it: about **" in told(page)
     page = opened(repository, dead="0.2", by="hand")
     assert "Restore" in [button.label for button in page.button]
+
+
+def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
+    """For a large scene that takes most of the time."""
+    best, expected = Candidate(3, Treatment(1.1)), Expected(search=20, restoration=80)
+
+    half_searched, _ = how_far(ChoiceProgress("fine", 5, 10, best, 9.0), expected)
+    searched, words = how_far(ChoiceProgress("fit", 0, 1, best, 20.0), expected)
+
+    assert (half_searched, searched) == pytest.approx((0.1, 0.2))
+    assert words.startswith("Restoring with AT-NMF with lam 1.1, K = 3: about ")
 
 
 def test_the_page_says_when_not_to_trust_it(repository: Path) -> None:
