@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .candidates import PLAIN, Candidate
-from .scoring import Rule, Score
+from .scoring import WORTH_LEAVING_NMF, Rule, Score
 
 __all__ = ["Callback", "Choice", "ChoiceProgress", "Losses", "verdict"]
 
@@ -48,7 +48,8 @@ class Choice:
 
     Attributes
     ----------
-    chosen : the simplest candidate within one standard error of the best.
+    chosen : the simplest candidate within one standard error of the best; plain NMF unless another is clearly
+        better (`simplest_of_the_best`).
     W : F x K, the parts of the chosen model as learned from what was not held out: what `restore` begins
         with. None in a choice that was stored.
     scores : of all candidates, best first; see `Score`.
@@ -78,7 +79,7 @@ def verdict(chosen: Score, equal: Sequence[Score], scores: Sequence[Score]) -> s
     if len(equal) > 1:
         said += f", the simplest of {len(equal)} that predict equally well"
     if chosen.candidate.treatment == PLAIN:
-        return said + "; nothing beats plain NMF here."
+        return said + f"; no adversary predicts better by {WORTH_LEAVING_NMF:.0%} or more."
     plain = [score for score in scores if score.candidate.treatment == PLAIN]
     compared = [score.error for score in plain if math.isfinite(score.error)]
     if compared:

@@ -36,6 +36,7 @@ MAX_SWEEPS = 300
 ALONE = 0.98
 """A row of W with this leverage has a part of its own."""
 SMALL = 0.01
+"""The weight, as a share of the mean one, with which a part begins anew."""
 BOUND = 1.25
 """A model that predicts more than this times the largest value of a row has little to go by there."""
 HOPELESS = 1.1
@@ -161,7 +162,7 @@ def _shared_parts(V: Array, fit: Fit, shown: Mask, treatment: Treatment) -> tupl
     alone = leverage(fit.W) >= ALONE
     owners = np.unique(np.argmax(fit.W[alone] * np.linalg.norm(fit.H, axis=1), axis=1))
     shared = np.setdiff1d(np.arange(fit.W.shape[1]), owners)
-    if not owners.size or not shared.size:
+    if not owners.size or not shared.size or alone.all():
         return fit.W, fit.H, fit.V_hat
     project = partial(transform, lam=treatment.lam, leash=treatment.leash)
     W = fit.W[:, shared]
@@ -175,15 +176,19 @@ def _shared_parts(V: Array, fit: Fit, shown: Mask, treatment: Treatment) -> tupl
 
 def leverage(W: Array) -> npt.NDArray[np.float64]:
     """By how much the prediction of an entry follows the entry itself, for each row of W: 1 where a part
-    describes that row alone, and K / F on average.
+    describes that row alone, and K / F on average. A row with far larger values than others comes close to 1
+    too, as squared errors listen to it alone; with a single part, none has that part to itself.
 
     Examples
     --------
     >>> leverage(np.array([[1.0, 0], [1, 0], [0, 3]])).round(2).tolist()
     [0.5, 0.5, 1.0]
     """
-    basis = np.linalg.qr(W.astype(np.float64))[0]
-    along_rows: npt.NDArray[np.float64] = np.square(basis).sum(axis=1)
+    if W.shape[1] == 1:
+        return np.zeros(len(W))
+    basis, sizes, _ = np.linalg.svd(W.astype(np.float64), full_matrices=False)
+    used = sizes > sizes[0] * np.finfo(W.dtype).eps * max(W.shape)
+    along_rows: npt.NDArray[np.float64] = np.square(basis[:, used]).sum(axis=1)
     return along_rows
 
 

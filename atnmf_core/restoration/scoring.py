@@ -6,11 +6,11 @@ that follow the defects, so held-out entries count with a weight, the same for a
 1. The candidate with the lowest **quantile** of absolute errors is the reference: defects are in the tail,
    and do not count. A quantile below the median holds while half of the entries are wrong. Entries recorded
    as zero do not count either: many models fit them exactly.
-2. What the reference suspects and misses by `FAR` deviations or more is wrong, and has no weight.
+2. What the reference suspects and misses by more than `FAR` deviations is wrong, and has no weight.
 3. Nearer residuals may be the tail of what is sound. Sound ones lie on both sides alike; where one side has
    more than the other, at the same distance, only as many of them count.
 
-Undamaged data keeps all its weight, however heavy the tails are, and defects as small as the model's own
+Undamaged data keeps its weight, however heavy the tails are, if they are the same on both sides; and defects as small as the model's own
 errors lose most of theirs.
 """
 
@@ -123,12 +123,12 @@ def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
     and all that are within it.
 
     A stronger adversary with as many parts has to predict better by `WORTH` to be preferred, and one must
-    predict better than plain NMF by `WORTH_LEAVING_NMF`. Candidates with fewer replicates than the best were
+    predict better by `WORTH_LEAVING_NMF` than plain NMF with at most twice its parts. Candidates with fewer replicates than the best were
     given up on the way, and do not count.
     """
     best = scores[0]
     plain = [score for score in scores if score.candidate.treatment == PLAIN]
-    plain = [score for score in plain if score.replicates == best.replicates]
+    plain = [s for s in plain if s.replicates == best.replicates and s.candidate.K <= 2 * best.candidate.K]
     if plain and plain[0].error <= (1 + WORTH_LEAVING_NMF) * best.error:
         scores, best = plain, plain[0]
     limit = limit_of_equals(best)
@@ -153,14 +153,15 @@ def _weights(reference: Sequence[HeldOutResult], truths: Sequence[Array]) -> lis
     residuals = []
     for record in reference:
         truth = truths[record.replicate]
-        residuals.append((truth - record.predictions) / max(typical_error(truth, record.predictions), TINY))
+        errors = (truth - record.predictions).astype(np.float64)
+        residuals.append(errors / max(typical_error(truth, record.predictions), TINY))
     together = np.concatenate(residuals)
     below, above = (np.histogram(side[side > 0], DISTANCES)[0] for side in (-together, together))
     sound_below, sound_above = _share(above, below), _share(below, above)
     found = []
     for record, residual in zip(reference, residuals, strict=True):
         distance = np.abs(residual)
-        place = np.searchsorted(DISTANCES, distance, side="right") - 1
+        place = np.minimum(np.searchsorted(DISTANCES, distance, side="right") - 1, DISTANCES.size - 2)
         weight = np.where(residual < 0, sound_below[place], sound_above[place])
         weight[place < 0] = 1.0
         weight[record.wrong & (distance > FAR)] = 0.0
@@ -170,7 +171,7 @@ def _weights(reference: Sequence[HeldOutResult], truths: Sequence[Array]) -> lis
 
 def _share(other: npt.NDArray[np.intp], this: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """Of the entries on this side, those that the other side has too, or may have but for chance."""
-    share: npt.NDArray[np.float64] = (other + 2 * np.sqrt(other) + 1) / np.maximum(this, 1)
+    share: npt.NDArray[np.float64] = (other + 2 * np.sqrt(other) + 3) / np.maximum(this, 1)
     return np.minimum(1, share)
 
 

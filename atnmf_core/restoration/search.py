@@ -42,6 +42,7 @@ FEW, HOPELESS, BEST = 2, 1.5, 2
 `BEST` of the others are tried on all hold-outs.
 """
 MAX_ROUNDS = 5
+"""Of trying the neighbours of the best on all hold-outs."""
 MILD = (Treatment(2.0, leave_out=False), Treatment(1.2, leave_out=False))
 """Adversaries worth trying where all losses are marked."""
 MAX_ENTRIES = 100_000
