@@ -37,7 +37,8 @@ def transform(
     W : F x K, the parts, nonnegative; usually `fit.W`.
     observed : bool F x N, True where observed; all by default.
     lam, leash, missing : as in the fit; see `factorize`. Without lam there is no adversary.
-    start : K x N, nonnegative: an H to begin with, such as that of nearly the same V. It only saves time.
+    start : K x N, nonnegative: an H to begin with, such as that of nearly the same V, which
+        saves time. Where several H are equally good, one near it is found.
 
     Returns
     -------
@@ -57,6 +58,7 @@ def transform(
     if len(parts) != len(data):
         raise InputError(f"W has {len(parts)} rows, V has {len(data)}: they must be alike.")
     check_one_of("missing", missing, ("ignore", "zero"))
+    begin = None if start is None else _checked_start(start, (parts.shape[1], data.shape[1]))
     unknown = np.zeros(data.shape[1], dtype=bool)
     if seen is not None:
         data = np.where(seen, data, 0)
@@ -74,7 +76,7 @@ def transform(
         parts.astype(np.float64) / scale,
         problem.lam,
         problem.leash,
-        None if start is None else start * (scale / problem.scale),
+        None if begin is None else begin * (scale / problem.scale),
     )
     if not converged.all():
         warnings.warn(f"{(~converged).sum()} columns of H did not converge.", RuntimeWarning, stacklevel=2)
@@ -92,3 +94,12 @@ def _checked_parts(W: npt.ArrayLike) -> Array:
     if not (np.isfinite(parts).all() and parts.min() >= 0):
         raise InputError("W: an entry is negative, infinite or NaN; nonnegative parts are needed.")
     return parts if parts.dtype == np.float32 else parts.astype(np.float64, copy=False)
+
+
+def _checked_start(start: npt.ArrayLike, shape: tuple[int, int]) -> Array:
+    H = np.asarray(start, dtype=np.float64)
+    if H.shape != shape:
+        raise InputError(f"start has shape {H.shape}: H of W and V has {shape}.")
+    if not (np.isfinite(H).all() and H.min(initial=0) >= 0):
+        raise InputError("start: an entry is negative, infinite or NaN; a nonnegative H is needed.")
+    return H

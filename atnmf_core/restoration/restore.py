@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +56,7 @@ class Restoration:
     bounded : bool F x N, predictions that were held at the bound.
     lines : bands, image rows, image columns or images that are bad as a whole.
     choice : what was tried, and why this was chosen; None where K, lam and leash were given.
-    fit : the fit that was used, suspects left out.
+    fit : the fit that was used. Suspects were left out, but for near ones that an adversary made light of.
     """
 
     V: Array = field(repr=False)
@@ -111,7 +112,8 @@ def restore(
         known which.
     observed : bool F x N, False at what is missing besides NaN.
     K : number of parts, or those to choose from; chosen by default.
-    lam, leash : the adversary, as in `factorize`; chosen where lam is None. An infinite lam is plain NMF.
+    lam, leash : the adversary, as in `factorize`; chosen where lam is None. An infinite lam is NMF; with
+        unmarked losses, without its suspects.
     seed : of hold-outs and starts.
     callback : called with a `ChoiceProgress` as it goes; returning True ends the choice there, and the best
         so far is used.
@@ -197,8 +199,8 @@ def _candidate(
         treatments = (
             Treatment(None if plain else float(lam), None if plain else leash, losses == "unmarked"),
         )
-        if isinstance(K, int):
-            return Candidate(K, treatments[0]), None
+        if isinstance(K, Integral):
+            return Candidate(int(K), treatments[0]), None
     choice = choose(
         V,
         seen,

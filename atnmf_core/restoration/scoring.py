@@ -10,8 +10,8 @@ that follow the defects, so held-out entries count with a weight, the same for a
 3. Nearer residuals may be the tail of what is sound. Sound ones lie on both sides alike; where one side has
    more than the other, at the same distance, only as many of them count.
 
-Undamaged data keeps its weight, however heavy the tails are, if they are the same on both sides; and defects as small as the model's own
-errors lose most of theirs.
+Undamaged data keeps its weight, however heavy the tails are, if they are alike on both sides; defects as
+small as the model's own errors lose most of theirs.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def simplest_of_the_best(scores: Sequence[Score]) -> tuple[Score, list[Score]]:
     and all that are within it.
 
     A stronger adversary with as many parts has to predict better by `WORTH` to be preferred, and one must
-    predict better by `WORTH_LEAVING_NMF` than plain NMF with at most twice its parts. Candidates with fewer replicates than the best were
-    given up on the way, and do not count.
+    predict better by `WORTH_LEAVING_NMF` than plain NMF with at most twice its parts. Candidates with fewer
+    replicates than the best were given up on the way, and do not count.
     """
     best = scores[0]
     plain = [score for score in scores if score.candidate.treatment == PLAIN]

@@ -91,7 +91,10 @@ def choose(
 def _Ks(K: int | Sequence[int] | None, shape: tuple[int, ...], observed: int) -> tuple[int, ...]:
     if K is None:
         return default_Ks((shape[0], shape[1]), observed)
-    return (K,) if isinstance(K, int) else tuple(sorted(set(K)))
+    Ks = tuple(sorted(set(K))) if isinstance(K, Sequence) else (int(K),)
+    if not Ks:
+        raise InputError("K: no number of parts to choose from; leave it out to have it chosen.")
+    return Ks
 
 
 class _Search:

@@ -69,7 +69,7 @@ class TaskProcess:
 
     def run(self, task: Task[Result], report: Report) -> Result:
         """Run the task there and return its result; its reports are passed to `report`, at most every
-        `REPORT_SECONDS`.
+        `REPORT_SECONDS`, and the first of each `stage`, if they have one.
 
         Raises
         ------
@@ -123,11 +123,12 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 
 def _outcome(task: Task[Any], answers: IO[bytes]) -> tuple[str, Any]:
-    last = -REPORT_SECONDS
+    last, stage = -REPORT_SECONDS, None
 
     def report(content: Any) -> None:
-        nonlocal last
-        if time.monotonic() - last >= REPORT_SECONDS:
+        nonlocal last, stage
+        is_next_stage = stage != (stage := getattr(content, "stage", None))
+        if is_next_stage or time.monotonic() - last >= REPORT_SECONDS:
             last = time.monotonic()
             _send(answers, "report", content)
 

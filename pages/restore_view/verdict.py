@@ -25,7 +25,8 @@ __all__ = ["show_choice", "show_nothing_missing", "show_verdict"]
 WITHOUT_BUTTONS = {"displayModeBar": False}
 CHART = "restore_K"
 HOW_IT_WAS_CHOSEN = (
-    "The simplest model below the dashed line is chosen. Open circles were dropped after a first look, "
+    "The simplest model below the dashed line is chosen, or plain NMF where no adversary predicts better by "
+    "10% or more. Open circles were dropped after a first look, "
     "crosses left out because their typical error was too large. Click a point to restore with that setting."
 )
 CLICKED_NMF = "restore_clicked_nmf"

@@ -101,7 +101,7 @@ def opens_a_point_in_explore(dashboard: Dashboard, curves: Curves, store: Path, 
     assert lam == sorted(grid.lams)[4]
     assert (query["alpha"], query["K"], query["missing"]) == ("0.3", "8", "ignore")
     error = errors[int(query.get("seed", 0))]
-    said = curves.page.locator(".st-key-callout").inner_text()
+    said = curves.page.locator(".st-key-callout").inner_text().replace("\xa0", " ")
     assert f"AT-NMF {error:.3f}" in said or f"AT-NMF {error:.2g}" in said
     mean = sum(errors.values()) / len(errors)
     assert abs(error - mean) == min(abs(one - mean) for one in errors.values())

@@ -72,9 +72,9 @@ def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
     for preset, query in PRESETS.items():
         card = explore.page.get_by_role("button", name=preset, exact=True)
         card.click()
+        explore.page.wait_for_url(lambda url, query=query: url.partition("?")[2] == query)
         dashboard.wait_until_idle()
 
-        assert explore.page.url.partition("?")[2] == query
         expect(card).to_have_attribute("aria-pressed", "true")
         expect(explore.panel("e")).to_be_visible()
 

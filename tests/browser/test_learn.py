@@ -300,6 +300,8 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
     dashboard.choose("Leave out", "λ, the adversary's price")
     # The list stays open for more; Escape would clear the choice if it did not.
     learn.page.keyboard.press("Tab")
+    expect(learn.page.locator('[data-testid="stMultiSelect"]')).to_contain_text("λ, the adversary's price")
+    dashboard.wait_until_idle()
     learn.page.get_by_role("button", name="Copy link").click()
     expect(learn.page.get_by_role("button", name="Copied")).to_be_visible()
     link = learn.page.evaluate("navigator.clipboard.readText()")

@@ -194,3 +194,16 @@ def test_zeros_and_single_numbers_are_data_too():
 def test_what_cannot_be_used_is_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         transform(**{"V": V, "W": W, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (np.full((K, N), -1.0), "negative"),
+        (np.full((K, N), np.nan), "NaN"),
+        (np.ones((K, N + 1)), "shape"),
+    ],
+)
+def test_a_start_that_is_no_H_is_refused(start, said):
+    with pytest.raises(InputError, match=said):
+        transform(V, W, start=start)

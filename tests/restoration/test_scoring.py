@@ -132,6 +132,11 @@ def test_an_adversary_has_to_earn_its_place():
     assert simplest_of_the_best([strong, milder, scored(4, 1.12)])[0] == milder
 
 
+def test_plain_nmf_with_many_more_parts_is_no_simpler():
+    strong = scored(2, 1.0, Treatment(1.1))
+    assert simplest_of_the_best([strong, scored(32, 1.05)])[0] == strong
+
+
 def test_candidates_given_up_on_the_way_are_not_chosen():
     scores = [scored(8, 1.0, spread=0.5), scored(2, 1.01, replicates=1)]
     assert simplest_of_the_best(scores)[0].candidate.K == 8

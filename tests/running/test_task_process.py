@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -138,3 +139,9 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return not Path(f"/proc/{pid}/stat").exists() or ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+
+
+def test_the_first_report_of_a_stage_is_always_passed_on(process: TaskProcess) -> None:
+    reports: list[SimpleNamespace] = []
+    process.run(tasks.report_stages, reports.append)
+    assert [report.stage for report in reports] == ["first", "second"]

@@ -93,8 +93,9 @@ def show(stage: Stage) -> None:
         st.markdown(f"**Wrong, and nobody marked it**\n\n{_unmarked_table()}")
         seeds = {row.seeds for row in unmarked_defects()}
         st.caption(
-            "Error over all entries against the undamaged data; the lowest without the mask is bold. AT-NMF "
-            "was given no settings: it chose K, λ and leash by entries that it held out. The others were "
+            "Error over all entries against the undamaged data; bold is the lowest of the methods that were "
+            "not told which entries are wrong. AT-NMF was given no settings: it chose K, λ and leash by "
+            "entries that it held out. The others were "
             f"given the best K. Means over {' or '.join(map(str, sorted(seeds)))} sets of defects."
         )
 
@@ -122,7 +123,7 @@ def _starts(found: tuple[Finding, ...]) -> str:
     """How many runs are behind our numbers, and which are missing."""
     missing = [TITLES[one.name] for one in found if one.ignore_nmf is None]
     few = [f"{TITLES[one.name]} {one.ignore_nmf.starts}" for one in found if one.ignore_nmf]
-    said = f"Marked: means over random starts, as many as these: {', '.join(few)}."
+    said = f"Marked: means over random starts ({', '.join(few)})."
     return f"{said} Not measured yet at this α: {', '.join(missing)}." if missing else said
 
 

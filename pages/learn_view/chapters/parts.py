@@ -41,7 +41,7 @@ def show(stage: Stage) -> None:
         key=key,
         on_at_change=stay,
     )
-    st.caption("The error is the typical distance between a pixel and its prediction.")
+    st.caption("The error is the root mean square distance between a pixel and its prediction.")
 
 
 @st.cache_data(show_spinner=False, max_entries=60)

@@ -135,7 +135,7 @@ USES = Chapter(
     name="uses",
     short="Uses",
     controls={
-        "damage": OneOf("dead", "Unmarked pixels are", {kind: NAMES[kind] for kind in DEFECTS}),
+        "damage": OneOf("dead", "Wrong entries are", {kind: NAMES[kind] for kind in DEFECTS}),
         "share": Stops(0.2, "Share of wrong entries", SHARES),
         "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, high=math.inf),
         "g": OpenStops(math.inf, "Leash g", LEASHES),

@@ -2,7 +2,8 @@
 
     python -m tests.benchmarks.rivals.cvanmf_ranks MATRIX.npy
 
-in an environment of its own (Python 3.12; `pip install cvanmf 'statsmodels<0.15'`), as it needs an older pandas.
+in an environment of its own (`pip install cvanmf 'statsmodels<0.15'`), as it needs Python 3.12 and an older
+pandas.
 Prints processor seconds of one thread, for the Ks and as many replicates as `speed` in ../restoration.py.
 """
 
