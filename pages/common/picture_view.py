@@ -74,7 +74,7 @@ def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
     if data is None:
         return None
     arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed", "walls")}
-    words = {name: _words(array) for name, array in arrays.items()}
+    words = {name: _words(array) for name, array in (arrays | {"attacked": data.v + data.r}).items()}
     leash = "" if data.leash is None else f"{data.leash:g}"
     return {"lam": f"{data.lam:g}", "leash": leash, "unmarked": data.missing == "zero", **words}
 

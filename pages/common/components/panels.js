@@ -70,7 +70,7 @@ function point(host, data, pixel) {
 
 function sentence(data, row, col) {
   const i = row * data.cols + col;
-  const [v, hat, r, nmf] = ["v", "at_hat", "r", "nmf_hat"].map((name) => words(data.pixels[name])[i].replace("nan", "unknown"));
+  const [v, hat, r, nmf, attacked] = ["v", "at_hat", "r", "nmf_hat", "attacked"].map((name) => words(data.pixels[name])[i].replace("nan", "unknown"));
   const [observed, held] = ["observed", "walls"].map((name) => words(data.pixels[name])[i] === "1");
   const place = `Row ${row + 1}, column ${col + 1}`;
   if (!observed)
@@ -78,7 +78,6 @@ function sentence(data, row, col) {
   const { lam, leash } = data.pixels;
   const free = `max((${v} − ${hat}) / (${lam} − 1), −${v})`;
   const attack = leash ? `min(${free}, ${leash} · ${v})` : free;
-  const attacked = Number.isNaN(v - r) ? "unknown" : (Number(v) + Number(r)).toFixed(3);
   const gaveUp = held ? " At a wall: the adversary has given up." : "";
   return `${place}: v = <b>${v}</b>, v̂ = <b>${hat}</b>, r* = ${attack} = <b>${r}</b>, v + r* = <b>${attacked}</b>.${gaveUp} NMF says ${nmf}.`;
 }
