@@ -5,7 +5,14 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
 
-NAMES_ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The headless shell draws no window frame, which takes a fifth of the time.
+NAMES_ON_PATH = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 # A container has no user namespaces for the sandbox, little shared memory and no GPU.
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 
@@ -28,5 +35,6 @@ def _executable(playwright: Playwright) -> str:
         return own
     raise NoBrowserError(
         f"no browser: none of {', '.join(NAMES_ON_PATH)} is on the PATH and Playwright has none of its own; "
-        "install Debian's with `apt-get install chromium` or Playwright's with `playwright install chromium`"
+        "install Debian's with `apt-get install chromium-headless-shell` or Playwright's with "
+        "`playwright install chromium`"
     )
