@@ -1,4 +1,4 @@
-"""A restoration in little room: for a cache, another process, or a file that comes with the program."""
+"""A restoration stored compactly: for a cache, another process, or a file that comes with the program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Bits = npt.NDArray[np.uint8]
 UNSUSPECTED = 0.3
 """Suspicions below this are stored as none in files."""
 MOST = 250.0
-"""Suspicions beyond this are stored as this: single precision halves would call them infinite."""
+"""Suspicions beyond this are stored as this: half precision has no room for very large ones."""
 
 
 @dataclass(frozen=True, eq=False)

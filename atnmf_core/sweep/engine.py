@@ -22,7 +22,7 @@ from .points import Measures, Point
 from .processes import serve_parent
 from .store import Store, StoreError
 
-__all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep", "work_off"]
+__all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep", "run_until_done"]
 
 POLL = 0.3
 """Seconds between checks whether another process has finished the points that it claimed."""
@@ -89,7 +89,7 @@ def run_sweep(
             raise errors[0]
 
     try:
-        work_off(
+        run_until_done(
             lambda: store.waiting(sweep),
             begin_round,
             lambda outcome: store.add_outcome(*outcome),
@@ -104,7 +104,7 @@ def run_sweep(
     store.end_run(run, "finished")
 
 
-def work_off(
+def run_until_done(
     waiting: Callable[[], int],
     begin_round: Callable[[], Generator[T]],
     keep: Callable[[T], object],

@@ -39,7 +39,7 @@ def is_traced(setting: Setting, data: Dataset) -> bool:
 
 def show_lambda_curve(setting: Setting, data: Dataset) -> None:
     """The curve with the known points; the others are computed automatically if that is quick."""
-    st.markdown("**RMSE on hidden pixels against λ**")
+    st.markdown("**RMSE on hidden entries against λ**")
     if setting.alpha == 0:
         st.caption("Not measured: nothing is hidden.")
         return
@@ -66,7 +66,7 @@ def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
         _figure(tuple(points), here),
         key="lambda_curve",
         config={"displayModeBar": False},
-        alt=f"RMSE on hidden pixels against lambda, {count} points",
+        alt=f"RMSE on hidden entries against lambda, {count} points",
         on_select=_open_point,
         selection_mode="points",
     )

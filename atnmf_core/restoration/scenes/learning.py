@@ -18,7 +18,7 @@ from ..restore import Restoration, restore
 from .pixels import SceneModel, model_of, restore_pixels
 from .sampling import two_samples
 
-__all__ = ["FEWEST_FAR", "Wish", "learn", "refine", "sample_size"]
+__all__ = ["FEWEST_FAR", "SceneSettings", "learn", "refine", "sample_size"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -37,7 +37,7 @@ MORE_PARTS = (0, 1, 2, 4)
 
 
 @dataclass(frozen=True)
-class Wish:
+class SceneSettings:
     """What the user asked for, in the words of `restore`."""
 
     losses: Losses
@@ -53,7 +53,10 @@ def sample_size(scene: SceneFile) -> int:
 
 
 def learn(
-    scene: SceneFile, wish: Wish, callback: Callback | None = None, map_trials: MapTrials | None = None
+    scene: SceneFile,
+    wish: SceneSettings,
+    callback: Callback | None = None,
+    map_trials: MapTrials | None = None,
 ) -> SceneModel:
     """Choose and fit a model on a sample; add the pixels outside of it that it describes worst; check it."""
     if min(scene.rows, scene.cols) < 2:
@@ -78,7 +81,7 @@ def learn(
 
 
 def refine(
-    scene: SceneFile, model: SceneModel, far: Index, wish: Wish, map_trials: MapTrials | None = None
+    scene: SceneFile, model: SceneModel, far: Index, wish: SceneSettings, map_trials: MapTrials | None = None
 ) -> SceneModel:
     """A model of the sample and of pixels (counted row by row) that the first one misses."""
     drawn, _ = two_samples((scene.rows, scene.cols), sample_size(scene), wish.seed)
@@ -89,7 +92,7 @@ def refine(
     return _model(V, restored, wish.losses)
 
 
-def _refit(V: Array, model: SceneModel, wish: Wish, how: dict[str, Any]) -> Restoration:
+def _refit(V: Array, model: SceneModel, wish: SceneSettings, how: dict[str, Any]) -> Restoration:
     """As before, but for K, which is chosen anew among a few more parts where it was not given."""
     most = min(V.shape) - 1
     K = wish.K if isinstance(wish.K, int) else tuple(min(model.K + more, most) for more in MORE_PARTS)

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from ...datasets import ReadingOptions
 from ...datasets.scene_file import Block, SceneFile, open_scene, rewritten
 from ...problem import InputError, check_one_of, check_seed
-from ...sweep.engine import on_workers, work_off
+from ...sweep.engine import on_workers, run_until_done
 from ..choice import Callback, Losses
 from ..workers import trials_on_workers
 from .blocks import masks, refine_block, restore_block, write_block
-from .learning import FEWEST_FAR, Wish, learn, refine
+from .learning import FEWEST_FAR, SceneSettings, learn, refine
 from .pixels import SceneModel
 from .record import BlockResult, Record, Stage
 
@@ -120,7 +120,7 @@ def restore_scene(
     scene, out = open_scene(path, options), Path(out)
     if out.resolve() in {file.resolve() for file in scene.files}:
         raise InputError(f"{out}: this would replace the file that is read; choose another name.")
-    wish = Wish(losses, K, lam, leash, seed)
+    wish = SceneSettings(losses, K, lam, leash, seed)
     blocks = scene.blocks(block_entries)
     record = Record(out, _settings(scene, wish, block_entries), len(blocks))
     _check_room(scene, out, record)
@@ -136,7 +136,7 @@ def restore_scene(
     return SceneRestoration(model=model, far=far, **found)
 
 
-def _settings(scene: SceneFile, wish: Wish, block_entries: int) -> dict[str, Any]:
+def _settings(scene: SceneFile, wish: SceneSettings, block_entries: int) -> dict[str, Any]:
     files = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in scene.files]
     return {"files": files, "options": scene.options.arguments(), "wish": vars(wish), "block": block_entries}
 
@@ -175,7 +175,7 @@ class _Run:
             lambda number: (self._scene, number, self._blocks[number], model),
         )
 
-    def refine(self, model: SceneModel, wish: Wish) -> tuple[tuple[int, int, int], ...]:
+    def refine(self, model: SceneModel, wish: SceneSettings) -> tuple[tuple[int, int, int], ...]:
         """Restore again, by a refined model, what is unlike the sample; the image rows where that is."""
         far = self._far_pixels(model.far)
         if sum(pixels.size for pixels in far.values()) < FEWEST_FAR:
@@ -241,7 +241,7 @@ class _Run:
         def begin_round() -> Generator[tuple[int, BlockResult]]:
             return on_workers(function, map(call, waiting()), [], self._n_jobs, self._dask)
 
-        work_off(
+        run_until_done(
             lambda: len(waiting()),
             begin_round,
             lambda found: self._record.keep_block(*found, stage),
