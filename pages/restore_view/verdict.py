@@ -14,6 +14,7 @@ from atnmf_core.names import three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.bench import Errors
 from atnmf_core.restoration.candidates import PLAIN as PLAIN_NMF
+from atnmf_core.restoration.scoring import WORTH_LEAVING_NMF
 from pages.common.address import change
 from pages.common.setting import MAX_LAM
 
@@ -26,7 +27,7 @@ WITHOUT_BUTTONS = {"displayModeBar": False}
 CHART = "restore_K"
 HOW_IT_WAS_CHOSEN = (
     "The simplest model below the dashed line is chosen, or plain NMF where no adversary predicts better by "
-    "10% or more. Open circles were dropped after a first look, "
+    f"{WORTH_LEAVING_NMF:.0%} or more. Open circles were dropped after a first look, "
     "crosses left out because their typical error was too large. Click a point to restore with that setting."
 )
 CLICKED_NMF = "restore_clicked_nmf"
