@@ -8,7 +8,7 @@ import sys
 from typing import NoReturn
 
 from .commands import data, fit, queue, reproduce, restore, sweep
-from .commands.reading import explained
+from .commands.reading import why_unreadable
 from .commands.running import Terminated
 from .datasets import DataUnavailable, UnreadableData
 from .problem import InputError
@@ -41,7 +41,7 @@ def main(words: list[str] | None = None) -> int:
     except StoreError as error:
         return _fail(args.command, f"{error} --store names another file." if error.wrong_file else error, 1)
     except UnreadableData as error:
-        return _fail(args.command, explained(error), 1)
+        return _fail(args.command, why_unreadable(error), 1)
     except (DataUnavailable, EngineError, OSError) as error:
         return _fail(args.command, error, 1)
     except Terminated:

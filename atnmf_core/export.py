@@ -14,12 +14,12 @@ from .analysis.comparison import compare_picture
 from .analysis.recovery import PixelSpectrum, reach_of
 from .datasets import Dataset
 from .metrics import rmse
-from .result import Factors
+from .result import HasFactors
 
 __all__ = ["factors_npz", "measures_csv", "spectra_csv"]
 
 
-def factors_npz(fits: Mapping[str, Factors], observed: npt.NDArray[np.bool_]) -> bytes:
+def factors_npz(fits: Mapping[str, HasFactors], observed: npt.NDArray[np.bool_]) -> bytes:
     """W and H of each fit, as W_<name> and H_<name>, and the mask; `numpy.load` reads it."""
     arrays: dict[str, npt.NDArray[np.generic]] = {"observed": observed}
     for name, fit in fits.items():
@@ -32,8 +32,8 @@ def factors_npz(fits: Mapping[str, Factors], observed: npt.NDArray[np.bool_]) ->
 def measures_csv(
     data: Dataset,
     observed: npt.NDArray[np.bool_],
-    atnmf: Factors,
-    nmf: Factors,
+    atnmf: HasFactors,
+    nmf: HasFactors,
     *,
     lam: float,
     keep_observed: bool,

@@ -21,7 +21,7 @@ from .problem import (
     pose,
 )
 from .pure_pixels import pure_pixel_start
-from .result import Callback, Fit
+from .result import Fit, FitCallback
 from .solvers import Recorder, Solution, SolverFunction, StoppingRules, anmf, fast, paper
 
 __all__ = ["SOLVER_VERSIONS", "factorize"]
@@ -51,7 +51,7 @@ def factorize(
     tol_inner: float = 1e-2,
     tol_outer: float = 1e-2,
     dtype: npt.DTypeLike = "float32",
-    callback: Callback | None = None,
+    callback: FitCallback | None = None,
     leash: float | None = None,
     Z: npt.ArrayLike | None = None,
     mu: float | None = None,

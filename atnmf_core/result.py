@@ -13,13 +13,13 @@ import numpy.typing as npt
 from .adversary import optimal_attack
 from .problem import Method, Missing, Solver
 
-__all__ = ["Callback", "Factors", "Fit", "Progress"]
+__all__ = ["Fit", "FitCallback", "HasFactors", "Progress"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
 
-class Factors(Protocol):
+class HasFactors(Protocol):
     """Anything with factors: a fit, a frame of its film, or a cached run."""
 
     @property
@@ -50,7 +50,7 @@ class Progress:
     factors: Callable[[], tuple[Array, Array]] = field(repr=False)
 
 
-Callback = Callable[[Progress], bool | None]
+FitCallback = Callable[[Progress], bool | None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from pages.common.download_offer import show_offer
 from pages.common.setting import Setting
 from pages.common.streamlit_private import ensure_app_frame
 from pages.common.style import show_style
-from pages.common.sweeps import keep_going, telling_store_errors
+from pages.common.sweeps import ensure_queue_runs, showing_store_errors
 from pages.curves_view.form import show_form
 from pages.curves_view.state import ADDRESS, arrive
 from pages.curves_view.view import show_curves
@@ -17,9 +17,9 @@ ensure_app_frame()
 show_style(*(Path(__file__).parent / folder / "style.css" for folder in ("common", "curves_view")))
 st.title("How the error depends on λ and α", anchor=False)
 arrive()
-with telling_store_errors():
+with showing_store_errors():
     plan, data = show_form()
-    keep_going()
+    ensure_queue_runs()
     if data is None:
         show_offer(Setting(data=plan.data, upload=plan.upload))
     show_curves()

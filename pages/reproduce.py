@@ -4,13 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from atnmf_core.reference.compare import compare
+from atnmf_core.reference.compare import compare_table
 from pages.common.streamlit_private import ensure_app_frame
 from pages.common.style import show_style
 from pages.reproduce_view.cell import show_cell
-from pages.reproduce_view.choice import ADDRESS, Choice, arrive
 from pages.reproduce_view.explanations import show_notes, show_treatments
 from pages.reproduce_view.run import choose_run, read_runs, show_run
+from pages.reproduce_view.setting import ADDRESS, ReproduceSetting, arrive
 from pages.reproduce_view.tables import bundled_cells, show_numbers, show_tables
 from pages.reproduce_view.take_away import show_take_away
 
@@ -25,20 +25,20 @@ with beside:
         choose_run()
         run = st.container()
     explanation = st.container()
-choice = ADDRESS.get(Choice)
+setting = ADDRESS.get(ReproduceSetting)
 ADDRESS.write()
 
-runs = read_runs(choice)
-cells, run_here = bundled_cells(choice.table), compare(choice.table, runs.rows)
+runs = read_runs(setting)
+cells, run_here = bundled_cells(setting.table), compare_table(setting.table, runs.rows)
 with table:
-    show_tables(choice)
-    show_numbers(choice, run_here)
-    show_notes(choice.table, cells)
-    show_take_away(choice, cells, run_here)
-chosen = next(number for number, one in enumerate(cells) if one.key == choice.cell_key)
+    show_tables(setting)
+    show_numbers(setting, run_here)
+    show_notes(setting.table, cells)
+    show_take_away(setting, cells, run_here)
+chosen = next(number for number, one in enumerate(cells) if one.key == setting.cell_key)
 with cell:
     show_cell(cells[chosen], run_here[chosen])
 with run:
-    show_run(choice, runs)
+    show_run(setting, runs)
 with explanation:
-    show_treatments(cells, choice.alpha)
+    show_treatments(cells, setting.alpha)

@@ -30,7 +30,7 @@ if data is None:
     show_offer(setting)
     st.stop()
 
-if setting.losses == "marked" and data.observed.all() and not setting.order.damage:
+if setting.losses == "marked" and data.observed.all() and not setting.task.damage:
     show_nothing_missing()
     st.stop()
 

@@ -12,7 +12,7 @@ import pytest
 
 from atnmf_core.lesson import findings
 from atnmf_core.reference import NAMES, TITLES, measured
-from atnmf_core.reference.compare import compare
+from atnmf_core.reference.compare import compare_table
 from atnmf_core.reference.defects import unmarked_defects
 
 REPOSITORY = Path(__file__).parents[1]
@@ -77,7 +77,7 @@ def test_its_exceptions_are_those_of_the_bundled_tables() -> None:
             cell.published.alpha,
         )
         for name in NAMES
-        for cell in compare(name, measured(name))
+        for cell in compare_table(name, measured(name))
         if cell.agreement == "outside"
     }
 

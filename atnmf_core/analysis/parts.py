@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..result import Factors
+from ..result import HasFactors
 
 __all__ = ["PartOrder", "order_by_use", "share_in_sample", "side_by_side", "top_users", "use"]
 
@@ -52,7 +52,7 @@ class PartOrder:
     """Cosine of the two parts of each pair."""
 
 
-def side_by_side(first: Factors, second: Factors) -> PartOrder:
+def side_by_side(first: HasFactors, second: HasFactors) -> PartOrder:
     """The first fit's parts by use, and beside each its counterpart in the second."""
     order = order_by_use(first.W, first.H)
     partner = match(first.W, second.W)[order]

@@ -23,7 +23,7 @@ from ..problem import InputError, Missing
 from ..result import Fit
 from ..sweep import load_source
 from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
-from .reading import add_reading_options, reading, show_notes
+from .reading import add_reading_options, print_notes, reading
 from .running import progress_bar
 
 __all__ = ["add_parser", "run"]
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     """Fit, print the measures, write the files."""
     _refuse_idle(args)
     data = load_source(args.data, **reading(args))
-    show_notes(data)
+    print_notes(data)
     index = _picture_index(args, data)
     observed = data.observed & _mask(args, data)
     with progress_bar(f"fit {data.name}", args.progress) as show:

@@ -11,7 +11,7 @@ from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, Remedy, Unreadab
 from ..datasets.readers import option_text, parse_image_shape
 from .arguments import given
 
-__all__ = ["add_reading_options", "explained", "reading", "show_notes"]
+__all__ = ["add_reading_options", "print_notes", "reading", "why_unreadable"]
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -54,13 +54,13 @@ def reading(args: argparse.Namespace) -> dict[str, Any]:
     return options | {"nodata": tuple(options["nodata"])} if "nodata" in options else options
 
 
-def show_notes(data: Dataset) -> None:
+def print_notes(data: Dataset) -> None:
     """Say on standard error what the reader decided, so that a wrong guess is noticed."""
     for note in data.notes:
         print(f"{data.name}: {note}", file=sys.stderr)
 
 
-def explained(error: UnreadableData) -> str:
+def why_unreadable(error: UnreadableData) -> str:
     """Why a file cannot be read, and which options would help."""
 
     def option(remedy: Remedy) -> str:

@@ -14,11 +14,11 @@ from ..reference.compare import (
     AGREEMENTS,
     Cell,
     agreement_counts,
-    compare,
+    compare_table,
+    mean_and_deviation,
     method_title,
     percent,
     small_spread,
-    spread,
 )
 from ..reference.protocol import PROTOCOLS, ignoring_hidden, published_grid
 from ..reference.stored import stored_measurements, sweep_name
@@ -27,7 +27,7 @@ from ..sweep import Grid, Measurement, load_source, open_store, read_store
 from ..sweep.measurements import csv_text, read_csv
 from ..sweep.points import PAPER_STARTS, Point
 from .arguments import Subparsers, output_file, write_whole
-from .running import add_running_options, run_grid, tell_failures
+from .running import add_running_options, print_failures, run_grid
 
 __all__ = ["add_parser", "run"]
 
@@ -121,7 +121,7 @@ def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measure
             name = sweep_name(args.name, grid)
             run_grid(args, store, name, grid, data, label=f"{args.name}, {treatment}", reproduces=args.name)
             rows += store.summary(name)
-            failed |= tell_failures(store, name)
+            failed |= print_failures(store, name)
     return rows, failed
 
 
@@ -180,7 +180,7 @@ def _earlier(path: Path | None) -> tuple[Measurement, ...]:
 def _comparison(name: str, rows: Sequence[Measurement]) -> str:
     """A line for each cell of the paper's table `name` that was measured, under either treatment."""
     head = f"{'alpha':5}  {'method':22}{'published':>16}{'unmarked':>18}{'difference':>13}"
-    cells = compare(name, rows)
+    cells = compare_table(name, rows)
     lines = [f"{head}  {'marked':>17}"]
     lines += [_line(cell) for cell in cells if cell.zero or cell.ignore]
     starts = [row.starts for row in rows]
@@ -210,11 +210,13 @@ def _tuned(name: str, cells: Sequence[Cell]) -> list[str]:
 
 def _line(cell: Cell) -> str:
     row = cell.published
-    unmarked = "" if cell.zero is None else spread(cell.zero.mean, cell.zero.deviation, cell.digits)
+    unmarked = (
+        "" if cell.zero is None else mean_and_deviation(cell.zero.mean, cell.zero.deviation, cell.digits)
+    )
     difference = "" if cell.difference is None else percent(cell.difference)
     marked = "" if cell.ignore is None else small_spread(cell.ignore.mean, cell.ignore.deviation)
     return (
         f"{row.alpha:<5g}  {method_title(row.method, row.lam):22}"
-        f"{spread(row.mean, row.deviation, cell.digits):>16}"
+        f"{mean_and_deviation(row.mean, row.deviation, cell.digits):>16}"
         f"{unmarked:>18}{difference:>13} {MARKS[cell.agreement]:1}{marked:>17}"
     )

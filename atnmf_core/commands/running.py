@@ -25,10 +25,10 @@ __all__ = [
     "add_running_options",
     "add_worker_options",
     "ended_by_signals",
+    "print_failures",
     "progress_bar",
     "run_grid",
     "stopped_by_ctrl_c",
-    "tell_failures",
 ]
 
 MAX_FAILURES_SHOWN = 3
@@ -120,7 +120,7 @@ def run_grid(
         raise
 
 
-def tell_failures(store: Store, name: str) -> bool:
+def print_failures(store: Store, name: str) -> bool:
     """Print the first few failures of a sweep to standard error; whether there are any."""
     failures = list(store.outcomes(name, failed=True))
     for failure in failures[:MAX_FAILURES_SHOWN]:

@@ -13,7 +13,7 @@ from ..recipe import SWEEP_OPTIONS
 from ..sweep import Grid, Measurement, SweepRecord, load_source, open_store, read_store
 from ..sweep.measurements import csv_text
 from .arguments import FITTING, Subparsers, add_options, given, input_file, lambdas, output_file, write_whole
-from .running import add_running_options, run_grid, tell_failures
+from .running import add_running_options, print_failures, run_grid
 
 __all__ = ["add_parser", "run"]
 
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     with open_store(args.store) as store:
         run_grid(args, store, name, grid, data, label=name, again=again)
         record, rows = store.sweep(name), store.summary(name)
-        failed = tell_failures(store, name)
+        failed = print_failures(store, name)
     if args.out:
         write_whole(args.out, csv_text(rows))
     if args.plot:

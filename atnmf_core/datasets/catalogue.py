@@ -13,7 +13,7 @@ from .bundled import lfw, synthetic
 from .dataset import Dataset, Kind
 from .download import fetch
 from .paper import CITATIONS, PAPER_FOLDERS, TERMS, cbcl, madonna, moffet, synthetic_paper
-from .registry import data_dir, files_of
+from .registry import data_dir, remote_files_of
 from .scene import simulated_scene
 
 __all__ = ["Entry", "catalogue", "load_dataset"]
@@ -62,7 +62,7 @@ def catalogue() -> tuple[Entry, ...]:
 
 def _entry(name: str) -> Entry:
     _, title, kind, shape = _LOADERS[name]
-    files = files_of(PAPER_FOLDERS[name]) if name in PAPER_FOLDERS else ()
+    files = remote_files_of(PAPER_FOLDERS[name]) if name in PAPER_FOLDERS else ()
     here = all((data_dir() / file.path).is_file() for file in files)
     size = sum(file.size for file in files)
     return Entry(

@@ -18,7 +18,7 @@ __all__ = ["Dataset", "Georeference", "Kind", "Truth"]
 Kind = Literal["faces", "cube", "matrix"]
 Array = npt.NDArray[np.floating]
 T = TypeVar("T", bound=np.generic)
-Pick = slice | Sequence[int] | npt.NDArray[np.integer] | None
+AxisSelection = slice | Sequence[int] | npt.NDArray[np.integer] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +218,9 @@ class Dataset:
             return f"band {f + 1}"
         return f"band {f + 1}, {self.wavelengths[f]:.4g} nm"
 
-    def subset(self, rows: Pick = None, cols: Pick = None, bands: Pick = None) -> Dataset:
+    def subset(
+        self, rows: AxisSelection = None, cols: AxisSelection = None, bands: AxisSelection = None
+    ) -> Dataset:
         """A smaller cube: the given image rows, image columns and bands, each a slice or a list."""
         if self.kind != "cube":
             raise InputError(
@@ -264,7 +266,7 @@ def _locked(array: npt.NDArray[T]) -> npt.NDArray[T]:
     return view
 
 
-def _indices(name: str, pick: Pick, length: int) -> npt.NDArray[np.integer]:
+def _indices(name: str, pick: AxisSelection, length: int) -> npt.NDArray[np.integer]:
     try:
         chosen = np.arange(length)[slice(None) if pick is None else pick]
     except (IndexError, TypeError) as error:

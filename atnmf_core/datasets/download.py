@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import pooch
 
-from .registry import RemoteFile, addresses, data_dir, files_of
+from .registry import RemoteFile, addresses, data_dir, remote_files_of
 
 __all__ = ["DataUnavailable", "Transfer", "fetch", "locate"]
 
-Progress = Callable[[int, int, str], None]
+DownloadCallback = Callable[[int, int, str], None]
 CHUNK = 16384
 ANSWERED = "answered"
 
@@ -69,7 +69,7 @@ def fetch(
     name: str,
     *,
     folder: Path | None = None,
-    progress: Progress | None = None,
+    progress: DownloadCallback | None = None,
     transfer: Transfer | None = None,
 ) -> tuple[Path, ...]:
     """Download the files of a data set that are not in the data folder yet.
@@ -85,7 +85,7 @@ def fetch(
     ------
     DataUnavailable : with the reason, and where to put the file by hand.
     """
-    files = files_of(name)
+    files = remote_files_of(name)
     where = folder or data_dir()
     total = sum(file.size for file in files)
     done = 0

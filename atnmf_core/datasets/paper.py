@@ -14,7 +14,7 @@ from ..problem import InputError
 from .dataset import Dataset
 from .download import locate
 from .normalisation import lee_seung
-from .registry import RemoteFile, files_of
+from .registry import RemoteFile, remote_files_of
 
 __all__ = [
     "CITATIONS",
@@ -134,7 +134,7 @@ def _cube(name: str, filename: str, folder: Path | None, *, title: str) -> Datas
 
 
 def _file(folder: str, name: str) -> RemoteFile:
-    return next(file for file in files_of(folder) if file.path == f"{folder}/{name}")
+    return next(file for file in remote_files_of(folder) if file.path == f"{folder}/{name}")
 
 
 def _variable(path: Path, name: str) -> Array:

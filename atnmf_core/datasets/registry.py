@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pooch
 
-__all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "files_of", "remote_files"]
+__all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "remote_files", "remote_files_of"]
 
 AUTHORS = "authors"
 FACES = "faces"
@@ -65,7 +65,7 @@ def remote_files() -> tuple[RemoteFile, ...]:
     return tuple(RemoteFile(path, int(size), sha256) for path, size, sha256 in rows)
 
 
-def files_of(folder: str) -> tuple[RemoteFile, ...]:
+def remote_files_of(folder: str) -> tuple[RemoteFile, ...]:
     """The files of one data set, by the name of its folder."""
     return tuple(file for file in remote_files() if file.path.startswith(f"{folder}/"))
 

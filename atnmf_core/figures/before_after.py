@@ -16,7 +16,7 @@ from .images import mosaic
 from .palette import ADVERSARY, HIDDEN, grey, paint, sequential
 from .panels import Panel
 
-__all__ = ["Sight", "sights"]
+__all__ = ["BeforeAfter", "before_and_after"]
 
 RGB = npt.NDArray[np.uint8]
 Values = npt.NDArray[Any]
@@ -28,7 +28,7 @@ MAX_FACES, FACES_IN_A_ROW = 24, 6
 MISSING = "#AEB7C0"
 
 
-class Sight(NamedTuple):
+class BeforeAfter(NamedTuple):
     """One view of the data, before and after."""
 
     title: str
@@ -37,7 +37,7 @@ class Sight(NamedTuple):
     replaced: Panel
 
 
-def sights(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -> list[Sight]:
+def before_and_after(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -> list[BeforeAfter]:
     """The views worth showing: for a cube its colours and its most damaged band, for faces the most damaged
     ones, for a matrix all of it. Entries without a value have the `unknown` colour.
     """
@@ -47,10 +47,10 @@ def sights(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -
         return [_worst_faces(data, restored, unknown)]
     before, after = (smaller(matrix, LONGEST) for matrix in (data.V, restored.V))
     where = _where(smaller(restored.defects, LONGEST), smaller(~data.observed, LONGEST))
-    return [_sight("The matrix", _grey(before, after, unknown), _grey(after, after, unknown), where)]
+    return [_labelled("The matrix", _grey(before, after, unknown), _grey(after, after, unknown), where)]
 
 
-def _colours(data: Dataset, restored: Restoration, unknown: str) -> Sight:
+def _colours(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
     known = np.flatnonzero(data.observed.any(axis=1))
     wavelengths = None if data.wavelengths is None else data.wavelengths[known]
     bands = [int(known[place]) for place in nearest_bands(wavelengths, known.size, NATURAL)]
@@ -58,7 +58,7 @@ def _colours(data: Dataset, restored: Restoration, unknown: str) -> Sight:
     replaced = _replaced(data, restored).mean(axis=0)
     share = sequential(smaller(data.image(replaced), LONGEST), max(float(replaced.max()), 1e-9))
     title = "Bands " + ", ".join(str(band + 1) for band in bands) + " as red, green and blue"
-    return Sight(
+    return BeforeAfter(
         title,
         Panel("", "Before", view.original(), "The cube before"),
         Panel("", "After", view.picture([restored.V[band] for band in bands]), "The cube after"),
@@ -71,15 +71,15 @@ def _colours(data: Dataset, restored: Restoration, unknown: str) -> Sight:
     )
 
 
-def _worst_band(data: Dataset, restored: Restoration, unknown: str) -> Sight:
+def _worst_band(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
     band = _worst(_replaced(data, restored), axis=1)[0]
     before, after = (smaller(data.image(V[band]), LONGEST) for V in (data.V, restored.V))
     masks = (smaller(data.image(mask[band]), LONGEST) for mask in (restored.defects, ~data.observed))
     title = f"Most damaged: {pictures.picture_name(data, band)}"
-    return _sight(title, _grey(before, after, unknown), _grey(after, after, unknown), _where(*masks))
+    return _labelled(title, _grey(before, after, unknown), _grey(after, after, unknown), _where(*masks))
 
 
-def _worst_faces(data: Dataset, restored: Restoration, unknown: str) -> Sight:
+def _worst_faces(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
     chosen = sorted(_worst(_replaced(data, restored), axis=0)[:MAX_FACES])
 
     def sheet(tiles: list[RGB]) -> RGB:
@@ -89,11 +89,13 @@ def _worst_faces(data: Dataset, restored: Restoration, unknown: str) -> Sight:
     before = [_grey(data.image(data.V[:, n]), face, unknown) for n, face in zip(chosen, after, strict=True)]
     where = [_where(data.image(restored.defects[:, n]), data.image(~data.observed[:, n])) for n in chosen]
     title = f"The {len(chosen)} most damaged of {data.shape[1]} images"
-    return _sight(title, sheet(before), sheet([_grey(face, face, unknown) for face in after]), sheet(where))
+    return _labelled(
+        title, sheet(before), sheet([_grey(face, face, unknown) for face in after]), sheet(where)
+    )
 
 
-def _sight(title: str, before: RGB, after: RGB, where: RGB) -> Sight:
-    return Sight(
+def _labelled(title: str, before: RGB, after: RGB, where: RGB) -> BeforeAfter:
+    return BeforeAfter(
         title,
         Panel("", "Before", before, f"{title}, before"),
         Panel("", "After", after, f"{title}, after"),

@@ -12,11 +12,11 @@ from ..datasets import Dataset
 from ..datasets.scene_file import SceneFile
 from ..restoration import Choice, Restoration
 from ..restoration.scenes import SceneRestoration
-from .before_after import Sight, sights
+from .before_after import BeforeAfter, before_and_after
 from .html_page import html_page
 from .images import data_url
 from .restoration import adversary_map, error_against_K
-from .scene_view import scene_sight
+from .scene_view import scene_before_after
 
 __all__ = ["AXES", "reasons", "restoration_page", "scene_page"]
 
@@ -28,8 +28,8 @@ AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row"
 """What the rows and columns of V are called."""
 # Plotly writes its colours into each element; these rules follow the reader's theme instead.
 STYLE = """
-.sights { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
-.sights img { width: 100%; image-rendering: pixelated; border: 1px solid var(--line) }
+.before-after { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
+.before-after img { width: 100%; image-rendering: pixelated; border: 1px solid var(--line) }
 .lead { font-size: 1.1rem }
 table.settings { border-collapse: collapse }
 .settings th, .settings td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0 }
@@ -44,14 +44,14 @@ def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str
     """The whole page as HTML; `settings` are those of the restoration, by name."""
     lead = restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
     findings = _findings(data, restored)
-    return _page(data.title, lead, findings, sights(data, restored), restored.choice, settings)
+    return _page(data.title, lead, findings, before_and_after(data, restored), restored.choice, settings)
 
 
 def scene_page(
     scene: SceneFile, after: SceneFile, restored: SceneRestoration, settings: Mapping[str, str]
 ) -> str:
     """The same for a scene that was restored block by block; both files are read, thinned for display."""
-    model, sight = restored.model, scene_sight(scene, after, restored.replaced)
+    model, sight = restored.model, scene_before_after(scene, after, restored.replaced)
     return _page(scene.path.stem, model.words, restored.findings, [sight], model.choice, settings)
 
 
@@ -59,7 +59,7 @@ def _page(
     title: str,
     lead: str,
     findings: list[str],
-    pictures: list[Sight],
+    pictures: list[BeforeAfter],
     choice: Choice | None,
     settings: Mapping[str, str],
 ) -> str:
@@ -106,13 +106,13 @@ def reasons(data: Dataset, restored: Restoration) -> list[str]:
     return said
 
 
-def _pictures(sight: Sight) -> str:
+def _pictures(sight: BeforeAfter) -> str:
     figures = "".join(
         f'<figure><figcaption>{escape(panel.title)}</figcaption><img alt="{escape(panel.alt)}" '
         f'src="{data_url(panel.pixels)}"></figure>'
         for panel in sight[1:]
     )
-    return f'<section><h2>{escape(sight.title)}</h2><div class="sights">{figures}</div></section>'
+    return f'<section><h2>{escape(sight.title)}</h2><div class="before-after">{figures}</div></section>'
 
 
 def _chosen(choice: Choice) -> str:

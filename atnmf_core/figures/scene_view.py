@@ -7,13 +7,13 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from ..datasets.scene_file import SceneFile
-from .before_after import Sight
+from .before_after import BeforeAfter
 from .composite import NATURAL, BrightnessRange, composite, nearest_bands, smaller, stretch_limits
 from .palette import ATNMF, HIDDEN, sequential
 from .panels import Panel
 from .plotting import TRANSPARENT, Trace, plot
 
-__all__ = ["channels_of_scene", "scene_picture", "scene_sight", "scene_spectrum"]
+__all__ = ["channels_of_scene", "scene_before_after", "scene_picture", "scene_spectrum"]
 
 MAX_SIDE = 480
 """Of the picture, in pixels."""
@@ -35,12 +35,12 @@ def scene_picture(channels: Channels, unknown: str, like: Channels | None = None
     return composite(channels, limits, unknown)
 
 
-def scene_sight(
+def scene_before_after(
     before: SceneFile, after: SceneFile, replaced: npt.NDArray[np.float32], unknown: str = HIDDEN["red"]
-) -> Sight:
+) -> BeforeAfter:
     """Before, after, and the share of each pixel's bands that was replaced (rows x cols)."""
     channels, most = channels_of_scene(before), float(replaced.max())
-    return Sight(
+    return BeforeAfter(
         f"{before.path.name}, thinned for display",
         Panel("", "Before", scene_picture(channels, unknown), "The scene before"),
         Panel("", "After", scene_picture(channels_of_scene(after), unknown, channels), "The scene after"),

@@ -34,9 +34,9 @@ __all__ = [
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
-Kind = Literal["dead", "bright", "both"]
+DefectKind = Literal["dead", "bright", "both"]
 
-DEFECTS: tuple[Kind, ...] = ("dead", "bright", "both")
+DEFECTS: tuple[DefectKind, ...] = ("dead", "bright", "both")
 SIDE, BANDS, SCENE_K = 24, 60, 3
 TOO_BRIGHT = 3.0
 
@@ -72,7 +72,7 @@ def small_scene() -> Dataset:
     return simulated_scene(rows=SIDE, cols=SIDE, bands=BANDS, materials=SCENE_K)
 
 
-def recorded(kind: Kind, share: float, seed: int = 0) -> Recorded:
+def recorded(kind: DefectKind, share: float, seed: int = 0) -> Recorded:
     """The small scene with a share of its entries wrong; "both" is half dead, half bright.
 
     Examples

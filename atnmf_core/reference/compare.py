@@ -25,14 +25,14 @@ __all__ = [
     "Cell",
     "CellKey",
     "agreement_counts",
-    "compare",
+    "compare_table",
     "comparison_csv",
     "exception_reason",
+    "mean_and_deviation",
     "method_title",
     "percent",
     "provenance",
     "small_spread",
-    "spread",
     "usual_effort",
     "usual_starts",
 ]
@@ -108,7 +108,7 @@ class Cell:
         return "near" if distance <= near else "outside"
 
 
-def compare(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
+def compare_table(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
     """Every cell of the paper's table `name`, with its measurements."""
     found = {(row.alpha, row.method, row.lam, row.missing): row for row in rows}
     digits = 2 if name == "synthetic" else 3
@@ -132,7 +132,7 @@ def agreement_counts(cells: Sequence[Cell]) -> dict[str, str]:
 
     Examples
     --------
-    >>> agreement_counts(compare("cbcl", []))
+    >>> agreement_counts(compare_table("cbcl", []))
     {'NMF and AT-NMF': '0 of 21 cells measured.', 'ANMF': '0 of 7 cells measured.'}
     """
     return {
@@ -171,13 +171,13 @@ def method_title(method: str, lam: float | None) -> str:
     return METHOD_NAMES[method] if lam is None else f"{METHOD_NAMES[method]} (λ = {lam:g})"
 
 
-def spread(mean: float, deviation: float | None, digits: int) -> str:
+def mean_and_deviation(mean: float, deviation: float | None, digits: int) -> str:
     """Mean and, where there is one, deviation, as the paper prints them."""
     return f"{mean:.{digits}f}" + ("" if deviation is None else f" ± {deviation:.{digits}f}")
 
 
 def small_spread(mean: float, deviation: float | None) -> str:
-    """As `spread`, for errors that differ by orders of magnitude: three digits of the mean.
+    """As `mean_and_deviation`, for errors that differ by orders of magnitude: three digits of the mean.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def small_spread(mean: float, deviation: float | None) -> str:
     """
     if mean < SMALLEST:
         return f"< {SMALLEST:g}"
-    return spread(mean, deviation, max(0, 2 - math.floor(math.log10(mean))))
+    return mean_and_deviation(mean, deviation, max(0, 2 - math.floor(math.log10(mean))))
 
 
 def percent(share: float) -> str:
@@ -237,7 +237,7 @@ def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
         difference = "" if cell.difference is None else f"{100 * cell.difference:.3f}"
         effort = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
         ignore_effort = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
-        printed = (spread(value, None, cell.digits) for value in (row.mean, row.deviation))
+        printed = (mean_and_deviation(value, None, cell.digits) for value in (row.mean, row.deviation))
         verdict = cell.agreement or "not measured"
         tuned_lam, tuned_starts = (getattr(cell.tuned, key, "") for key in ("lam", "starts"))
         writer.writerow(

@@ -22,15 +22,23 @@ from .path import MapTrials
 from .restore import Restoration, restore
 from .trials import stored_trials
 
-__all__ = ["Errors", "Order", "Outcome", "damaged_dataset", "errors_of", "run", "search_workers"]
+__all__ = [
+    "Errors",
+    "Outcome",
+    "RestoreTask",
+    "damaged_dataset",
+    "restoration_errors",
+    "run_task",
+    "search_workers",
+]
 
 Mask = npt.NDArray[np.bool_]
 NO_DAMAGE = Damage()
 
 
 @dataclass(frozen=True)
-class Order:
-    """What to restore, and how.
+class RestoreTask:
+    """How to damage and restore a data set.
 
     Attributes
     ----------
@@ -113,46 +121,48 @@ class Outcome:
         return self.packed.nbytes
 
 
-def damaged_dataset(data: Dataset, order: Order) -> tuple[Dataset, Mask]:
+def damaged_dataset(data: Dataset, task: RestoreTask) -> tuple[Dataset, Mask]:
     """The data to restore, and which of its entries were damaged."""
-    if not order.damage:
+    if not task.damage:
         return data, np.zeros(data.shape, dtype=bool)
-    spoiled = damaged(data, order.damage, marked=order.losses == "marked")
+    spoiled = damaged(data, task.damage, marked=task.losses == "marked")
     return replace(data, V=spoiled.V, truth=None), spoiled.wrong
 
 
 def search_workers() -> int:
-    """Processes of a search whose trials `run` stores: one core stays free for other users."""
+    """Processes of a search whose trials `run_task` stores: one core stays free for other users."""
     return max(1, int(cpu_count()) - 1)
 
 
-def run(
-    report: Callable[[ChoiceProgress], None], data: Dataset, order: Order, trials: Path | None = None
+def run_task(
+    report: Callable[[ChoiceProgress], None], data: Dataset, task: RestoreTask, trials: Path | None = None
 ) -> Outcome:
-    """Carry out an order; a task for another process. Trials in the folder are not fitted again."""
-    spoiled, wrong = damaged_dataset(data, order)
+    """Damage the data if the task says so, restore it, and measure; for another process. Trials that are in
+    the folder are not fitted again.
+    """
+    spoiled, wrong = damaged_dataset(data, task)
     where: MapTrials | None = None if trials is None else stored_trials(trials, search_workers())
     restoration = restore(
         spoiled,
-        order.losses,
-        K=order.K,
-        lam=order.lam,
-        leash=order.leash,
-        seed=order.seed,
+        task.losses,
+        K=task.K,
+        lam=task.lam,
+        leash=task.leash,
+        seed=task.seed,
         callback=report,
         map_trials=where,
     )
-    errors = errors_of(data, spoiled, wrong, restoration, order) if order.damage else None
+    errors = restoration_errors(data, spoiled, wrong, restoration, task) if task.damage else None
     return Outcome(pack(restoration), errors)
 
 
-def errors_of(
-    truth: Dataset, spoiled: Dataset, wrong: Mask, restoration: Restoration, order: Order
+def restoration_errors(
+    truth: Dataset, spoiled: Dataset, wrong: Mask, restoration: Restoration, task: RestoreTask
 ) -> Errors:
     """Errors of the restoration, and of NMF that does and does not know what is wrong."""
     V = np.nan_to_num(spoiled.V)
-    common: dict[str, Any] = {"K": restoration.fit.W.shape[1], "seed": order.seed}
-    marked = order.losses == "marked"
+    common: dict[str, Any] = {"K": restoration.fit.W.shape[1], "seed": task.seed}
+    marked = task.losses == "marked"
     told = factorize(V, truth.observed & ~wrong, **common).V_hat
     # NMF without that knowledge takes marked losses as zeros, which they are in V.
     nmf = factorize(V, truth.observed, **common).V_hat

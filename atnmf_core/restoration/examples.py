@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..datasets import load_dataset
-from .bench import Errors, Order, Outcome, run
+from .bench import Errors, Outcome, RestoreTask, run_task
 from .damage import Damage
 from .packed import PackedRestoration
 
@@ -27,22 +27,22 @@ class Example(NamedTuple):
     """A data set from the catalogue, and what is done to it."""
 
     data: str
-    order: Order
+    task: RestoreTask
 
 
 EXAMPLES = {
-    "dead": Example("simulated-scene", Order(Damage(dead=0.1))),
-    "striped": Example("simulated-scene", Order(Damage(streaks=0.1))),
-    "cosmic": Example("simulated-scene", Order(Damage(cosmic=0.03))),
-    "lost": Example("simulated-scene", Order(Damage(dead=0.5), "marked")),
-    "faces": Example("lfw", Order(Damage(dead=0.3))),
+    "dead": Example("simulated-scene", RestoreTask(Damage(dead=0.1))),
+    "striped": Example("simulated-scene", RestoreTask(Damage(streaks=0.1))),
+    "cosmic": Example("simulated-scene", RestoreTask(Damage(cosmic=0.03))),
+    "lost": Example("simulated-scene", RestoreTask(Damage(dead=0.5), "marked")),
+    "faces": Example("lfw", RestoreTask(Damage(dead=0.3))),
 }
 
 
 @cache
-def bundled(data: str, order: Order) -> Outcome | None:
-    """The bundled outcome of an order, if there is one."""
-    name = next((name for name, example in EXAMPLES.items() if example == (data, order)), "")
+def bundled(data: str, task: RestoreTask) -> Outcome | None:
+    """The bundled outcome of a task, if there is one."""
+    name = next((name for name, example in EXAMPLES.items() if example == (data, task)), "")
     file = FOLDER / f"{name}.npz"
     if not name or not file.is_file():
         return None
@@ -54,7 +54,7 @@ def _make(names: Sequence[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in names:
         example = EXAMPLES[name]
-        outcome = run(lambda progress: None, load_dataset(example.data), example.order)
+        outcome = run_task(lambda progress: None, load_dataset(example.data), example.task)
         (FOLDER / f"{name}.npz").write_bytes(outcome.packed.to_bytes())
         assert outcome.errors is not None
         errors = asdict(outcome.errors)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..factorization import factorize
 from ..metrics import rmse
-from ..result import Factors, Fit, Progress
+from ..result import Fit, HasFactors, Progress
 from .film import Film, Frame
 from .task_process import Report
 
@@ -34,7 +34,7 @@ class Run:
 
     @property
     def nbytes(self) -> int:
-        held: tuple[Factors, ...] = (self, *self.frames)
+        held: tuple[HasFactors, ...] = (self, *self.frames)
         factors = sum(one.W.nbytes + one.H.nbytes for one in held)
         return factors + sum(values.nbytes for values in self.history.values())
 

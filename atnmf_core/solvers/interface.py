@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem import Problem
-from ..result import Callback, Progress
+from ..result import FitCallback, Progress
 
 __all__ = ["Recorder", "Solution", "SolverFunction", "StoppingRules"]
 
@@ -41,7 +41,7 @@ class Recorder:
     """Records the history of one run in the data's scale, and asks the callback whether to stop."""
 
     def __init__(
-        self, problem: Problem, callback: Callback | None, fit_began: float, done: float, share: float
+        self, problem: Problem, callback: FitCallback | None, fit_began: float, done: float, share: float
     ) -> None:
         """`done` is the share of the work finished before this run, and `share` that of this run."""
         self._problem = problem

@@ -72,7 +72,7 @@ class _Factor:
     def __init__(self, parts: Array, mask: npt.NDArray[np.bool_] | None) -> None:
         self.parts = parts
         self.mask = None if mask is None else np.ascontiguousarray(mask, dtype=parts.dtype)
-        self.up, self.down, self.spare = (np.empty_like(parts) for _ in range(3))
+        self.up, self.down, self.scratch = (np.empty_like(parts) for _ in range(3))
 
 
 class _Multiplicative:
@@ -144,13 +144,13 @@ class _Multiplicative:
         parts, up, down = factor.parts, factor.up, factor.down
         up *= self._per_unit
         parts *= up
-        self._underflow(parts, up, factor.spare)
+        self._underflow(parts, up, factor.scratch)
         down *= self._per_unit
         down += EPS
         parts /= down
         # A strong attack, at lam near 1, would make the factors' products overflow.
         np.minimum(parts, self._most, out=parts)
-        self._underflow(parts, up, factor.spare)
+        self._underflow(parts, up, factor.scratch)
 
     def _underflow(self, parts: Array, small: Array, error: Array) -> None:
         """Round what would be denormal to multiples of the smallest denormal, which is the spacing of numbers

@@ -28,7 +28,7 @@ from .grid import Grid
 from .measurements import FinishedPoint, Measurement, summarise
 from .points import identify
 from .processes import is_running
-from .schema import NoStoreError, connect, explained
+from .schema import NoStoreError, connect, raising_store_errors
 
 __all__ = ["StoreReader", "SweepRecord", "find_store", "is_alive", "read_store"]
 
@@ -115,7 +115,7 @@ class StoreReader:
 
     def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
         """Rows of the tables that `atnmf_core.sweep.schema` describes."""
-        with self._lock, explained(self.path):
+        with self._lock, raising_store_errors(self.path):
             return self._connection.execute(statement, values).fetchall()
 
     def sweeps(self) -> list[SweepRecord]:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .processes import is_running
 
-__all__ = ["COUNT_POINTS", "NoStoreError", "StoreError", "connect", "explained", "transaction"]
+__all__ = ["COUNT_POINTS", "NoStoreError", "StoreError", "connect", "raising_store_errors", "transaction"]
 
 LAYOUT = 4
 """Number of this layout, written in the file; a store of layout 2 or 3 is upgraded, any other refused."""
@@ -128,7 +128,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """A connection to the store at `path`; a writer creates the store if necessary."""
     if read_only and not path.is_file():
         raise NoStoreError(f"{path}: there is no store here.")
-    with explained(path):
+    with raising_store_errors(path):
         connection = sqlite3.connect(
             path.resolve().as_uri() + (_reading(path) if read_only else ""),
             uri=True,
@@ -246,7 +246,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def raising_store_errors(path: Path) -> Iterator[None]:
     """Turns what SQLite says into a `StoreError` that names the file and the way out."""
     try:
         yield

@@ -22,7 +22,7 @@ from .grid import Grid
 from .points import Measures, identify
 from .processes import created
 from .reader import StoreReader, is_alive
-from .schema import COUNT_POINTS, StoreError, explained, transaction
+from .schema import COUNT_POINTS, StoreError, raising_store_errors, transaction
 from .sources import is_upload_of
 
 __all__ = [
@@ -53,7 +53,7 @@ class Store(StoreReader):
 
     def check_integrity(self) -> None:
         """Raise `StoreError` if the file is damaged, before hours of work are entrusted to it."""
-        with self._lock, explained(self.path):
+        with self._lock, raising_store_errors(self.path):
             verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {verdict}")
@@ -222,12 +222,12 @@ class Store(StoreReader):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """A transaction: everything written in the block is stored, or nothing."""
-        with self._lock, explained(self.path), transaction(self._connection):
+        with self._lock, raising_store_errors(self.path), transaction(self._connection):
             yield
 
     def write(self, statement: str, *values: Any) -> sqlite3.Cursor:
         """Execute a statement that changes the tables of `atnmf_core.sweep.schema`."""
-        with self._lock, explained(self.path):
+        with self._lock, raising_store_errors(self.path):
             return self._connection.execute(statement, values)
 
 

@@ -37,18 +37,18 @@ __all__ = [
     "STORE_ERRORS",
     "add_sweep",
     "cancel_sweep",
+    "ensure_queue_runs",
     "is_own",
-    "keep_going",
     "message_of",
     "own_sweep",
     "own_sweeps",
+    "queue_failure",
     "queue_process",
     "queue_sweep",
     "reading_store",
     "refusing",
     "show_refusal",
-    "telling_store_errors",
-    "trouble",
+    "showing_store_errors",
 ]
 
 STORE_ERRORS = (StoreError, OSError)
@@ -65,7 +65,7 @@ def reading_store() -> Iterator[StoreReader | None]:
 
 
 @contextmanager
-def telling_store_errors() -> Iterator[None]:
+def showing_store_errors() -> Iterator[None]:
     """Show why the store cannot be used in place of what should have been drawn from it."""
     try:
         yield
@@ -157,7 +157,7 @@ def queue_sweep(name: str) -> None:
         if name not in store.queued():
             _check_queue(store)
         Queue(store).add(name)
-    keep_going(again=True)
+    ensure_queue_runs(again=True)
 
 
 def cancel_sweep(name: str) -> None:
@@ -195,7 +195,7 @@ def queue_process() -> _QueueProcess:
     return _QueueProcess()
 
 
-def keep_going(*, again: bool = False) -> None:
+def ensure_queue_runs(*, again: bool = False) -> None:
     """Make sure that a process runs the queue, for instance after the machine was switched off."""
     with reading_store() as store:
         idle = store is not None and bool(store.queued()) and store.queue_process() is None
@@ -203,7 +203,7 @@ def keep_going(*, again: bool = False) -> None:
         queue_process().start(again=again)
 
 
-def trouble() -> str | None:
+def queue_failure() -> str | None:
     """What stopped the process that runs the queue; None where nothing did, or another one runs it now."""
     code = queue_process().failure
     if code is None or _runs_elsewhere():

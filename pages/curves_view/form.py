@@ -23,7 +23,7 @@ from pages.common.sidebar import clamp_to_data, draw_pattern
 from pages.common.sweeps import add_sweep, queue_sweep, reading_store, refusing
 
 from .plan import Plan
-from .state import ADDRESS, look_at
+from .state import ADDRESS, select_curve
 
 __all__ = ["show_form"]
 
@@ -112,7 +112,7 @@ def _begin(plan: Plan, data: Dataset) -> None:
     if uploaded:
         save_upload(path, data)
     queue_sweep(name)
-    look_at(f"sweep:{name}")
+    select_curve(f"sweep:{name}")
 
 
 def _name(plan: Plan, data: Dataset) -> str:

@@ -13,7 +13,7 @@ from pages.common.file_setting import FILE_CONTROLS, FileSetting
 
 from .plan import MISSING_CONTROL, TREATMENTS, Plan
 
-__all__ = ["ADDRESS", "CHART", "FIRST", "VIEWS", "Look", "arrive", "key", "look_at"]
+__all__ = ["ADDRESS", "CHART", "FIRST", "VIEWS", "CurveSelection", "arrive", "key", "select_curve"]
 
 SHARED = ("data", "upload", *FILE_CONTROLS, "K", "solver", "seed", "mask_seed", "pattern")
 FIRST = "kept:lfw"
@@ -24,7 +24,7 @@ VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
 
 
 @dataclass(frozen=True)
-class Look:
+class CurveSelection:
     """Which curve is shown, and how.
 
     Attributes
@@ -46,7 +46,7 @@ def key(name: str) -> str:
     return name if name in SHARED else f"curves_{name}"
 
 
-ADDRESS = Address("curves", Plan, Look, FileSetting, key=key)
+ADDRESS = Address("curves", Plan, CurveSelection, FileSetting, key=key)
 
 
 def arrive() -> None:
@@ -58,7 +58,7 @@ def arrive() -> None:
         change(**{key("alphas"): alphas, key("missing"): (there["missing"],)})
 
 
-def look_at(curve: str, view: str | None = None) -> None:
+def select_curve(curve: str, view: str | None = None) -> None:
     """Show another curve, at its default combination, and perhaps in another view."""
     change(**{key("show"): curve, key("at_alpha"): None, key("at_missing"): None, key("at_K"): None})
     if view is not None:

@@ -16,18 +16,18 @@ from pages.common.address import change
 from pages.common.markdown import plain
 from pages.common.sweeps import (
     cancel_sweep,
-    keep_going,
+    ensure_queue_runs,
     own_sweep,
     own_sweeps,
+    queue_failure,
     queue_sweep,
     reading_store,
     refusing,
-    trouble,
 )
 
 from .curve import Curve
 from .plan import METHODS
-from .state import FIRST, key, look_at
+from .state import FIRST, key, select_curve
 
 __all__ = ["records", "show_status", "show_sweeps", "show_trouble"]
 
@@ -83,7 +83,7 @@ def _line(record: SweepRecord) -> None:
             st.markdown(f":material/{ICONS[record.status]}: **{plain(name)}**")
             st.caption(f"{_settings(record.grid)} · {_how_far(record)}")
         if not shown:
-            _button("Open", "show_chart", look_at, f"sweep:{name}", key=f"Open {name}")
+            _button("Open", "show_chart", select_curve, f"sweep:{name}", key=f"Open {name}")
         _cancel_or_resume(record, "line")
         _menu(record)
 
@@ -128,7 +128,7 @@ def _delete(name: str) -> None:
         own_sweep(store, name)
         store.delete_sweep(name)
     if st.session_state[key("show")] == f"sweep:{name}":
-        look_at(FIRST)
+        select_curve(FIRST)
 
 
 def show_status(curve: Curve) -> None:
@@ -150,11 +150,11 @@ def show_status(curve: Curve) -> None:
 
 def show_trouble() -> None:
     """Why the process that runs the sweeps has ended, if it failed, and a button to start it again."""
-    reason = trouble()
+    reason = queue_failure()
     if reason is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.error(f"The process that runs the sweeps has ended: {plain(reason)}", icon=":material/error:")
-            _button("Start it again", "play_arrow", lambda: keep_going(again=True))
+            _button("Start it again", "play_arrow", lambda: ensure_queue_runs(again=True))
 
 
 def _how_far(record: SweepRecord) -> str:

@@ -10,13 +10,13 @@ import streamlit as st
 from atnmf_core.sweep.measurements import csv_text
 from pages.common.components import component
 from pages.common.markdown import plain
-from pages.common.sweeps import keep_going, show_refusal, telling_store_errors
+from pages.common.sweeps import ensure_queue_runs, show_refusal, showing_store_errors
 from pages.common.take_away import download
 
 from .chart import choose_view, figure_of, show_chart
 from .curve import BUNDLED, Curve, find_curve
 from .open_in_explore import follow_click
-from .state import ADDRESS, FIRST, key, look_at
+from .state import ADDRESS, FIRST, key, select_curve
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
 __all__ = ["pills_key", "show_bundled", "show_curves"]
@@ -34,11 +34,11 @@ def show_curves() -> None:
 def _curves(*, polled: bool) -> None:
     ADDRESS.restore()
     show_refusal()
-    with telling_store_errors():
+    with showing_store_errors():
         sweeps = records()
         active = any(record.is_under_way for record in sweeps)
         if active:
-            keep_going()
+            ensure_queue_runs()
         if active != polled:
             # The whole page, because only that changes whether this fragment is polled.
             st.rerun()
@@ -56,7 +56,7 @@ def _chosen_curve() -> Curve:
     curve = find_curve(st.session_state[key("show")])
     if curve is None:
         st.info("This sweep is not stored on this machine; here is a bundled curve instead.")
-        look_at(FIRST)
+        select_curve(FIRST)
         curve = find_curve(FIRST)
         assert curve is not None
     return curve
@@ -134,4 +134,4 @@ def pills_key(pressed: str | None) -> str:
 def show_bundled(widget: str) -> None:
     curve = st.session_state[widget]
     if curve is not None and widget == f"curves_bundled_{st.session_state[_TURN][0]}":
-        look_at(curve, view="alpha" if "table:" in curve else "lambda")
+        select_curve(curve, view="alpha" if "table:" in curve else "lambda")

@@ -16,7 +16,7 @@ from pages.common.address import change
 from pages.common.setting import Setting
 from pages.common.visitors import paced
 
-from .extra_fits import REST_SECONDS, errors_of, has_rested, missing, request_errors
+from .extra_fits import REST_SECONDS, has_rested, known_errors, missing, request_errors
 from .lambda_curve import is_traced
 
 __all__ = ["show_callout"]
@@ -59,7 +59,7 @@ def _show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair, waits: bo
     here = _in_words(pair.atnmf.rmse_hidden, pair.nmf.rmse_hidden)
     text = f"{PROBLEM[setting.missing]}. RMSE over {noun}: {here}."
     keys = fit_pair.keys(fit_pair.other_treatment(setting), data)
-    instead = errors_of(keys)
+    instead = known_errors(keys)
     if instead is not None:
         text += f" {INSTEAD[setting.missing]}: {_in_words(*instead)}."
     st.markdown(text)

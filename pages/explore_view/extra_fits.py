@@ -13,13 +13,13 @@ from pages.common.fit_cache import fit_cache
 from pages.common.setting import FitKey
 from pages.common.visitors import visitor
 
-__all__ = ["REST_SECONDS", "errors_of", "failures", "has_rested", "missing", "request_errors"]
+__all__ = ["REST_SECONDS", "failures", "has_rested", "known_errors", "missing", "request_errors"]
 
 REST_SECONDS = 1.0
 RETRY_SECONDS = 60.0
 
 
-def errors_of(keys: tuple[FitKey, FitKey]) -> tuple[float, float] | None:
+def known_errors(keys: tuple[FitKey, FitKey]) -> tuple[float, float] | None:
     """RMSE over hidden entries of AT-NMF and of NMF, if both are known."""
     cache = fit_cache()
     atnmf, nmf = (cache.rmse_hidden(key) for key in keys)

@@ -19,7 +19,7 @@ from pages.common.address import change
 from pages.common.setting import LAMBDAS, FitKey, Setting
 from pages.common.visitors import paced
 
-from .extra_fits import REST_SECONDS, errors_of, failures, has_rested, missing, request_errors
+from .extra_fits import REST_SECONDS, failures, has_rested, known_errors, missing, request_errors
 
 __all__ = ["is_traced", "show_lambda_curve"]
 
@@ -101,7 +101,7 @@ def _known(setting: Setting, data: Dataset) -> list[Measurement]:
     measurements = []
     points = _points(setting, data.content_hash)
     for lam, treatment in sorted(points, key=lambda point: point[0]):
-        errors = errors_of(points[lam, treatment])
+        errors = known_errors(points[lam, treatment])
         if errors is not None:
             how = (setting.K, treatment, setting.solver, "float32")
             measurements.append(Measurement(setting.alpha, "atnmf", lam, *how, errors[0]))

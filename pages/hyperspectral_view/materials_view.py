@@ -36,7 +36,7 @@ MOST_SIDE = 160
 MAX_NAMES = 2
 """Of library spectra on a card."""
 WAYS = METHODS | {"Pure pixels": "pure"}
-Key = tuple[tuple[FitKey, FitKey], str, bool]
+MaterialsKey = tuple[tuple[FitKey, FitKey], str, bool]
 """The fits, what the truth is known to be, and whether pure pixels are beside them."""
 
 
@@ -64,7 +64,7 @@ def show_materials(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _found(
-    key: Key, _setting: CubeSetting, _data: Dataset, _pair: fit_pair.Pair
+    key: MaterialsKey, _setting: CubeSetting, _data: Dataset, _pair: fit_pair.Pair
 ) -> tuple[tuple[Materials, ...], Truth | None]:
     known = reach(_setting, _data)
     pure = []
@@ -108,7 +108,7 @@ def _mean(method: str, tone: str, one: MaterialErrors) -> str:
 
 @st.cache_data(show_spinner=False, max_size="32 MB")
 def _cards(
-    key: Key,
+    key: MaterialsKey,
     library: str,
     unknown: str,
     _data: Dataset,

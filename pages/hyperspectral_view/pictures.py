@@ -29,11 +29,11 @@ from .view_bar import bands_in_words, is_joint, shown_bands
 __all__ = ["METHODS", "factors_of", "show_limits_of_recovery", "show_pictures"]
 
 METHODS = {"AT-NMF": "orange", "NMF": "blue"}
-Factors = Mapping[str, tuple[Any, Any]]
+FactorsByMethod = Mapping[str, tuple[Any, Any]]
 Panels = list[dict[str, str]]
 
 
-def factors_of(pair: fit_pair.Pair) -> Factors:
+def factors_of(pair: fit_pair.Pair) -> FactorsByMethod:
     """W and H by method."""
     return {"AT-NMF": (pair.atnmf.W, pair.atnmf.H), "NMF": (pair.nmf.W, pair.nmf.H)}
 

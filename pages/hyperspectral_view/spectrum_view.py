@@ -22,7 +22,7 @@ from pages.common.pixel import Pixel
 from pages.common.take_away import download
 
 from .cube_setting import ADDRESS, CubeSetting, spell_pixels
-from .pictures import METHODS, Factors
+from .pictures import METHODS, FactorsByMethod
 
 __all__ = ["show_spectrum"]
 
@@ -38,12 +38,12 @@ LEGEND = (
 )
 
 
-def show_spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
+def show_spectrum(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> None:
     """A fragment: choosing a pixel redraws nothing else on the page."""
     st.fragment(_spectrum)(setting, data, factors)
 
 
-def _spectrum(setting: CubeSetting, data: Dataset, factors: Factors) -> None:
+def _spectrum(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> None:
     now = _now(setting)
     current, *pins = _spectra(now, data, factors)
     component("spectrum", "chart", "spectra")(
@@ -80,7 +80,7 @@ def _now(setting: CubeSetting) -> CubeSetting:
     return replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
 
 
-def _spectra(setting: CubeSetting, data: Dataset, factors: Factors) -> list[PixelSpectrum]:
+def _spectra(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> list[PixelSpectrum]:
     """Spectra of the pixel in view and of the pinned ones."""
     pixels = (setting.place(data), *setting.pinned(data))
     return [_at(setting, data, factors, pixel) for pixel in pixels]
@@ -91,7 +91,7 @@ def _clicked(event: str) -> Pixel:
     return int(row) + 1, int(col) + 1
 
 
-def _at(setting: CubeSetting, data: Dataset, factors: Factors, pixel: Pixel) -> PixelSpectrum:
+def _at(setting: CubeSetting, data: Dataset, factors: FactorsByMethod, pixel: Pixel) -> PixelSpectrum:
     observed = fit_pair.mask(setting, data)
     return pixel_spectrum(data, observed, reach(setting, data), factors, pixel[0] - 1, pixel[1] - 1)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pages.common.control import Control
 
-from .text import Text, read_text
+from .text import ChapterText, read_text
 
 __all__ = ["Chapter", "Stage"]
 
@@ -66,5 +66,5 @@ class Chapter:
     facts: Callable[[Stage], dict[str, str]] = no_facts
 
     @property
-    def text(self) -> Text:
+    def text(self) -> ChapterText:
         return read_text(self.name)

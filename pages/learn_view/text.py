@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .formulas import FORMULAS
 
-__all__ = ["Question", "Text", "filled", "read_text"]
+__all__ = ["ChapterText", "Question", "filled", "read_text"]
 
 _FOLDER = Path(__file__).parent / "text"
 
@@ -28,7 +28,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Text:
+class ChapterText:
     """The text of one chapter."""
 
     title: str
@@ -37,13 +37,15 @@ class Text:
 
 
 @cache
-def read_text(name: str) -> Text:
+def read_text(name: str) -> ChapterText:
     """The text of a chapter, with its formulas filled in."""
     source = (_FOLDER / f"{name}.md").read_text("utf-8")
     first, *questions = re.split(r"^## ", _with_formulas(source), flags=re.MULTILINE)
     title, _, body = first.removeprefix("# ").partition("\n")
     asked = (question.partition("\n") for question in questions)
-    return Text(title, body.strip(), tuple(Question(line, answer.strip()) for line, _, answer in asked))
+    return ChapterText(
+        title, body.strip(), tuple(Question(line, answer.strip()) for line, _, answer in asked)
+    )
 
 
 def filled(words: str, facts: Mapping[str, str]) -> str:

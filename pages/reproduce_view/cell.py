@@ -10,11 +10,11 @@ from atnmf_core.reference.compare import (
     CHAOTIC,
     Cell,
     exception_reason,
+    mean_and_deviation,
     method_title,
     percent,
     provenance,
     small_spread,
-    spread,
 )
 from atnmf_core.sweep import Measurement
 from atnmf_core.sweep.points import PAPER_STARTS
@@ -30,7 +30,7 @@ def show_cell(cell: Cell, here: Cell) -> None:
     title = method_title(row.method, row.lam)
     with st.container(gap="xsmall"):
         st.markdown(f"**:{COLOURS[row.method]}[{title}] at α = {row.alpha:g}**")
-        st.markdown(f"Published **{spread(row.mean, row.deviation, cell.digits)}**")
+        st.markdown(f"Published **{mean_and_deviation(row.mean, row.deviation, cell.digits)}**")
         st.caption(f"{PAPER_STARTS} of {PAPER_STARTS} starts.")
         _number("Unmarked", cell)
         if here.zero is not None:
@@ -47,7 +47,7 @@ def _number(words: str, cell: Cell) -> None:
         st.markdown(f"{words}: not yet")
         return
     verdict = f"{MARKS[cell.agreement]} {AGREEMENTS[cell.agreement]}"
-    value = spread(cell.zero.mean, cell.zero.deviation, cell.digits + 1)
+    value = mean_and_deviation(cell.zero.mean, cell.zero.deviation, cell.digits + 1)
     st.markdown(f"{words} **{value}**, {percent(cell.difference)}: {verdict}")
     st.caption(f"{provenance(cell.zero)}.")
     if cell.agreement == "outside":

@@ -23,17 +23,17 @@ from pages.common.sweeps import (
     STORE_ERRORS,
     add_sweep,
     cancel_sweep,
+    ensure_queue_runs,
     is_own,
-    keep_going,
     message_of,
+    queue_failure,
     queue_sweep,
     reading_store,
     refusing,
     show_refusal,
-    trouble,
 )
 
-from .choice import ADDRESS, Choice, key
+from .setting import ADDRESS, ReproduceSetting, key
 
 __all__ = ["StoredRuns", "choose_run", "read_runs", "show_run"]
 
@@ -61,17 +61,17 @@ class StoredRuns:
     unreadable: str = ""
 
 
-def read_runs(choice: Choice) -> StoredRuns:
+def read_runs(setting: ReproduceSetting) -> StoredRuns:
     """What the store has now."""
     try:
-        return _read(choice)
+        return _read(setting)
     except STORE_ERRORS as error:
         return StoredRuns(unreadable=message_of(error))
 
 
-def _read(choice: Choice) -> StoredRuns:
-    keep_going()
-    name = sweep_name(choice.table, choice.grid())
+def _read(setting: ReproduceSetting) -> StoredRuns:
+    ensure_queue_runs()
+    name = sweep_name(setting.table, setting.grid())
     with reading_store() as store:
         if store is None:
             return StoredRuns()
@@ -79,7 +79,7 @@ def _read(choice: Choice) -> StoredRuns:
         chosen = next((record for record in records if record.name == name), None)
         failures = store.outcomes(name, failed=True) if chosen is not None else ()
         return StoredRuns(
-            rows=stored_measurements(store, choice.table),
+            rows=stored_measurements(store, setting.table),
             active=tuple(record for record in records if record.is_under_way),
             chosen=chosen,
             failures=tuple(dict.fromkeys(result.error or "" for result in failures)),
@@ -95,11 +95,11 @@ def choose_run() -> None:
     ADDRESS.draw("outer", width="stretch", disabled=not is_algorithm_1)
 
 
-def show_run(choice: Choice, runs: StoredRuns) -> None:
+def show_run(setting: ReproduceSetting, runs: StoredRuns) -> None:
     """The button with the expected time; while runs are under way, their progress."""
     if runs.active:
-        st.fragment(_progress, run_every=POLL_SECONDS)(choice, runs.active)
-    entry = entry_of(PROTOCOLS[choice.table].dataset)
+        st.fragment(_progress, run_every=POLL_SECONDS)(setting, runs.active)
+    entry = entry_of(PROTOCOLS[setting.table].dataset)
     assert entry is not None
     if not entry.available:
         offer_data(entry)
@@ -110,17 +110,17 @@ def show_run(choice: Choice, runs: StoredRuns) -> None:
     if runs.chosen is None or runs.chosen not in runs.active:
         again = "Run it again" if runs.chosen is not None and runs.chosen.done else "Run this cell"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(again, type="primary", icon=":material/play_arrow:", on_click=_start, args=(choice,))
-            st.markdown(f"about **{in_words(_expected(choice, runs))}**", width="content")
+            st.button(again, type="primary", icon=":material/play_arrow:", on_click=_start, args=(setting,))
+            st.markdown(f"about **{in_words(_expected(setting, runs))}**", width="content")
 
 
 @refusing
-def _start(choice: Choice) -> None:
+def _start(setting: ReproduceSetting) -> None:
     """Put the chosen cell in the queue. A finished one is fitted again, because somebody asked for it."""
-    grid, data = choice.grid(), load(PROTOCOLS[choice.table].dataset)
-    name = sweep_name(choice.table, grid)
+    grid, data = setting.grid(), load(PROTOCOLS[setting.table].dataset)
+    name = sweep_name(setting.table, grid)
     with open_store(default_store()) as store:
-        sweep = add_sweep(store, name, grid, data.content_hash, reproduces=choice.table)
+        sweep = add_sweep(store, name, grid, data.content_hash, reproduces=setting.table)
         record = store.sweep(name)
         if record.status == "finished" and not is_own(record):
             raise InputError("somebody else has run this cell; what they measured is in the table.")
@@ -129,18 +129,18 @@ def _start(choice: Choice) -> None:
     queue_sweep(name)
 
 
-def _expected(choice: Choice, runs: StoredRuns) -> float:
-    grid = choice.grid()
+def _expected(setting: ReproduceSetting, runs: StoredRuns) -> float:
+    grid = setting.grid()
     # This machine's own pace, if known, is a better guide than another's.
-    own = [cell for cell in runs.rows if (cell.method, cell.missing) == (grid.methods[0], choice.missing)]
-    return expected_run_seconds(choice.table, grid, own or measured(choice.table), CORES)
+    own = [cell for cell in runs.rows if (cell.method, cell.missing) == (grid.methods[0], setting.missing)]
+    return expected_run_seconds(setting.table, grid, own or measured(setting.table), CORES)
 
 
 def _tell_outcome(runs: StoredRuns) -> None:
     """How the last run of the chosen cell ended, unless it simply finished."""
     show_refusal()
     problems = [
-        f"The process that runs the cells has ended: {reason}" if (reason := trouble()) else "",
+        f"The process that runs the cells has ended: {reason}" if (reason := queue_failure()) else "",
         runs.unreadable,
         *(f"A fit failed: {failure}" for failure in runs.failures),
     ]
@@ -155,8 +155,8 @@ def _tell_outcome(runs: StoredRuns) -> None:
         st.caption(f"Stopped: {record.done} of {record.total} starts are done. Run to resume there.")
 
 
-def _progress(choice: Choice, drawn: tuple[SweepRecord, ...]) -> None:
-    runs = read_runs(choice)
+def _progress(setting: ReproduceSetting, drawn: tuple[SweepRecord, ...]) -> None:
+    runs = read_runs(setting)
     if [(one.name, one.done) for one in runs.active] != [(one.name, one.done) for one in drawn]:
         st.rerun()
     for record in runs.active:

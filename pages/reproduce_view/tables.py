@@ -12,22 +12,22 @@ from atnmf_core.figures.images import data_url
 from atnmf_core.figures.mosaic import agreement_mosaic
 from atnmf_core.figures.report import comparison_table, legend, noise_note
 from atnmf_core.reference import NAMES, TITLES, measured
-from atnmf_core.reference.compare import Cell, agreement_counts, compare
+from atnmf_core.reference.compare import Cell, agreement_counts, compare_table
 from atnmf_core.reference.protocol import PROTOCOLS
 from pages.common.address import change
 from pages.common.components import component
 
-from .choice import ADDRESS, Choice, columns, key, method_of
+from .setting import ADDRESS, ReproduceSetting, columns, key, method_of
 
 __all__ = ["bundled_cells", "show_numbers", "show_tables"]
 
 
 def bundled_cells(table: str) -> tuple[Cell, ...]:
     """The cells of a table with the bundled measurements."""
-    return compare(table, measured(table))
+    return compare_table(table, measured(table))
 
 
-def show_tables(choice: Choice) -> None:
+def show_tables(setting: ReproduceSetting) -> None:
     """One card per table of the paper: how much of it agrees, as a small picture and in words."""
     # A tuple: for a list, Streamlit imports pandas to see whether it is a table.
     cards = tuple(
@@ -35,7 +35,7 @@ def show_tables(choice: Choice) -> None:
             "title": TITLES[name],
             "note": _agreeing(bundled_cells(name)),
             "src": _mosaic(name),
-            "active": name == choice.table,
+            "active": name == setting.table,
         }
         for name in NAMES
     )
@@ -46,44 +46,44 @@ def show_tables(choice: Choice) -> None:
     )
 
 
-def show_numbers(choice: Choice, here: Sequence[Cell]) -> None:
+def show_numbers(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
     """The chosen table, as numbers or as a plot."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        protocol = PROTOCOLS[choice.table]
-        st.subheader(f"{TITLES[choice.table]}, K = {protocol.K}", anchor=False, width="content")
+        protocol = PROTOCOLS[setting.table]
+        st.subheader(f"{TITLES[setting.table]}, K = {protocol.K}", anchor=False, width="content")
         ADDRESS.draw("look", label_visibility="collapsed")
-    counts = agreement_counts(bundled_cells(choice.table))
+    counts = agreement_counts(bundled_cells(setting.table))
     st.markdown("  \n".join(f"**{group}:** {counted}" for group, counted in counts.items()))
-    show = {"table": _show_table, "chart": _show_chart}[choice.look]
-    show(choice, here)
+    show = {"table": _show_table, "chart": _show_chart}[setting.look]
+    show(setting, here)
 
 
-def _show_chart(choice: Choice, here: Sequence[Cell]) -> None:
+def _show_chart(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
     # Plotly takes a third of a second to import, which the table of numbers need not wait for.
     from atnmf_core.figures.reproduction import reproduction_figure
 
     st.plotly_chart(
-        reproduction_figure(bundled_cells(choice.table)),
+        reproduction_figure(bundled_cells(setting.table)),
         key="reproduce_chart",
-        config={"displaylogo": False, "toImageButtonOptions": {"filename": choice.table, "scale": 2}},
-        alt=f"{TITLES[choice.table]}: published and measured RMSE against the share of hidden entries",
+        config={"displaylogo": False, "toImageButtonOptions": {"filename": setting.table, "scale": 2}},
+        alt=f"{TITLES[setting.table]}: published and measured RMSE against the share of hidden entries",
     )
     st.caption(
         "Open marks and lines: published, with one standard deviation. Filled marks: measured. All unmarked."
     )
 
 
-def _show_table(choice: Choice, here: Sequence[Cell]) -> None:
-    cells = bundled_cells(choice.table)
+def _show_table(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
+    cells = bundled_cells(setting.table)
     keys = [cell.key for cell in cells]
     component("comparison", page="reproduce_view")(
         data={
-            "table": comparison_table(choice.table, cells, here),
-            "label": f"{TITLES[choice.table]}, choose a cell",
-            "chosen": keys.index(choice.cell_key),
+            "table": comparison_table(setting.table, cells, here),
+            "label": f"{TITLES[setting.table]}, choose a cell",
+            "chosen": keys.index(setting.cell_key),
         },
-        key=f"reproduce_cells_{choice.table}",
-        on_chosen_change=lambda: _choose_cell(choice.table),
+        key=f"reproduce_cells_{setting.table}",
+        on_chosen_change=lambda: _choose_cell(setting.table),
     )
     st.caption(legend(cells))
     if note := noise_note(cells):

@@ -29,7 +29,7 @@ def show_when_reached(setting: RestoreSetting, data: Dataset, shown: Restored) -
 
 def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
     now = ADDRESS.get(RestoreSetting)
-    if (now.order, now.others) != (setting.order, setting.others):
+    if (now.task, now.others) != (setting.task, setting.others):
         # A point of the chart was clicked.
         st.rerun()
     if st.session_state.get(REACHED):

@@ -76,9 +76,9 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
 
 
 def _command(setting: RestoreSetting, scene: SceneFile, out: Path) -> str:
-    order = setting.order
+    task = setting.task
     recipe = RestoreRecipe(
-        str(scene.path), order.losses, order.K, order.lam, order.leash, order.seed, is_file=True
+        str(scene.path), task.losses, task.K, task.lam, task.leash, task.seed, is_file=True
     )
     return f"{recipe.command_line(str(out))} --blocks"
 

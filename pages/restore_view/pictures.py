@@ -14,7 +14,7 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.picture_view import ERROR_SCALE
 
-from .request import Look, Restored, damage
+from .request import Restored, Thresholded, damage
 from .rivals import RIVAL_TONES, error_at_damage, rivals_of, what_it_knows
 from .setting import ADDRESS, RestoreSetting
 
@@ -32,7 +32,7 @@ def view_of(setting: RestoreSetting, truth: Dataset | None, data: Dataset) -> Re
 def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     """The data before anything is restored, which follows every move of a slider at once."""
     spoiled, wrong = damage(setting, data)
-    ours = bool(setting.order.damage)
+    ours = bool(setting.task.damage)
     view = view_of(setting, data if ours else None, spoiled)
     panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not restored yet")]
     if ours:
@@ -43,9 +43,9 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     _mount(setting, spoiled, panels, len(panels))
 
 
-def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
+def show_pictures(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> None:
     """All pictures, for the suspects at the current threshold."""
-    data, (suspects, V) = shown.data, look
+    data, (suspects, V) = shown.data, thresholded
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
     others = rivals_of(setting, shown)

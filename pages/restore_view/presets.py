@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import streamlit as st
 
@@ -16,48 +16,36 @@ from .pictures import view_of
 from .request import damage
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
-__all__ = ["PRESETS", "Preset", "show_presets"]
+__all__ = ["PRESETS", "show_presets"]
 
 
-@dataclass(frozen=True)
-class Preset:
-    """A setting with a name."""
-
-    title: str
-    setting: RestoreSetting
+def _preset(example: str, **view: object) -> RestoreSetting:
+    data, task = EXAMPLES[example]
+    shares = {name: getattr(task.damage, name) for name in DAMAGES}
+    return RestoreSetting(data=data, losses=task.losses, **shares, **view)
 
 
-def _preset(title: str, example: str, **view: object) -> Preset:
-    data, order = EXAMPLES[example]
-    shares = {name: getattr(order.damage, name) for name in DAMAGES}
-    return Preset(title, RestoreSetting(data=data, losses=order.losses, **shares, **view))
-
-
-PRESETS = (
-    _preset("Dead pixels nobody marked", "dead"),
-    _preset("Striped cube", "striped"),
-    _preset("Cosmic rays", "cosmic"),
-    _preset("Half the pixels lost", "lost"),
-    _preset("Faces with dead pixels", "faces", image=8),
-)
+PRESETS = {
+    "Dead pixels nobody marked": _preset("dead"),
+    "Striped cube": _preset("striped"),
+    "Cosmic rays": _preset("cosmic"),
+    "Half the pixels lost": _preset("lost"),
+    "Faces with dead pixels": _preset("faces", image=8),
+}
 
 
 def show_presets(setting: RestoreSetting) -> None:
     """The row of presets; a click sets everything but the colour."""
-    now = (setting.data, setting.order)
+    now = (setting.data, setting.task)
     cards = [
-        {
-            "title": preset.title,
-            "src": _thumbnail(number),
-            "active": (preset.setting.data, preset.setting.order) == now,
-        }
-        for number, preset in enumerate(PRESETS)
+        {"title": title, "src": _thumbnail(title), "active": (preset.data, preset.task) == now}
+        for title, preset in PRESETS.items()
     ]
     component("cards")(data={"cards": cards}, key="restore_presets", on_chosen_change=_choose)
 
 
 def _choose() -> None:
-    preset = PRESETS[int(st.session_state["restore_presets"]["chosen"])].setting
+    preset = tuple(PRESETS.values())[int(st.session_state["restore_presets"]["chosen"])]
     values = ADDRESS.read({}) | {"data": preset.data, "image": preset.image}
     own = {f"restore_{name}": value for name, value in asdict(preset).items()}
     values |= {key: value for key, value in own.items() if key in values}
@@ -65,8 +53,8 @@ def _choose() -> None:
 
 
 @st.cache_data(show_spinner=False)
-def _thumbnail(number: int) -> str:
-    setting = PRESETS[number].setting
+def _thumbnail(title: str) -> str:
+    setting = PRESETS[title]
     truth = load(setting.data)
     spoiled, _ = damage(setting, truth)
     return data_url(view_of(setting, truth, spoiled).picture(spoiled.V))

@@ -14,7 +14,14 @@ import streamlit as st
 from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import error_against_K
 from atnmf_core.restoration import Choice, ChoiceProgress
-from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run, search_workers
+from atnmf_core.restoration.bench import (
+    Errors,
+    Outcome,
+    RestoreTask,
+    damaged_dataset,
+    run_task,
+    search_workers,
+)
 from atnmf_core.restoration.cost import TYPICAL_K, expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
 from atnmf_core.restoration.suspects import restored_at, suspects_at
@@ -30,14 +37,14 @@ from .setting import RestoreSetting
 
 __all__ = [
     "Expected",
-    "Look",
     "Restored",
+    "Thresholded",
+    "apply_threshold",
     "ask",
     "choice_of",
     "damage",
     "how_far",
     "key_of",
-    "look_at",
     "request",
     "show_so_far",
     "show_wait",
@@ -52,12 +59,13 @@ class Key(NamedTuple):
     """What determines a restoration. `data` is a content hash."""
 
     data: str
-    order: Order
+    task: RestoreTask
 
     @property
     def name(self) -> str:
-        """As an address has it."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+        """As an address has it, spelled so that links from before still name the same task."""
+        fields = f"Key(data={self.data!r}, order={self.task!r})".replace("RestoreTask(", "Order(")
+        return hashlib.sha256(fields.encode()).hexdigest()[:16]
 
 
 class Restored(NamedTuple):
@@ -73,7 +81,7 @@ class Restored(NamedTuple):
     errors: Errors | None
 
 
-class Look(NamedTuple):
+class Thresholded(NamedTuple):
     """A restoration at the current threshold: the suspects, and the data with these and the missing entries
     predicted.
     """
@@ -82,40 +90,42 @@ class Look(NamedTuple):
     V: npt.NDArray[np.floating]
 
 
-def look_at(setting: RestoreSetting, shown: Restored) -> Look:
+def apply_threshold(setting: RestoreSetting, shown: Restored) -> Thresholded:
     suspects = suspects_at(shown.data, shown.restoration, setting.threshold, setting.side)
-    return Look(suspects, restored_at(shown.data, shown.restoration, suspects))
+    return Thresholded(suspects, restored_at(shown.data, shown.restoration, suspects))
 
 
 def key_of(setting: RestoreSetting, data: Dataset) -> Key:
-    return Key(data.content_hash, setting.order)
+    return Key(data.content_hash, setting.task)
 
 
 def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
     """The data to restore, and which of its entries were damaged on purpose."""
-    order = setting.order
-    return _damaged(data.content_hash, Order(order.damage, order.losses), data)
+    task = setting.task
+    return _damaged(data.content_hash, RestoreTask(task.damage, task.losses), data)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
-def _damaged(content_hash: str, order: Order, _data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
-    return damaged_dataset(_data, order)
+def _damaged(content_hash: str, task: RestoreTask, _data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
+    return damaged_dataset(_data, task)
 
 
 def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
     """The restoration of this setting if it is known; started if somebody has asked for it."""
     key = key_of(setting, data)
-    outcome = bundled(setting.data, setting.order) or outcomes().get(key)
+    outcome = bundled(setting.data, setting.task) or outcomes().get(key)
     if outcome is None:
         scheduler().join(key, visitor())
         wanted = setting.run == key.name and outcomes().failure(key) is None
         if wanted and (scheduler().job(key) is not None or not long_fit_refusal()):
-            task = partial(run, data=data, order=setting.order, trials=default_store().parent / "trials")
-            outcomes().start(key, task)
+            restore = partial(
+                run_task, data=data, task=setting.task, trials=default_store().parent / "trials"
+            )
+            outcomes().start(key, restore)
         return None
     spoiled, wrong = damage(setting, data)
     restoration = _unpacked(key, outcome, spoiled)
-    ours = bool(setting.order.damage)
+    ours = bool(setting.task.damage)
     return Restored(data if ours else None, spoiled, wrong if ours else None, restoration, outcome.errors)
 
 
@@ -127,7 +137,7 @@ def _unpacked(key: Key, _outcome: Outcome, _data: Dataset) -> Restoration:
 def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
     """What a search found for this data and damage, even if K, lambda and leash are now set by hand."""
     searched = replace(setting, by="search")
-    outcome = bundled(searched.data, searched.order) or outcomes().get(key_of(searched, data))
+    outcome = bundled(searched.data, searched.task) or outcomes().get(key_of(searched, data))
     return None if outcome is None else outcome.packed.choice
 
 
@@ -176,10 +186,10 @@ class Expected(NamedTuple):
 
 
 def _expected(setting: RestoreSetting, data: Dataset) -> Expected:
-    order, workers = setting.order, search_workers()
-    whole = expected_restore_seconds(data.shape, order.losses, K=order.K, workers=workers)
-    K = order.K or TYPICAL_K
-    last = min(whole, expected_restore_seconds(data.shape, order.losses, K=K, workers=workers))
+    task, workers = setting.task, search_workers()
+    whole = expected_restore_seconds(data.shape, task.losses, K=task.K, workers=workers)
+    K = task.K or TYPICAL_K
+    last = min(whole, expected_restore_seconds(data.shape, task.losses, K=K, workers=workers))
     return Expected(whole - last, last)
 
 

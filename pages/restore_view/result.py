@@ -18,7 +18,7 @@ from pages.common.components import component
 
 from .limits import show_limits
 from .pictures import choose_picture, show_pictures
-from .request import Restored, look_at
+from .request import Restored, apply_threshold
 from .rivals import show_rivals_switch
 from .setting import ADDRESS, RestoreSetting
 from .spectrum import show_spectrum
@@ -37,27 +37,27 @@ def show_result(shown: Restored) -> None:
 def _result(shown: Restored) -> None:
     ADDRESS.restore()
     now = ADDRESS.get(RestoreSetting)
-    look = look_at(now, shown)
+    thresholded = apply_threshold(now, shown)
     choose_picture(now, shown.data)
-    show_pictures(now, shown, look)
+    show_pictures(now, shown, thresholded)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
     data, marked = shown.data, now.losses == "marked"
-    lines = () if marked else bad_lines(look.suspects, data.observed, _layout(data))
+    lines = () if marked else bad_lines(thresholded.suspects, data.observed, _layout(data))
     if data.kind == "cube":
         spectrum, beside = st.columns(2, gap="large")
         with spectrum:
-            show_spectrum(now, shown, look)
+            show_spectrum(now, shown, thresholded)
     else:
         beside = st.container()
     with beside:
         if not marked:
-            _suspects(shown, look.suspects, lines)
-        show_limits(now, shown, look)
+            _suspects(shown, thresholded.suspects, lines)
+        show_limits(now, shown, thresholded)
     _bars(
         "Missing" if marked else "Defects",
         data,
-        ~data.observed if marked else look.suspects,
+        ~data.observed if marked else thresholded.suspects,
         lines,
         now.colour,
     )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from atnmf_core import Dataset
-from atnmf_core.restoration.bench import Order
+from atnmf_core.restoration.bench import RestoreTask
 from atnmf_core.restoration.choice import Losses
 from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.suspects import Side
@@ -37,7 +37,7 @@ class RestoreSetting:
     losses : whether what is wrong is marked as missing, or nobody knows which entries are wrong.
     dead, streaks, block, cosmic, noise, damage_seed : what is done to sound data first, see `Damage`.
     by : whether K, lambda and leash are searched for or set by hand.
-    run : the order that was asked for, as `Key.name`, so that it is resumed after a reload or a
+    run : the task that was asked for, as `Key.name`, so that it is resumed after a reload or a
         restart of the server.
     view : three bands of a cube as a colour picture, or a single one (`image`).
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
@@ -97,11 +97,11 @@ class RestoreSetting:
     )
 
     @property
-    def order(self) -> Order:
-        """What is to be restored, and how."""
+    def task(self) -> RestoreTask:
+        """How the data is damaged and restored."""
         shares = {name: getattr(self, name) for name in DAMAGES}
         by_hand = self.by == "hand"
-        return Order(
+        return RestoreTask(
             Damage(**shares, seed=self.damage_seed) if any(shares.values()) else Damage(),
             self.losses,
             self.K if by_hand else None,

@@ -13,7 +13,7 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.pixel import spell_pixel
 
-from .request import Look, Restored
+from .request import Restored, Thresholded
 from .setting import RestoreSetting
 
 __all__ = ["show_spectrum"]
@@ -22,10 +22,10 @@ KEY = "restore_spectrum"
 LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "measured", "measured"))
 
 
-def show_spectrum(setting: RestoreSetting, shown: Restored, look: Look) -> None:
+def show_spectrum(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> None:
     """Of the pixel in view."""
     data = shown.data
-    one = _spectrum_data(setting, shown, look)
+    one = _spectrum_data(setting, shown, thresholded)
     known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
     legend = [("truth", "true")] if shown.truth is not None else []
     legend += [
@@ -48,22 +48,22 @@ def show_spectrum(setting: RestoreSetting, shown: Restored, look: Look) -> None:
             "current": [one],
             "pins": [],
         },
-        on_pixel_change=_look,
+        on_pixel_change=_choose_pixel,
         on_pin_change=lambda: None,
         on_unpin_change=lambda: None,
     )
 
 
-def _look() -> None:
+def _choose_pixel() -> None:
     row, col = st.session_state[KEY]["pixel"]
     change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
 
 
-def _spectrum_data(setting: RestoreSetting, shown: Restored, look: Look) -> dict[str, Any]:
+def _spectrum_data(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> dict[str, Any]:
     data, restoration = shown.data, shown.restoration
     row, col = setting.place(data)
     n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])
-    restored, changed = look.V[:, n], look.suspects[:, n] | ~data.observed[:, n]
+    restored, changed = thresholded.V[:, n], thresholded.suspects[:, n] | ~data.observed[:, n]
     deviation = np.where(changed, restoration.deviation[:, n], np.nan)
     told = {
         "place": [row - 1, col - 1],

@@ -159,9 +159,9 @@ def _npy(array: Any) -> bytes:
 
 
 def _report(setting: RestoreSetting, shown: Restored) -> None:
-    order = asdict(setting.order)
-    damage = {name: share for name, share in order.pop("damage").items() if share}
-    said = {"damage": damage, **order} if damage else order
+    task = asdict(setting.task)
+    damage = {name: share for name, share in task.pop("damage").items() if share}
+    said = {"damage": damage, **task} if damage else task
     settings = {name: str(value) for name, value in said.items() if value is not None}
     download(
         "Report, HTML",
@@ -177,7 +177,7 @@ def _recipe(setting: RestoreSetting, shown: Restored) -> None:
     # Without colours: Streamlit's are too pale to read on the dark theme.
     show = partial(st.code, language=None, wrap_lines=True)
     if shown.truth is not None and setting.data != UPLOAD:
-        show(setting.order.python(setting.data))
+        show(setting.task.python(setting.data))
         return
     if shown.truth is not None:
         st.caption(
@@ -186,14 +186,14 @@ def _recipe(setting: RestoreSetting, shown: Restored) -> None:
         return
     names = file_names(setting.upload) if setting.data == UPLOAD else setting.data
     name = names if isinstance(names, str) else names[0]
-    order = setting.order
+    task = setting.task
     again = RestoreRecipe(
         name,
-        order.losses,
-        order.K,
-        order.lam,
-        order.leash,
-        order.seed,
+        task.losses,
+        task.K,
+        task.lam,
+        task.leash,
+        task.seed,
         file_setting().options if setting.data == UPLOAD else ReadingOptions(),
         setting.data == UPLOAD,
     )

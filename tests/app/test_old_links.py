@@ -14,8 +14,10 @@ from pages.curves_view.state import ADDRESS as CURVES
 from pages.explore_view.sidebar import ADDRESS as EXPLORE
 from pages.hyperspectral_view.cube_setting import ADDRESS as HYPERSPECTRAL
 from pages.learn_view.state import ADDRESS as LEARN
-from pages.reproduce_view.choice import ADDRESS as REPRODUCE
+from pages.reproduce_view.setting import ADDRESS as REPRODUCE
+from pages.restore_view.request import Key
 from pages.restore_view.setting import ADDRESS as RESTORE
+from pages.restore_view.setting import RestoreSetting
 
 ADDRESSES = {
     "explore": EXPLORE,
@@ -480,3 +482,9 @@ def opened(page: str, link: str) -> dict[str, Any]:
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+
+
+def test_a_link_resumes_the_restoration_that_it_was_sent_for() -> None:
+    by_hand = RestoreSetting(by="hand", K=4, lam=1.2, leash=0.5, dead=0.2, cosmic=0.03, damage_seed=3, seed=0)
+    assert Key("a" * 64, RestoreSetting().task).name == "cc0410d678d38baf"
+    assert Key("a" * 64, by_hand.task).name == "68a5959823debb1f"

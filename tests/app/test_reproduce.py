@@ -12,7 +12,7 @@ from atnmf_core.reference import NAMES
 from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.points import identify
-from pages.reproduce_view.choice import ADDRESS, Choice, columns
+from pages.reproduce_view.setting import ADDRESS, ReproduceSetting, columns
 from tests.app.opening import open_page
 from tests.app.rendered import rendered
 
@@ -131,7 +131,7 @@ def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path)
 
 
 def test_what_was_run_here_stands_beside_what_is_bundled(repository: Path, store: Path) -> None:
-    keep(store, Choice(), 6.0612)
+    keep(store, ReproduceSetting(), 6.0612)
 
     text = said(opened(repository))
 
@@ -147,7 +147,7 @@ def test_the_cells_of_the_table_are_counted_by_how_they_agree(repository: Path) 
 
 
 def test_a_failed_fit_tells_why(repository: Path, store: Path, paper_data: Path) -> None:
-    keep(store, Choice(), "ArithmeticError: the factors overflowed ![x](http://host/t.png)")
+    keep(store, ReproduceSetting(), "ArithmeticError: the factors overflowed ![x](http://host/t.png)")
 
     page = opened(repository)
 
@@ -183,8 +183,8 @@ def test_a_damaged_store_is_told_and_the_tables_stand(
 @pytest.mark.parametrize("table", NAMES)
 def test_every_cell_is_one_run_of_the_published_protocol(table: str) -> None:
     for method, column in columns(table).items():
-        choice = Choice(table=table, alpha=0.9, method=method, starts=2)
-        points = list(choice.grid().points())
+        setting = ReproduceSetting(table=table, alpha=0.9, method=method, starts=2)
+        points = list(setting.grid().points())
 
         assert {(point.alpha, point.method, point.lam) for point in points} == {(0.9, *column)}
         assert [point.start for point in points] == [0, 1]
@@ -197,10 +197,10 @@ def test_a_choice_comes_back_from_its_address() -> None:
     assert ADDRESS.spell(ADDRESS.read(asked)) == asked
 
 
-def keep(path: Path, choice: Choice, outcome: float | str) -> None:
-    grid = choice.grid()
+def keep(path: Path, setting: ReproduceSetting, outcome: float | str) -> None:
+    grid = setting.grid()
     measures = outcome if isinstance(outcome, str) else Measures(outcome, outcome, 1.0, 1.0, 10, True, 2.0)
     with open_store(path) as store:
-        store.add_sweep(sweep_name(choice.table, grid), grid, "hash", reproduces=choice.table)
+        store.add_sweep(sweep_name(setting.table, grid), grid, "hash", reproduces=setting.table)
         for point in grid.points():
             store.add_outcome(identify(point, "hash")[0], measures)

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import Dataset, load_dataset
 from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
-from atnmf_core.restoration.bench import run
+from atnmf_core.restoration.bench import run_task
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 from pages.common.uploads import uploads
 from pages.restore_view.outcomes import outcomes
@@ -129,7 +129,7 @@ def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> No
     upload = uploads().keep(data)
     setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
     done: Future = Future()
-    done.set_result(run(lambda progress: None, data, setting.order))
+    done.set_result(run_task(lambda progress: None, data, setting.task))
     outcomes().store(key_of(setting, data), done)
 
     page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
@@ -148,7 +148,7 @@ def test_a_cube_of_ones_own_can_be_taken_home_as_it_came(repository: Path) -> No
     data = uploads().read(upload, ReadingOptions()).data
     key = key_of(setting, data)
     done: Future = Future()
-    done.set_result(run(lambda progress: None, data, setting.order))
+    done.set_result(run_task(lambda progress: None, data, setting.task))
     outcomes().store(key, done)
 
     page = opened(repository, data="upload", upload=upload, losses="marked", dead="0", by="hand", K="2")

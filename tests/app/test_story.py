@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atnmf_core.reference import NAMES, measured, published
-from atnmf_core.reference.compare import compare
+from atnmf_core.reference.compare import compare_table
 from atnmf_core.reference.curves import bundled_curve
 from atnmf_core.reference.tables import tuned
 from pages.curves_view.notes import note_of
@@ -43,7 +43,7 @@ def test_the_published_gain_in_words_is_that_of_the_published_cells(table: str, 
     nmf = next(cell.mean for cell in cells if cell.method == "nmf")
     best = min((cell for cell in cells if cell.method == "atnmf"), key=lambda cell: cell.mean)
 
-    said = gain_in_words(compare(table, measured(table)), alpha)
+    said = gain_in_words(compare_table(table, measured(table)), alpha)
 
     assert f"errs by {best.mean:g} (λ = {best.lam:g}), NMF by {nmf:g}: {1 - best.mean / nmf:.0%} less" in said
 
@@ -53,7 +53,7 @@ def test_the_gain_with_a_tuned_lambda_in_words_is_that_of_its_measurement(table:
     nmf = {cell.alpha: cell.mean for cell in published(table) if cell.method == "nmf"}
 
     for alpha, row in tuned(table).items():
-        said = tuned_in_words(compare(table, measured(table)), alpha)
+        said = tuned_in_words(compare_table(table, measured(table)), alpha)
 
         gain = 1 - row.mean / nmf[alpha]
         assert gain > 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from atnmf_core.reference import measured, published
-from atnmf_core.reference.compare import compare
+from atnmf_core.reference.compare import compare_table
 
 from .dashboard import Dashboard
 
@@ -24,7 +24,7 @@ def test_each_table_shows_published_and_measured_numbers(dashboard: Dashboard) -
         page.get_by_role("button", name=title).click()
         dashboard.wait_until_idle()
 
-        cells = compare(name, measured(name))
+        cells = compare_table(name, measured(name))
         shown = page.locator("td.published").all_inner_texts()
         assert shown == [
             f"{cell.mean:.{cells[0].digits}f} ± {cell.deviation:.{cells[0].digits}f}"

@@ -161,7 +161,7 @@ def test_a_search_goes_on_after_the_server_was_killed(browser: Browser) -> None:
 def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard) -> None:
     """The worst of the adversaries, which lies apart from the other points."""
     page = dashboard.open("/restore", data="lfw", dead=0.3)
-    choice = bundled("lfw", EXAMPLES["faces"].order).packed.choice
+    choice = bundled("lfw", EXAMPLES["faces"].task).packed.choice
     wanted = next(s.candidate for s in reversed(choice.scores) if s.candidate.treatment.lam is not None)
 
     click_candidate(dashboard, choice, wanted)
@@ -175,7 +175,7 @@ def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard)
 
 def test_a_click_on_plain_nmf_shows_it_beside_the_restoration(dashboard: Dashboard) -> None:
     page = dashboard.open("/restore", data="lfw", dead=0.3)
-    choice = bundled("lfw", EXAMPLES["faces"].order).packed.choice
+    choice = bundled("lfw", EXAMPLES["faces"].task).packed.choice
     wanted = next(s.candidate for s in choice.scores if s.candidate.treatment == PLAIN)
 
     click_candidate(dashboard, choice, wanted)
@@ -235,9 +235,9 @@ def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_pa
 
 
 def test_others_restore_the_same_data_when_asked(dashboard: Dashboard) -> None:
-    truth, order = load_dataset("lfw"), EXAMPLES["faces"].order
-    spoiled, wrong = damaged_dataset(truth, order)
-    restoration = bundled("lfw", order).packed.unpack(spoiled)
+    truth, task = load_dataset("lfw"), EXAMPLES["faces"].task
+    spoiled, wrong = damaged_dataset(truth, task)
+    restoration = bundled("lfw", task).packed.unpack(spoiled)
     nmf = factorize(spoiled.V, K=restoration.fit.W.shape[1]).V_hat
     page = dashboard.open("/restore", data="lfw", dead=0.3)
     panels = page.locator(".views figure")

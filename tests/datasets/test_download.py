@@ -4,7 +4,7 @@ import pytest
 
 from atnmf_core import load_dataset
 from atnmf_core.datasets import DataUnavailable, Transfer, fetch
-from atnmf_core.datasets.registry import AUTHORS, FACES, addresses, files_of
+from atnmf_core.datasets.registry import AUTHORS, FACES, addresses, remote_files_of
 from tests.datasets.paper_server import serving, stand_in
 
 
@@ -21,7 +21,7 @@ def server(tmp_path_factory, monkeypatch):
 def test_fetched_data_is_complete_and_loads(server, tmp_path):
     paths = fetch("synthetic", folder=tmp_path, transfer=server.transfer)
     assert {path.relative_to(tmp_path).as_posix() for path in paths} == {
-        file.path for file in files_of("synthetic")
+        file.path for file in remote_files_of("synthetic")
     }
     ours, theirs = (load_dataset("synthetic-paper", folder=folder) for folder in (tmp_path, server.folder))
     assert ours.content_hash == theirs.content_hash
@@ -31,7 +31,7 @@ def test_a_verified_file_is_used_without_asking_the_server(server, tmp_path):
     fetch("synthetic", folder=tmp_path, transfer=server.transfer)
     asked = len(server.requests)
     fetch("synthetic", folder=tmp_path, transfer=server.transfer)
-    assert asked == len(files_of("synthetic"))
+    assert asked == len(remote_files_of("synthetic"))
     assert len(server.requests) == asked
 
 
@@ -48,9 +48,9 @@ def test_progress_runs_to_the_total(server, tmp_path):
     seen = []
     fetch("synthetic", folder=tmp_path, transfer=server.transfer, progress=lambda *now: seen.append(now))
     done = [step[0] for step in seen]
-    total = sum(file.size for file in files_of("synthetic"))
+    total = sum(file.size for file in remote_files_of("synthetic"))
     assert done == sorted(done)
-    assert len(set(done)) > len(files_of("synthetic"))
+    assert len(set(done)) > len(remote_files_of("synthetic"))
     assert seen[-1][:2] == (total, total)
 
 
@@ -69,7 +69,7 @@ def test_a_bad_server_gets_a_clear_answer_and_leaves_nothing_behind(server, tmp_
     server.behaviour = behaviour
     with pytest.raises(DataUnavailable, match=words) as refusal:
         fetch("synthetic", folder=tmp_path, transfer=server.transfer)
-    first = files_of("synthetic")[0]
+    first = remote_files_of("synthetic")[0]
     assert f"put it at {tmp_path / first.path}" in str(refusal.value)
     assert addresses(first)[0] in str(refusal.value)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
@@ -96,7 +96,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 
 def test_public_addresses_are_pinned_to_commits():
     for folder in ("cbcl", "moffet", "madonna", "synthetic"):
-        for file in files_of(folder):
+        for file in remote_files_of(folder):
             for address in addresses(file):
                 assert address.startswith("https://")
                 assert any(len(part) == 40 for part in address.split("/"))
@@ -107,6 +107,6 @@ def test_the_registry_agrees_with_the_published_checksums(paper_data):
     ours = {
         f"./{file.path}": file.sha256
         for name in ("cbcl", "moffet", "madonna", "synthetic")
-        for file in files_of(name)
+        for file in remote_files_of(name)
     }
     assert ours == listed

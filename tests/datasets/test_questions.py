@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.io
 
-from atnmf_core.commands.reading import explained
+from atnmf_core.commands.reading import why_unreadable
 from atnmf_core.datasets import ReadingOptions, UnreadableData, read_dataset, read_or_ask
 from tests.fuzz.seeds import npy
 
@@ -93,7 +93,7 @@ def test_each_front_end_names_its_own_control():
     values[0, 0, 0] = -0.01
     refusal = problem(("x.npy", npy(values)))
     assert 'To set negative entries to 0, give negative="zero"' in str(refusal)
-    assert "To set negative entries to 0, give --negative=zero" in explained(refusal)
+    assert "To set negative entries to 0, give --negative=zero" in why_unreadable(refusal)
     assert "negative=" not in refusal.message
     on_a_page = refusal.explained(lambda remedy: f"“{remedy.setting}”")
     assert "give “negative”" in on_a_page

@@ -6,12 +6,12 @@ import pytest
 from atnmf_core.figures.mosaic import COLOURS, GROUND, agreement_mosaic
 from atnmf_core.figures.reproduction import reproduction_figure
 from atnmf_core.reference import NAMES, measured, published
-from atnmf_core.reference.compare import compare
+from atnmf_core.reference.compare import compare_table
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_published_number_is_drawn_and_measured_ones_where_there_are_some(name: str) -> None:
-    figure = reproduction_figure(compare(name, measured(name)))
+    figure = reproduction_figure(compare_table(name, measured(name)))
 
     drawn = {(x, y) for trace in figure.data[::2] for x, y in zip(trace.x, trace.y, strict=True)}
     found = [y for trace in figure.data[1::2] for y in trace.y]

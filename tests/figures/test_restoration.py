@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from atnmf_core.datasets import Dataset
-from atnmf_core.figures.before_after import sights
+from atnmf_core.figures.before_after import before_and_after
 from atnmf_core.figures.palette import HIDDEN, channels_of
 from atnmf_core.figures.restoration import adversary_map, candidate_at, error_against_K
 from atnmf_core.figures.restoration_report import restoration_page
@@ -127,7 +127,7 @@ def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(
     example: tuple[Dataset, Restoration],
 ) -> None:
     red = channels_of(HIDDEN["red"])
-    for sight in sights(*example):
+    for sight in before_and_after(*example):
         counts = [int((panel.pixels == red).all(axis=2).sum()) for panel in (sight.before, sight.after)]
         assert counts[0] >= counts[1] > 0
         assert sight.before.pixels.shape == sight.after.pixels.shape

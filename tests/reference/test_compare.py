@@ -15,7 +15,7 @@ from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import (
     Cell,
     agreement_counts,
-    compare,
+    compare_table,
     comparison_csv,
     exception_reason,
     provenance,
@@ -49,11 +49,11 @@ def test_one_percent_is_near_where_the_published_deviation_is_smaller() -> None:
     row = next(row for row in published("moffet") if row.mean == 0.151)
     cell = replace(FULL, alpha=row.alpha, method=row.method, lam=row.lam, mean=0.1524)
 
-    assert next(cell for cell in compare("moffet", [cell]) if cell.zero).agreement == "near"
+    assert next(cell for cell in compare_table("moffet", [cell]) if cell.zero).agreement == "near"
 
 
 def test_a_cell_that_was_not_measured_has_no_difference() -> None:
-    cells = compare("cbcl", [])
+    cells = compare_table("cbcl", [])
 
     assert len(cells) == len(published("cbcl"))
     assert {(cell.zero, cell.ignore, cell.difference, cell.agreement) for cell in cells} == {(None,) * 4}
@@ -62,7 +62,7 @@ def test_a_cell_that_was_not_measured_has_no_difference() -> None:
 def test_both_treatments_find_their_place() -> None:
     ignored = replace(FULL, missing="ignore", solver="fast", mean=0.08)
 
-    cell = next(cell for cell in compare("cbcl", [ignored, FULL]) if cell.key == (0.3, "atnmf", 2.0))
+    cell = next(cell for cell in compare_table("cbcl", [ignored, FULL]) if cell.key == (0.3, "atnmf", 2.0))
 
     assert (cell.zero, cell.ignore) == (FULL, ignored)
     assert cell.difference == pytest.approx(0.1764 / 0.176 - 1)
@@ -83,7 +83,7 @@ def test_counts_tell_measured_cells_and_how_they_agree() -> None:
     row = next(cell for cell in published("cbcl") if (cell.alpha, cell.lam) == (0.3, 5.0))
     near = replace(near, mean=row.mean + 2.9 * row.deviation)
 
-    assert agreement_counts(compare("cbcl", [FULL, near, far]))["NMF and AT-NMF"] == (
+    assert agreement_counts(compare_table("cbcl", [FULL, near, far]))["NMF and AT-NMF"] == (
         "3 of 21 cells measured: 1 within the published spread, 1 within three deviations or 1%, 1 outside."
     )
 
@@ -97,9 +97,9 @@ def test_provenance_says_starts_iterations_version_and_date() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_table_shows_every_published_and_every_measured_number(name: str) -> None:
-    cells = compare(name, measured(name))
+    cells = compare_table(name, measured(name))
 
-    shown = Table.read(comparison_table(name, cells, compare(name, [])))
+    shown = Table.read(comparison_table(name, cells, compare_table(name, [])))
 
     for number, cell in enumerate(cells):
         of_cell = shown.cells[number]
@@ -129,20 +129,20 @@ def test_what_differs_from_the_usual_effort_is_said_in_the_cell() -> None:
         replace(FULL, alpha=0.5),
     ]
 
-    table = Table.read(comparison_table("cbcl", compare("cbcl", cells), compare("cbcl", [])))
+    table = Table.read(comparison_table("cbcl", compare_table("cbcl", cells), compare_table("cbcl", [])))
     said = [texts["unmarked"] for texts in table.cells.values() if texts["unmarked"] != "not measured"]
 
     assert ["start" in text for text in said] == [False, False, True]
     assert "10 starts, 100 of 100" in said[2]
-    assert "1 start, at most 20 of 100" in legend(compare("cbcl", cells))
+    assert "1 start, at most 20 of 100" in legend(compare_table("cbcl", cells))
 
 
 def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_own_starts() -> None:
     anmf = replace(FULL, method="anmf", lam=None, solver="fast", mean=0.2, starts=3)
     ignored = [replace(FULL, alpha=alpha, missing="ignore", solver="fast") for alpha in (0.3, 0.4)]
-    cells = compare("cbcl", [FULL, anmf, *ignored, replace(ignored[0], alpha=0.5, starts=2)])
+    cells = compare_table("cbcl", [FULL, anmf, *ignored, replace(ignored[0], alpha=0.5, starts=2)])
 
-    table = Table.read(comparison_table("cbcl", cells, compare("cbcl", [])))
+    table = Table.read(comparison_table("cbcl", cells, compare_table("cbcl", [])))
     by_place = {cell.key: table.cells[number] for number, cell in enumerate(cells)}
 
     assert "ANMF reconstruction" in table.heads
@@ -160,7 +160,7 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name: str) -> None:
-    cells = compare(name, measured(name))
+    cells = compare_table(name, measured(name))
 
     table = re.findall(
         r">([\d.]+) <i>± ([\d.]+)</i></span> <i class=\"atnmf\">λ = ([\d.]+)</i>", page_of(name, cells)
@@ -179,7 +179,7 @@ def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name:
 def test_the_note_on_noise_is_what_was_measured() -> None:
     text = (files("atnmf_core.reference") / "disturbed_starts.csv").read_text()
     rows = [row for row in csv.DictReader(text.splitlines()) if row["table"] == "synthetic"]
-    note = noise_note(compare("synthetic", measured("synthetic")))
+    note = noise_note(compare_table("synthetic", measured("synthetic")))
 
     assert "At λ = 2 Algorithm 1 can be chaotic" in note
     for alpha in ("0.3", "0.4", "0.5"):
@@ -187,17 +187,17 @@ def test_the_note_on_noise_is_what_was_measured() -> None:
         farthest = max(abs(other - first) for other in others) / first
         assert f"up to {100 * farthest:.1f}% at α = {alpha}" in note
     assert "less than 0.1% at α = 0.6, 0.7, 0.8, 0.9." in note
-    assert noise_note(compare("cbcl", measured("cbcl"))) == "", "not measured"
+    assert noise_note(compare_table("cbcl", measured("cbcl"))) == "", "not measured"
 
 
 def page_of(name: str, cells: Sequence[Cell]) -> str:
-    return comparison_page(name, cells, compare(name, []))
+    return comparison_page(name, cells, compare_table(name, []))
 
 
 def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
-    here = compare("cbcl", [replace(FULL, mean=0.1770)])
+    here = compare_table("cbcl", [replace(FULL, mean=0.1770)])
 
-    table = Table.read(comparison_table("cbcl", compare("cbcl", [FULL]), here))
+    table = Table.read(comparison_table("cbcl", compare_table("cbcl", [FULL]), here))
 
     lines = [texts["here"] for texts in table.cells.values() if texts.get("here")]
     assert len(lines) == 1
@@ -205,9 +205,9 @@ def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
 
 
 def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network() -> None:
-    cells = compare("moffet", [replace(FULL, mean=0.02, K=3, starts=1)])
+    cells = compare_table("moffet", [replace(FULL, mean=0.02, K=3, starts=1)])
 
-    page = comparison_page("moffet", cells, compare("moffet", []))
+    page = comparison_page("moffet", cells, compare_table("moffet", []))
 
     assert "AT-NMF (λ = 2) at α = 0.3: it is the mean of 1 of the authors&#x27; 10 starts" in page
     assert "K = 3" in page
@@ -215,7 +215,7 @@ def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network() ->
 
 
 def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured() -> None:
-    cells = compare("cbcl", [FULL])
+    cells = compare_table("cbcl", [FULL])
 
     rows = list(csv.DictReader(io.StringIO(comparison_csv("cbcl", cells))))
 
@@ -227,7 +227,7 @@ def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured() -> None:
 
 
 def cell_of(zero: Measurement, method: str = "atnmf", lam: float | None = 2.0) -> Cell:
-    return next(cell for cell in compare("cbcl", [zero]) if cell.key == (0.3, method, lam))
+    return next(cell for cell in compare_table("cbcl", [zero]) if cell.key == (0.3, method, lam))
 
 
 class Table(HTMLParser):

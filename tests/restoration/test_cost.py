@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import Dataset, load_dataset, restore
-from atnmf_core.restoration.bench import Order, damaged_dataset
+from atnmf_core.restoration.bench import RestoreTask, damaged_dataset
 from atnmf_core.restoration.cost import expected_restore_seconds
 from atnmf_core.restoration.damage import Damage
 
@@ -21,7 +21,7 @@ def test_a_restoration_takes_about_as_long_as_expected(losses: str) -> None:
     """Processor time of one process; the order of magnitude, on any machine."""
     faces = load_dataset("lfw")
     small = Dataset(faces.V[:, :50], "faces", "some", image_shape=faces.image_shape, order=faces.order)
-    data, _ = damaged_dataset(small, Order(Damage(dead=0.2), losses))
+    data, _ = damaged_dataset(small, RestoreTask(Damage(dead=0.2), losses))
 
     began = time.process_time()
     restore(data, losses, map_trials=one_by_one)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import load_dataset
-from atnmf_core.restoration.bench import Order, damaged_dataset, run
+from atnmf_core.restoration.bench import RestoreTask, damaged_dataset, run_task
 from atnmf_core.restoration.examples import EXAMPLES, bundled
 
 
@@ -20,28 +20,28 @@ def test_every_example_is_bundled_with_its_choice(name: str) -> None:
 
 def test_the_bundled_faces_are_off_as_their_setting_is_now() -> None:
     """Without the search, whose parts the bundled fit began with: so a few per cent are left open."""
-    name, order = EXAMPLES["faces"]
-    kept = bundled(name, order)
+    name, task = EXAMPLES["faces"]
+    kept = bundled(name, task)
     chosen = kept.packed.choice.chosen
     lam = chosen.treatment.lam
-    given = Order(
-        order.damage, order.losses, chosen.K, np.inf if lam is None else lam, chosen.treatment.leash
+    given = RestoreTask(
+        task.damage, task.losses, chosen.K, np.inf if lam is None else lam, chosen.treatment.leash
     )
 
-    now = run(lambda progress: None, load_dataset(name), given)
+    now = run_task(lambda progress: None, load_dataset(name), given)
 
     assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=0.05)
 
 
 @pytest.mark.slow
 def test_the_bundled_faces_are_as_restored_now() -> None:
-    name, order = EXAMPLES["faces"]
-    data, kept = load_dataset(name), bundled(name, order)
+    name, task = EXAMPLES["faces"]
+    data, kept = load_dataset(name), bundled(name, task)
 
-    now = run(lambda progress: None, data, order)
+    now = run_task(lambda progress: None, data, task)
 
     assert vars(now.errors) == pytest.approx(vars(kept.errors), rel=1e-3)
-    spoiled, _ = damaged_dataset(data, order)
+    spoiled, _ = damaged_dataset(data, task)
     here, there = now.packed.unpack(spoiled), kept.packed.unpack(spoiled)
     assert (here.defects != there.defects).mean() < 1e-3
     same = here.defects == there.defects
@@ -49,7 +49,7 @@ def test_the_bundled_faces_are_as_restored_now() -> None:
 
 
 def test_another_order_is_not_bundled() -> None:
-    name, order = EXAMPLES["dead"]
+    name, task = EXAMPLES["dead"]
 
-    assert bundled(name, Order(order.damage, order.losses, seed=1)) is None
-    assert bundled("lfw", order) is None
+    assert bundled(name, RestoreTask(task.damage, task.losses, seed=1)) is None
+    assert bundled("lfw", task) is None

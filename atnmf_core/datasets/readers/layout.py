@@ -19,13 +19,13 @@ from .limits import Limits
 from .options import ReadingOptions
 from .stored import StoredArray
 
-__all__ = ["Layout", "bands_axis", "layout_of", "to_dataset"]
+__all__ = ["ArrayLayout", "bands_axis", "layout_of", "to_dataset"]
 
 AXES = "a matrix has 2, a cube 3"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayLayout:
     """How V is made from a stored array.
 
     Attributes
@@ -77,7 +77,7 @@ def _with_truth(data: Dataset, arrays: tuple[npt.NDArray[Any], ...]) -> Dataset:
     return replace(data, truth=truth, notes=(*data.notes, *truth.notes))
 
 
-def layout_of(stored: StoredArray, options: ReadingOptions, limits: Limits) -> Layout:
+def layout_of(stored: StoredArray, options: ReadingOptions, limits: Limits) -> ArrayLayout:
     """How an array becomes V. The rules:
 
     Three axes: a cube (or, with kind="faces", a stack of images). The bands (or the images) are counted by
@@ -102,7 +102,7 @@ def layout_of(stored: StoredArray, options: ReadingOptions, limits: Limits) -> L
     return (_stack if len(shape) == 3 else _matrix)(shape, stored, options)
 
 
-def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions) -> Layout:
+def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions) -> ArrayLayout:
     kind: Kind = options.kind or stored.kind or "cube"
     if kind == "matrix":
         raise UnreadableData(
@@ -127,7 +127,7 @@ def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions)
             stack = flat.reshape(count, cols, rows).transpose(0, 2, 1)
         return np.moveaxis(stack, 0, axis).reshape(stored.values.shape)
 
-    return Layout(kind, to_V, from_V, (rows, cols), order, notes)
+    return ArrayLayout(kind, to_V, from_V, (rows, cols), order, notes)
 
 
 def _copied(stack: npt.NDArray[Any], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
@@ -167,7 +167,7 @@ def _guessed_axis(shape: tuple[int, ...], wavelengths: int | None) -> tuple[int,
     return 2, "it is the last"
 
 
-def _matrix(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions) -> Layout:
+def _matrix(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions) -> ArrayLayout:
     image_shape = options.image_shape or stored.image_shape
     kind: Kind = options.kind or stored.kind or ("matrix" if image_shape is None else "cube")
     axis = None if options.bands_axis is None else _checked_axis(options.bands_axis, 2)
@@ -203,7 +203,7 @@ def _turned(
     image_shape: tuple[int, int] | None = None,
     order: Order = "F",
     notes: tuple[str, ...] = (),
-) -> Layout:
+) -> ArrayLayout:
     def to_V(values: npt.NDArray[Any], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
         flat = values.reshape(shape)
         return np.ascontiguousarray(flat.T if turned else flat, dtype)
@@ -211,7 +211,7 @@ def _turned(
     def from_V(V: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return (V.T if turned else V).reshape(stored.values.shape)
 
-    return Layout(kind, to_V, from_V, image_shape, order, notes)
+    return ArrayLayout(kind, to_V, from_V, image_shape, order, notes)
 
 
 def _checked_axis(axis: int, ndim: int) -> int:

@@ -16,7 +16,7 @@ from .options import ReadingOptions
 from .stored import NamedArray
 from .wavelengths import in_nanometres
 
-__all__ = ["Pick", "named_array", "pick_array", "several_arrays", "stated_wavelengths"]
+__all__ = ["PickedArray", "named_array", "pick_array", "several_arrays", "stated_wavelengths"]
 
 # What people call things in their files, in lower case.
 ROWS = re.compile(r"(n|num)?_?(rows?|lines?)|nr|height")
@@ -32,7 +32,7 @@ SHORTEST_WAVELENGTH = 200
 
 
 @dataclass(frozen=True)
-class Pick:
+class PickedArray:
     """The data, and what its file says about it."""
 
     array: NamedArray
@@ -42,7 +42,7 @@ class Pick:
     notes: tuple[str, ...] = ()
 
 
-def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions) -> Pick:
+def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions) -> PickedArray:
     """The data among the named arrays of a file.
 
     A name given by the user decides. Otherwise the candidates are the arrays that hold images of the size
@@ -68,7 +68,7 @@ def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions
         notes = (*notes, f"Taken as the truth about its materials, from the same file: {names}.")
     if len(arrays) > 1:
         notes = (f"{array.name} was read from {label}.", *notes)
-    return Pick(array, kind, stated or image_shape or _shape_of_maps(array, truth), truth, notes)
+    return PickedArray(array, kind, stated or image_shape or _shape_of_maps(array, truth), truth, notes)
 
 
 def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArray:

@@ -20,7 +20,7 @@ from pages.common.address import Address, change
 from pages.common.control import OneOf, declare, redeclare
 from pages.common.setting import Setting
 
-__all__ = ["ADDRESS", "Choice", "arrive", "columns", "key", "method_of"]
+__all__ = ["ADDRESS", "ReproduceSetting", "arrive", "columns", "key", "method_of"]
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
@@ -38,7 +38,7 @@ def _names(values: Iterable[Any]) -> dict[Any, str]:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ReproduceSetting:
     """A table, one of its cells, and how to rerun that.
 
     Attributes
@@ -102,11 +102,11 @@ def method_of(table: str, method: str) -> str:
 
 
 def key(name: str) -> str:
-    """The session key of a field of `Choice`."""
+    """The session key of a field of `ReproduceSetting`."""
     return f"reproduce_{name}"
 
 
-ADDRESS = Address("reproduce", Choice, key=key)
+ADDRESS = Address("reproduce", ReproduceSetting, key=key)
 
 
 def arrive() -> None:
