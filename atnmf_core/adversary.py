@@ -25,6 +25,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .problem import Array, Mask
+
 __all__ = [
     "adversarial_loss",
     "at_wall",
@@ -37,9 +39,6 @@ __all__ = [
     "lower_bend",
     "optimal_attack",
 ]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 
 def curvature(lam: float) -> float:

@@ -14,11 +14,11 @@ from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .factorization import factorize
+from .problem import Array
 from .projection import transform
 
 __all__ = ["ATNMF"]
 
-Array = npt.NDArray[np.floating]
 
 DTYPES = (np.float64, np.float32)
 EXACT = 1e-12

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .initialisation import Factors, given_start, half_normal
+from .initialisation import given_start, half_normal
 from .problem import (
+    Factors,
     InputError,
     Method,
     Missing,

@@ -8,11 +8,9 @@ from numbers import Integral
 import numpy as np
 import numpy.typing as npt
 
-from .problem import InputError, Order, check_alpha, check_one_of, check_seed
+from .problem import InputError, Mask, Order, check_alpha, check_one_of, check_seed
 
 __all__ = ["PATTERNS", "hide_entries"]
-
-Mask = npt.NDArray[np.bool_]
 
 
 def hide_entries(

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .problem import InputError, Problem
+from .problem import Array, Factors, InputError, Problem
 
 __all__ = ["given_start", "half_normal", "rescaled"]
 
-Array = npt.NDArray[np.floating]
-Factors = tuple[Array, Array]
 
 ROWS = 16
 """W H is computed about this many rows at a time, so that it is never in memory as a whole."""

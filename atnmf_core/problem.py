@@ -32,6 +32,7 @@ Solver = Literal["fast", "paper"]
 Order = Literal["F", "C"]
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
+Factors = tuple[Array, Array]
 
 MAX_ENTRY = 1e150
 """Squares of larger entries leave the range of a float."""

@@ -7,12 +7,10 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
-from .problem import InputError, Missing, check_one_of, observed_entries, pose
+from .problem import Array, InputError, Missing, check_one_of, observed_entries, pose
 from .solvers.columns import solve_columns
 
 __all__ = ["transform"]
-
-Array = npt.NDArray[np.floating]
 
 
 def transform(

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .problem import InputError, check_seed, pose
+from .problem import Array, InputError, Mask, check_seed, pose
 
 __all__ = ["ROUNDS", "pure_pixel_start", "sample_size"]
 
-Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000
 """Pixels that suffice to find the subspace; fewer for many parts, but at least this many per part, because

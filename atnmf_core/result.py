@@ -11,12 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .adversary import optimal_attack
-from .problem import Method, Missing, Solver
+from .problem import Array, Mask, Method, Missing, Solver
 
 __all__ = ["Fit", "FitCallback", "HasFactors", "Progress"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 
 class HasFactors(Protocol):

@@ -12,15 +12,13 @@ import numpy.typing as npt
 from ..adversary import at_wall, optimal_attack
 from ..datasets import Dataset
 from ..metrics import psnr, rmse, ssim
-from ..problem import Missing
+from ..problem import Mask, Missing
 from . import pictures
 from .recovery import Reach, reach_of
 
 __all__ = ["ComparedPicture", "PictureMeasures", "compare_picture"]
 
 Values = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
-Factors = tuple[Values, Values]
 
 
 class PictureMeasures(NamedTuple):
@@ -114,8 +112,8 @@ class ComparedPicture:
 def compare_picture(
     data: Dataset,
     observed: Mask,
-    atnmf: Factors,
-    nmf: Factors,
+    atnmf: tuple[Values, Values],
+    nmf: tuple[Values, Values],
     index: int,
     *,
     lam: float,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..problem import Array
 from ..result import HasFactors
 
 __all__ = ["PartOrder", "order_by_use", "share_in_sample", "side_by_side", "top_users", "use"]
 
-Array = npt.NDArray[np.floating]
 Indices = npt.NDArray[np.intp]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..problem import Array
 from ..pure_pixels import pure_pixel_start
 from ..solvers.nonnegative import nonnegative_minimum
 from ..solvers.steps import gram_matrices
 
 __all__ = ["pure_materials", "unit_sum_abundances"]
 
-Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
 WEIGHT, ROUNDS, ENOUGH = 100.0, 50, 1e-10
 """Of the deviation from a sum of one, in units of the mean square of a spectrum's observed values; how often

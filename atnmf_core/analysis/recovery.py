@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..datasets import Dataset
 from ..metrics import rmse
-from ..problem import InputError
+from ..problem import Array, InputError, Mask
 from .unmixing import spectral_angles
 
 __all__ = [
@@ -30,9 +30,7 @@ __all__ = [
     "unreached_in_words",
 ]
 
-Array = npt.NDArray[np.floating]
 Values = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 ROWS = 16
 """How many bands of W H are computed at a time, so that the whole product is never in memory."""
 

@@ -12,15 +12,13 @@ import numpy.typing as npt
 
 from ..datasets import Truth
 from ..metrics import rmse
-from ..problem import InputError
+from ..problem import Array, InputError, Mask
 from .parts import order_by_use
 
 __all__ = ["MaterialErrors", "Materials", "materials_of", "score", "spectral_angles", "with_unit_sums"]
 
-Array = npt.NDArray[np.floating]
 Wide = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 FREEDOM = 1.4
 FEWEST = 5

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..problem import check_count, check_seed
+from ..problem import Array, check_count, check_seed
 from .dataset import Dataset, Truth
 
 __all__ = ["lfw", "synthetic"]
 
-Array = npt.NDArray[np.float64]
 FACES_IN_LFW_SUBSET = 100
 
 

@@ -11,12 +11,11 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import InputError, Order
+from ..problem import Array, InputError, Order
 
 __all__ = ["Dataset", "Georeference", "Kind", "Truth"]
 
 Kind = Literal["faces", "cube", "matrix"]
-Array = npt.NDArray[np.floating]
 T = TypeVar("T", bound=np.generic)
 AxisSelection = slice | Sequence[int] | npt.NDArray[np.integer] | None
 

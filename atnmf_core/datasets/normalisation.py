@@ -6,14 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from ..problem import InputError
+from ..problem import Array, InputError
 from .dataset import Dataset
 
 __all__ = ["NORMALISATIONS", "lee_seung", "maximum", "none", "normalise"]
-
-Array = npt.NDArray[np.floating]
 
 
 def none(V: Array) -> Array:

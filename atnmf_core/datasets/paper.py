@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from ..problem import InputError
+from ..problem import Array, InputError
 from .dataset import Dataset
 from .download import locate
 from .normalisation import lee_seung
@@ -28,7 +28,6 @@ __all__ = [
     "synthetic_paper",
 ]
 
-Array = npt.NDArray[np.float64]
 PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 PAPER_FOLDERS = {"cbcl": "cbcl", "moffet": "moffet", "madonna": "madonna", "synthetic-paper": "synthetic"}
 # The authors stored these two with one image or sample per row.

@@ -5,15 +5,13 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-import numpy.typing as npt
 
-from ..problem import InputError, check_count, check_seed
+from ..problem import Array, InputError, check_count, check_seed
 from .dataset import Dataset, Truth
 from .spectra import MATERIALS, SPECTRAL_RANGE
 
 __all__ = ["simulated_scene"]
 
-Array = npt.NDArray[np.float64]
 MAX_ENTRIES = 100_000_000
 # How strongly the leading material dominates a pixel: low values mix everything, high values give sharp
 # borders.

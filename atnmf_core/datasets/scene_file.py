@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..problem import Mask
 from .readers import ReadingOptions, UnreadableData
 from .readers.entries import clean_entries, stored_numbers
 from .readers.layout import bands_axis
@@ -22,7 +23,6 @@ from .writers import envi_path
 __all__ = ["Block", "SceneFile", "files_of", "open_scene", "rewritten"]
 
 Array = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.integer]
 
 MAX_ALIGNED = 8

@@ -13,19 +13,19 @@ import numpy.typing as npt
 
 __all__ = ["MATERIALS", "SPECTRAL_RANGE"]
 
-Array = npt.NDArray[np.float64]
+Spectrum = npt.NDArray[np.float64]
 SPECTRAL_RANGE = (400.0, 2500.0)
 
 
-def _bump(nm: Array, centre: float, width: float) -> Array:
+def _bump(nm: Spectrum, centre: float, width: float) -> Spectrum:
     return np.exp(-0.5 * ((nm - centre) / width) ** 2)
 
 
-def _edge(nm: Array, centre: float, width: float) -> Array:
+def _edge(nm: Spectrum, centre: float, width: float) -> Spectrum:
     return 1 / (1 + np.exp(-(nm - centre) / width))
 
 
-def _absorbed(nm: Array, *features: tuple[float, float, float]) -> Array:
+def _absorbed(nm: Spectrum, *features: tuple[float, float, float]) -> Spectrum:
     """The share of light that absorption features (centre, width, depth) let through."""
     passed = np.ones_like(nm)
     for centre, width, depth in features:
@@ -33,11 +33,11 @@ def _absorbed(nm: Array, *features: tuple[float, float, float]) -> Array:
     return passed
 
 
-def _water(nm: Array) -> Array:
+def _water(nm: Spectrum) -> Spectrum:
     return 0.008 + 0.085 * _bump(nm, 500, 90) * _edge(nm, 380, 30)
 
 
-def _vegetation(nm: Array) -> Array:
+def _vegetation(nm: Spectrum) -> Spectrum:
     plateau = 0.50 * _edge(nm, 718, 16) * np.exp(-np.maximum(nm - 900, 0) / 1600)
     visible = 0.030 + 0.075 * _bump(nm, 552, 32)
     return (visible + plateau) * _absorbed(
@@ -45,31 +45,31 @@ def _vegetation(nm: Array) -> Array:
     )
 
 
-def _soil(nm: Array) -> Array:
+def _soil(nm: Spectrum) -> Spectrum:
     rise = 0.09 + 0.36 * (1 - np.exp(-(nm - 400) / 650))
     return rise * _absorbed(nm, (1410, 30, 0.12), (1915, 45, 0.22), (2205, 35, 0.20), (2500, 120, 0.15))
 
 
-def _clay_tile(nm: Array) -> Array:
+def _clay_tile(nm: Spectrum) -> Spectrum:
     red = 0.07 + 0.33 * _edge(nm, 592, 22) + 0.08 * _edge(nm, 1150, 120)
     return red * _absorbed(nm, (870, 80, 0.22), (2210, 40, 0.08))
 
 
-def _concrete(nm: Array) -> Array:
+def _concrete(nm: Spectrum) -> Spectrum:
     bright = 0.30 + 0.13 * (1 - np.exp(-(nm - 400) / 280)) - 0.05 * _edge(nm, 1900, 180)
     return bright * _absorbed(nm, (1930, 60, 0.14), (2335, 40, 0.22))
 
 
-def _dry_grass(nm: Array) -> Array:
+def _dry_grass(nm: Spectrum) -> Spectrum:
     straw = 0.07 + 0.46 * (1 - np.exp(-(nm - 400) / 420)) * np.exp(-np.maximum(nm - 1250, 0) / 2600)
     return straw * _absorbed(nm, (1460, 55, 0.22), (1930, 60, 0.30), (2100, 60, 0.30), (2310, 45, 0.28))
 
 
-def _asphalt(nm: Array) -> Array:
+def _asphalt(nm: Spectrum) -> Spectrum:
     return 0.075 + 0.065 * (nm - 400) / 2100 - 0.02 * _bump(nm, 2310, 45)
 
 
-def _gypsum(nm: Array) -> Array:
+def _gypsum(nm: Spectrum) -> Spectrum:
     white = 0.62 + 0.18 * _edge(nm, 520, 60)
     return white * _absorbed(
         nm,
@@ -82,7 +82,7 @@ def _gypsum(nm: Array) -> Array:
     )
 
 
-MATERIALS: dict[str, Callable[[Array], Array]] = {
+MATERIALS: dict[str, Callable[[Spectrum], Spectrum]] = {
     "water": _water,
     "vegetation": _vegetation,
     "soil": _soil,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import InputError
+from ..problem import Array, InputError
 from .dataset import Dataset
 from .readers import Limits, ReadingOptions, UnreadableData
 from .readers.archive import with_members
@@ -30,8 +30,6 @@ __all__ = [
     "write_mat",
     "write_npz",
 ]
-
-Array = npt.NDArray[np.floating]
 
 
 def write_like(source: Any, V: npt.ArrayLike, path: str | Path, **options: Any) -> tuple[Path, ...]:

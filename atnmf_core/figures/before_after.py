@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis import pictures
 from ..datasets import Dataset
+from ..problem import Mask
 from ..restoration import Restoration
 from .composite import NATURAL, nearest_bands, smaller
 from .cube_view import CubeView
 from .images import mosaic
-from .palette import ADVERSARY, HIDDEN, grey, paint, sequential
+from .palette import ADVERSARY, HIDDEN, RGB, Values, grey, paint, sequential
 from .panels import Panel
 
 __all__ = ["BeforeAfter", "before_and_after"]
 
-RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 LONGEST = 512
 """Pictures with a longer side are shrunk."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..problem import InputError
-from .palette import channels_of
+from .palette import RGB, Values, channels_of
 
 __all__ = [
     "INFRARED",
@@ -22,8 +21,6 @@ __all__ = [
     "stretch_limits",
 ]
 
-RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
 
 NATURAL = (640.0, 550.0, 460.0)
 """What the eye sees as red, green and blue, in nanometres."""

@@ -8,17 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..datasets import Dataset
+from ..problem import Mask
 from .composite import BrightnessRange, composite, smaller, stretch_limits
-from .palette import nice_limit, paint, sequential
+from .palette import RGB, Values, nice_limit, paint, sequential
 
 __all__ = ["CubeView", "band_axis", "error_top", "points", "spectra_top"]
-
-RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

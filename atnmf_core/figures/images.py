@@ -7,12 +7,12 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image
+
+from .palette import RGB
 
 __all__ = ["data_url", "enlarge", "mosaic", "png"]
 
-RGB = npt.NDArray[np.uint8]
 WEBP_SIDE = 16_383
 """No WebP is longer or wider."""
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 from ..analysis.comparison import ComparedPicture
 from ..analysis.pictures import white_level
+from ..problem import Mask
 from .images import enlarge
-from .palette import HIDDEN, diverging, dotted, grey, nice_limit, paint, sequential
+from .palette import HIDDEN, RGB, Values, diverging, dotted, grey, nice_limit, paint, sequential
 
 __all__ = ["LEARNED", "Panel", "attack_limit", "error_panels", "figure", "given_panels", "learned_panels"]
 
-RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 LEARNED = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}
 """Titles of the panels that show what was learned, by letter."""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .images import mosaic
-from .palette import HIDDEN, grey, paint
+from .palette import HIDDEN, RGB, Values, grey, paint
 
 __all__ = ["columns_for", "part_sheet"]
-
-RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
 
 
 def columns_for(pictures: Values) -> int:

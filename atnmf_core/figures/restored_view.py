@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis.pictures import picture, white_level
 from ..datasets import Dataset
+from ..problem import Mask
 from .composite import NATURAL, nearest_bands, smaller
 from .cube_view import CubeView
 from .images import mosaic
-from .palette import grey, paint, sequential
+from .palette import RGB, Values, grey, paint, sequential
 
 __all__ = ["RestoredView", "defect_sheet"]
-
-RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,10 @@ from ..datasets import Dataset
 from .composite import NATURAL, nearest_bands, smaller
 from .cube_view import CubeView
 from .images import mosaic
-from .palette import HIDDEN, grey, paint
+from .palette import HIDDEN, RGB, grey, paint
 
 __all__ = ["thumbnail"]
 
-RGB = npt.NDArray[np.uint8]
 FACES, FACES_PER_ROW = 8, 4
 SLIMMEST = 4
 """How many times as long as wide a matrix is drawn at most."""

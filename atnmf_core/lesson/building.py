@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..metrics import rmse
+from ..problem import Array
 
 __all__ = ["BuildUp", "build_up"]
-
-Array = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,13 +11,13 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..adversary import at_wall
 from ..datasets import Dataset
 from ..datasets.scene import simulated_scene
 from ..factorization import factorize
 from ..metrics import rmse
+from ..problem import Array, Mask
 from ..restoration.robust_nmf import robust_nmf
 
 __all__ = [
@@ -32,8 +32,6 @@ __all__ = [
     "small_scene",
 ]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 DefectKind = Literal["dead", "bright", "both"]
 
 DEFECTS: tuple[DefectKind, ...] = ("dead", "bright", "both")

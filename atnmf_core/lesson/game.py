@@ -13,17 +13,14 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..adversary import attack_objective, optimal_attack
 from ..factorization import factorize
-from ..problem import Solver
+from ..problem import Array, Factors, Solver
 from ..result import Progress
 
 __all__ = ["EXAMPLE", "HalfStep", "PlayedGame", "play"]
 
-Array = npt.NDArray[np.floating]
-Factors = tuple[Array, Array]
 
 EXAMPLE: Array = np.array(
     [[8.0, 6.0, 1.0, 0.0], [6.0, 5.0, 2.0, 1.0], [1.0, 2.0, 7.0, 5.0], [0.0, 1.0, 6.0, 6.0]]

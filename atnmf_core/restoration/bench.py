@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import cpu_count
 
 from ..datasets import Dataset
 from ..factorization import factorize
 from ..metrics import rmse
+from ..problem import Mask
 from .choice import ChoiceProgress, Losses
 from .damage import Damage, damaged
 from .packed import PackedRestoration, pack
@@ -32,7 +32,6 @@ __all__ = [
     "search_workers",
 ]
 
-Mask = npt.NDArray[np.bool_]
 NO_DAMAGE = Damage()
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..datasets import Dataset
-from ..problem import InputError, check_seed
+from ..problem import Array, InputError, Mask, check_seed
 from .layout import Layout
 
 __all__ = ["Damage", "Damaged", "damaged"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 STRETCH = 3
 """A block in a cube damages one in this many bands: a pixel that is dark in all of them cannot be

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from ..problem import Array, Mask
 from .layout import Layout
 
 __all__ = ["inpaint"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 
 def inpaint(

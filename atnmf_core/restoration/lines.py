@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..problem import Mask
 from .layout import Layout
 
 __all__ = ["BadLine", "bad_lines"]
 
-Mask = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.intp]
 
 MOSTLY = 0.5

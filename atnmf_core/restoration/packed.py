@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets import Dataset
+from ..problem import Array
 from ..result import Fit
 from .candidates import Candidate, Treatment
 from .choice import Choice
@@ -20,7 +21,6 @@ from .scoring import Score
 
 __all__ = ["PackedRestoration", "choice_from_json", "choice_to_json", "pack"]
 
-Array = npt.NDArray[np.floating]
 Bits = npt.NDArray[np.uint8]
 UNSUSPECTED = 0.3
 """Suspicions below this are stored as none in files."""

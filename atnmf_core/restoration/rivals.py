@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..datasets import Dataset
 from ..factorization import factorize
+from ..problem import Array, Mask
 from .choice import Losses
 from .inpainting import inpaint
 from .layout import Layout
@@ -17,8 +17,6 @@ from .robust_nmf import robust_nmf
 
 __all__ = ["INPAINTING", "L1", "NMF", "Rivals", "RivalsProgress", "run_rivals"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 NMF, L1, INPAINTING = "NMF", "L1-NMF", "Biharmonic inpainting"
 

@@ -11,15 +11,12 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..factorization import factorize
-from ..problem import check_one_of
+from ..problem import Array, Mask, check_one_of
 
 __all__ = ["LOSSES", "Loss", "robust_nmf"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 Loss = Literal["L1", "Cauchy", "L2,1"]
 
 SWEEPS = 200

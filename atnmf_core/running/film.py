@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from ..problem import check_count
+from ..problem import Array, check_count
 from ..result import Progress
 
 __all__ = ["Film", "Frame", "together"]
-
-Array = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)

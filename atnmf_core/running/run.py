@@ -10,14 +10,12 @@ import numpy.typing as npt
 
 from ..factorization import factorize
 from ..metrics import rmse
+from ..problem import Array, Mask
 from ..result import Fit, HasFactors, Progress
 from .film import Film, Frame
 from .task_process import Report
 
 __all__ = ["Run", "RunProgress", "fit_run", "hidden_rmse"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

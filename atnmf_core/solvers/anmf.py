@@ -44,10 +44,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..initialisation import rescaled
-from ..problem import Problem
+from ..problem import Array, Problem
 from . import fast
 from .anmf_game import Game, State
 from .interface import Recorder, Solution, StoppingRules
@@ -55,7 +54,6 @@ from .steps import descend
 
 __all__ = ["solve"]
 
-Array = npt.NDArray[np.floating]
 
 ROUNDS = 3
 """Rounds of coordinate descent per step."""

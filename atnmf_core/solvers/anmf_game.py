@@ -25,13 +25,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..problem import DictionaryAttack, Problem
+from ..problem import Array, DictionaryAttack, Problem
 
 __all__ = ["Game", "State"]
-
-Array = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..adversary import descent_target, local_curvature
+from ..problem import Array, Mask
 from .nonnegative import nonnegative_minimum
 from .steps import gram_matrices
 
 __all__ = ["solve_columns"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.intp]
 
 BLOCK_BYTES = 1 << 22

@@ -9,18 +9,15 @@ step stands. Descent is guaranteed either way.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..initialisation import rescaled
-from ..problem import Problem
+from ..problem import Array, Factors, Problem
 from .interface import Recorder, Solution, StoppingRules
 from .steps import improve
 from .surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
 __all__ = ["has_converged", "solve", "stopping_share"]
 
-Array = npt.NDArray[np.floating]
-Factors = tuple[Array, Array]
 
 WINDOW = 5
 """The stopping rule looks at the decrease of the loss over this many sweeps."""

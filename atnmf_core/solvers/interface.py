@@ -9,12 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import Problem
+from ..problem import Array, Problem
 from ..result import FitCallback, Progress
 
 __all__ = ["Recorder", "Solution", "SolverFunction", "StoppingRules"]
-
-Array = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True)

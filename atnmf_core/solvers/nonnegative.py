@@ -10,12 +10,11 @@ problem at a time.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from ..problem import Array, Mask
 
 __all__ = ["nonnegative_minimum"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 DAMPING = 1e-11
 """Added to the diagonal: makes a singular matrix regular, and is too small to matter in a regular one."""

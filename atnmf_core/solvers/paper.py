@@ -12,13 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..adversary import adversarial_loss, effective_data
-from ..problem import Problem
+from ..problem import Array, Factors, Problem
 from .interface import Recorder, Solution, StoppingRules
 
 __all__ = ["solve"]
 
-Array = npt.NDArray[np.floating]
-Factors = tuple[Array, Array]
 
 WARM_UP = 5
 EPS = 2.2e-16

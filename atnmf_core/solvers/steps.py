@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
+
+from ..problem import Array
 
 __all__ = ["Matrix", "descend", "gram_matrices", "improve"]
 
-Array = npt.NDArray[np.floating]
 Matrix: TypeAlias = Any
 """An F x N array, or a SciPy sparse array (csc or csr) where most of it is zero."""
 

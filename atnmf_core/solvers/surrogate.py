@@ -16,15 +16,13 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ..adversary import curvature, descent_target, lower_bend
-from ..problem import Problem
+from ..problem import Array, Problem
 from .steps import Matrix
 
 __all__ = ["DenseSurrogate", "ObservedSurrogate", "Surrogate"]
 
-Array = npt.NDArray[np.floating]
 
 BLOCK_BYTES, MIN_ROWS = 1 << 18, 8
 """F x N arrays are processed in blocks of rows of about this size, so that a few of them fit in a core's

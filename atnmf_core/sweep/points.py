@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..datasets import PAPER_ALPHAS
 from ..factorization import SOLVER_VERSIONS, factorize
 from ..metrics import rmse
-from ..problem import InputError, Method, Missing, Solver
+from ..problem import Array, InputError, Method, Missing, Solver
 
 __all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "identify", "paper_start"]
 
@@ -25,7 +25,6 @@ _PASSED_ON = (
 """The fields that mean the same to `factorize`."""
 
 Draw = Literal["seeded", "paper"]
-Array = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True)

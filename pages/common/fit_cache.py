@@ -8,12 +8,11 @@ from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from cachetools import LRUCache
 
 from atnmf_core import Dataset, InputError
+from atnmf_core.problem import Mask
 from atnmf_core.running.run import Run, fit_run, hidden_rmse
 from atnmf_core.running.scheduler import Job, Rank, Scheduler
 from atnmf_core.running.task_process import ProcessDied
@@ -23,7 +22,6 @@ from .setting import FitKey
 
 __all__ = ["Failure", "FitCache", "fit_cache"]
 
-Mask = npt.NDArray[np.bool_]
 MAX_RUN_BYTES = 200_000_000
 MAX_ERRORS = 100_000
 MAX_FAILURES = 50

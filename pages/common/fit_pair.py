@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
 from cachetools import LRUCache, cached
 
 from atnmf_core import Dataset, hide_entries
+from atnmf_core.problem import Mask
 from atnmf_core.running.cost import expected_seconds
 from atnmf_core.running.run import Run
 from atnmf_core.running.scheduler import Job
@@ -34,7 +33,6 @@ __all__ = [
     "start",
 ]
 
-Mask = npt.NDArray[np.bool_]
 Keys = tuple[FitKey, FitKey]
 """Those of AT-NMF's fit and of NMF's."""
 MAX_MASK_BYTES = 100_000_000

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
@@ -22,6 +21,7 @@ from atnmf_core.figures.panels import (
     given_panels,
     learned_panels,
 )
+from atnmf_core.problem import Mask
 from atnmf_core.running.film import Frame
 from pages.common import fit_pair
 from pages.common.components import component
@@ -43,7 +43,6 @@ __all__ = [
     "six_panels",
 ]
 
-Mask = npt.NDArray[np.bool_]
 FRAMES = ("", "", "orange", "blue")
 # Streamlit splits the gap unevenly between a narrow and a wide column; these make all six panels equal.
 GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75

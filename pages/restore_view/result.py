@@ -11,6 +11,7 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.restoration_report import reasons
+from atnmf_core.problem import Mask
 from atnmf_core.restoration.layout import Layout
 from atnmf_core.restoration.lines import BadLine, bad_lines
 from atnmf_core.restoration.suspects import shares_along
@@ -26,7 +27,6 @@ from .spectrum import show_spectrum
 __all__ = ["show_result"]
 
 MANY_LINES = 4
-Mask = npt.NDArray[np.bool_]
 
 
 def show_result(shown: Restored) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...problem import Array, Mask
 from .errors import Remedy, UnreadableData
 from .limits import Limits
 from .options import ReadingOptions
@@ -15,8 +16,6 @@ from .stored import StoredArray
 
 __all__ = ["clean_entries", "stored_numbers"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 # Values that people use for missing entries, if far below the rest of the data.
 PLACEHOLDERS = {-9999.0, -999.0, -99999.0, -32768.0, -32767.0, -1e20, -1e30, -1e34, -9990.0, -9998.0}
 

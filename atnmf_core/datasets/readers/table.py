@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...problem import Array
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
 from .sources import Source
@@ -32,7 +33,6 @@ WAVELENGTH_RANGES = ((0.2, 30.0), (200.0, 30_000.0))
 LEAST_WAVELENGTHS = 8
 # As R and other programs name columns: X400, R_400.5, 400nm.
 NAMED_WAVELENGTH = re.compile(r"(?:X|R|W|wl|wvl|nm|refl?|rho)?[_.]?(\d{3,5}(?:\.\d+)?)\s?(?:nm)?", re.I)
-Array = npt.NDArray[np.float64]
 
 
 def read_table(source: Source, limits: Limits) -> StoredArray:
