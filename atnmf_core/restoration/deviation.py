@@ -1,8 +1,9 @@
-"""How far a prediction may be off: a standard deviation for each entry, from fits that saw less.
+"""How far a prediction may be off: a standard deviation for each entry.
 
-Two fits that did not see some entries differ in their predictions of these: that is the part of the error due
-to limited data. The residuals of the entry's row and column are the part due to the model. Together they are
-scaled by one factor, so that about 68 % of the held-out entries lie within one deviation and 95 % within two.
+Two parts of it follow from the fit: what the shown entries of the column leave open, and the noise of the row
+(`Predictor`). The third is what the other columns leave open about W: two fits that did not see some entries
+differ in their predictions of these. Together they are scaled by one factor, so that about 68 % of entries
+that were held out lie within one deviation and 95 % within two.
 """
 
 from __future__ import annotations
@@ -10,49 +11,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from ..factorization import factorize
+from ..problem import Array, Mask
+from ..result import Fit
 from .candidates import Candidate
-from .defects import entry_scale
 from .holdout import hold_out_entries
+from .prediction import Predictor, with_likely_amounts
 
 __all__ = ["calibration", "deviations"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 WITHIN_ONE, WITHIN_TWO = 0.683, 0.954
 
 
 def deviations(
-    V: Array, use: Mask, V_hat: Array, candidate: Candidate, held_out: Sequence[Mask], seed: int
-) -> tuple[Array, float]:
-    """The standard deviation of each entry's prediction, F x N, and its scaling factor.
+    V: Array, use: Mask, fit: Fit, candidate: Candidate, held_out: Sequence[Mask], seed: int
+) -> Array:
+    """The standard deviation of each entry's prediction, F x N.
 
     Parameters
     ----------
-    V, V_hat : the data and what the final fit predicts.
+    V : F x N.
     use : bool F x N, the entries that the final fit saw.
+    fit : the final fit, of the candidate.
     held_out : parts of `use`; two fits are made without each of them.
-    seed : of the first start.
+    seed : of the final fit; the next ones are those of the others.
     """
     between, ratios = np.zeros(V.shape), []
-    scale = entry_scale(np.where(use, V, V_hat) - V_hat, use)
     for number, held in enumerate(held_out):
-        pair = [_without(V, use & ~held, candidate, seed + 1 + 2 * number + second) for second in (0, 1)]
-        difference = (pair[0] - pair[1]).astype(np.float64) ** 2
+        shown = use & ~held
+        pair = [_another(V, shown, candidate, seed + 1 + 2 * number + second) for second in (0, 1)]
+        difference = np.square(pair[0].V_hat - pair[1].V_hat, dtype=np.float64)
         between += difference / len(held_out)
-        there = np.sqrt(difference[held] + scale[held] ** 2)
-        ratios += [np.abs(V - predicted)[held] / there for predicted in pair]
-    factor = calibration(np.concatenate(ratios))
-    return (factor * np.sqrt(between + scale**2)).astype(V_hat.dtype), factor
+        for other in pair:
+            variance = difference + np.square(Predictor.of(other, V, shown).deviation())
+            ratios.append((np.abs(V - other.V_hat) / np.sqrt(variance))[held])
+    variance = between + np.square(Predictor.of(fit, V, use).deviation())
+    return np.asarray(calibration(np.concatenate(ratios)) * np.sqrt(variance), dtype=fit.V_hat.dtype)
 
 
-def _without(V: Array, shown: Mask, candidate: Candidate, seed: int) -> Array:
-    """The prediction of a fit from another start that does not see a further tenth of the entries."""
+def _another(V: Array, shown: Mask, candidate: Candidate, seed: int) -> Fit:
+    """A fit from another start that does not see a further tenth of the entries."""
     shown = shown & ~hold_out_entries(shown, seed=seed)
-    return factorize(V, shown, K=candidate.K, seed=seed, **candidate.treatment.options).V_hat
+    fit = factorize(V, shown, K=candidate.K, seed=seed, **candidate.treatment.options)
+    return with_likely_amounts(fit, V, shown)
 
 
 def calibration(ratios: Array) -> float:

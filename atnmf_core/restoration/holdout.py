@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..problem import InputError, check_seed
 from .layout import Layout
 
-__all__ = ["hold_out_entries", "hold_out_gaps", "spare"]
+__all__ = ["hold_out_entries", "hold_out_gaps", "keep_enough"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -21,12 +21,14 @@ SHARE = 0.1
 """The share of the observed entries that is held out."""
 LEAST_LEFT = 0.25
 """A row or column keeps at least this share of what was observed in it, and at least one entry."""
+FEW_BANDS = 0.05
+"""The gaps of columns of which less than this share is observed are not moved: nothing predicts them well."""
 IN_SOUND_PLACES = 0.6
-"""Of the moved gaps, at most this share is held out, where the data is soundest."""
-FEWEST = 0.01
-"""If less than this share of the data can be held out as gaps, they are not used."""
+"""Of the moved gaps, at most this share is held out, where they fit best."""
+FEWEST, ENOUGH = 0.005, 0.03
+"""If less than the one share of the data can be held out as gaps, they are not used; the other is enough."""
 TRIES = 24
-"""How many moves of the gaps are tried, to find the one that meets the most sound entries."""
+"""How many moves of the gaps are tried."""
 
 
 def hold_out_entries(observed: npt.ArrayLike, share: float = SHARE, seed: int = 0) -> Mask:
@@ -54,17 +56,18 @@ def hold_out_entries(observed: npt.ArrayLike, share: float = SHARE, seed: int = 
     places = np.flatnonzero(seen)
     held = np.zeros(seen.size, dtype=bool)
     held[rng.choice(places, round(share * places.size), replace=False)] = True
-    return spare(seen, held.reshape(seen.shape))
+    return keep_enough(seen, held.reshape(seen.shape))
 
 
 def hold_out_gaps(
-    observed: npt.ArrayLike, layout: Layout | None = None, share: float = 2 * SHARE, seed: int = 0
+    observed: npt.ArrayLike, layout: Layout | None = None, share: float = SHARE, seed: int = 0
 ) -> Mask:
-    """Hold out gaps of the shape of the real ones, moved in the image and along the bands.
+    """Hold out gaps of the shape of the real ones, moved in the image or, if that does not lead to sound
+    places, along the bands too.
 
-    Of several random moves, the one that meets the most observed entries is taken. If there are many gaps,
-    they are held out only in some columns of V, so that `share` of the observed entries is not exceeded: in
-    those with the fewest gaps of their own, which then resemble columns with real gaps.
+    A column then looks like another one with its real gaps, if its own gaps lie within those that were moved
+    there. Such columns are held out first, and others only as far as they come close. Of several random moves
+    the one with the most of them is taken and, where gaps are few, further ones.
 
     Parameters
     ----------
@@ -81,50 +84,79 @@ def hold_out_gaps(
     layout = layout or Layout()
     layout.check((seen.shape[0], seen.shape[1]))
     gaps = _movable(seen)
-    if not gaps.any():
-        return hold_out_entries(seen, SHARE, seed)
     rng = np.random.default_rng(check_seed(seed))
-    moved = max((_moved(gaps, layout, rng) for _ in range(TRIES)), key=lambda held: int((held & seen).sum()))
-    most = min(share * seen.sum(), IN_SOUND_PLACES * (moved & seen).sum())
-    held = spare(seen, _thinned(moved & seen, (~seen).sum(axis=0), most, rng))
-    # Gaps that cover almost everything leave no column with enough data to predict the rest from.
-    return held if held.sum() >= FEWEST * seen.sum() else hold_out_entries(seen, SHARE, seed)
+    poorest = int(seen.sum(axis=0)[gaps.any(axis=0)].min(initial=len(seen)))
+    for along_bands in (False, True) if gaps.any() else ():
+        held = np.zeros_like(seen)
+        moves = [_move(layout, gaps, along_bands, rng) for _ in range(TRIES)]
+        for move in sorted(moves, key=lambda by: _fitting(seen, _moved(gaps, layout, by)), reverse=True):
+            fresh = _moved(gaps, layout, move) & ~held.any(axis=0)
+            held |= keep_enough(seen, _thinned(seen, fresh, share, rng), poorest)
+            if held.sum() >= min(share, ENOUGH) * seen.sum():
+                break
+        held = keep_enough(seen, held, poorest)
+        if held.sum() >= FEWEST * seen.sum():
+            return held
+    # Without gaps, or where they cover almost everything, so that no column has enough to predict the rest.
+    return hold_out_entries(seen, SHARE, seed)
 
 
 def _movable(seen: Mask) -> Mask:
-    """The gaps, without rows and columns that have no data at all, which cannot be predicted."""
-    return np.asarray(~seen & seen.any(axis=1, keepdims=True) & seen.any(axis=0, keepdims=True))
+    """The gaps, without rows that have no data at all and columns that have next to none: these cannot be
+    predicted.
+    """
+    enough = seen.sum(axis=0) > FEW_BANDS * len(seen)
+    return np.asarray(~seen & seen.any(axis=1, keepdims=True) & enough)
 
 
-def _moved(gaps: Mask, layout: Layout, rng: np.random.Generator) -> Mask:
-    stack = layout.unfold(gaps)
-    by = [int(rng.integers(length)) for length in stack.shape]
-    moved: Mask = layout.fold(np.roll(stack, by, axis=(0, 1, 2)))
+def _move(layout: Layout, gaps: Mask, along_bands: bool, rng: np.random.Generator) -> tuple[int, ...]:
+    """How far to move the gaps along images, image rows and image columns, as `Layout.unfold` has them."""
+    by = tuple(int(rng.integers(length)) for length in layout.unfold(gaps).shape)
+    if along_bands:
+        return by
+    # The rows of V stay: bands of a cube, pixels of faces.
+    return (by[0], 0, 0) if layout.kind == "faces" else (0, *by[1:])
+
+
+def _moved(gaps: Mask, layout: Layout, by: tuple[int, ...]) -> Mask:
+    moved: Mask = layout.fold(np.roll(layout.unfold(gaps), by, axis=(0, 1, 2)))
     return moved
 
 
-def _thinned(held: Mask, gaps: npt.NDArray[np.intp], most: float, rng: np.random.Generator) -> Mask:
-    """Whole columns of the held-out entries, those with the fewest gaps first, up to the allowed number of
-    entries.
-    """
+def _misfit(seen: Mask, moved: Mask) -> npt.NDArray[np.intp]:
+    """For each column, how many gaps of its own it has besides those that were moved there."""
+    count: npt.NDArray[np.intp] = (~seen & ~moved).sum(axis=0)
+    return count
+
+
+def _fitting(seen: Mask, moved: Mask) -> int:
+    """How many entries a move would hold out, less what does not fit in their columns."""
+    return int(np.maximum((moved & seen).sum(axis=0) - _misfit(seen, moved), 0).sum())
+
+
+def _thinned(seen: Mask, moved: Mask, share: float, rng: np.random.Generator) -> Mask:
+    """The moved gaps in whole columns, those that they fit best first, up to the allowed share of entries."""
+    held = moved & seen
+    most = min(share * seen.sum(), IN_SOUND_PLACES * held.sum())
     counts = held.sum(axis=0)
-    if counts.sum() <= most:
-        return held
-    drawn = np.lexsort((rng.random(gaps.size), gaps))
-    kept = drawn[: max(1, int(np.searchsorted(np.cumsum(counts[drawn]), most)))]
-    thinned = np.zeros_like(held)
-    thinned[:, kept] = held[:, kept]
-    return thinned
+    drawn = np.lexsort((rng.random(counts.size), _misfit(seen, moved)))
+    drawn = drawn[counts[drawn] > 0]
+    held[:, drawn[max(1, int(np.searchsorted(np.cumsum(counts[drawn]), most))) :]] = False
+    return held
 
 
-def spare(seen: Mask, held: Mask) -> Mask:
-    """Do not hold out entries in rows and columns that would keep too little."""
+def keep_enough(seen: Mask, held: Mask, column_keeps: int | None = None) -> Mask:
+    """Do not hold out entries in rows and columns that would keep too little; for columns, `column_keeps`
+    entries are enough, if given.
+    """
     held = held.copy()
     for axis in (0, 1):
         had = seen.sum(axis=axis)
         left = had - held.sum(axis=axis)
-        poor = left < np.maximum(1, LEAST_LEFT * had)
-        held &= ~np.expand_dims(poor, axis)
+        least = np.maximum(1, LEAST_LEFT * had)
+        if axis == 0 and column_keeps is not None:
+            least = np.minimum(least, column_keeps)
+        held &= ~np.expand_dims(left < least, axis)
     return held
 
 

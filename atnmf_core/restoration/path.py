@@ -21,9 +21,10 @@ from ..projection import transform
 from ..result import Fit
 from .candidates import Candidate, Treatment
 from .defects import QUANTILE, find_suspects
-from .holdout import spare
+from .holdout import keep_enough
+from .prediction import with_likely_amounts
 
-__all__ = ["BOUND", "HeldOutResult", "MapTrials", "Trial", "bounded", "fit_path", "grow"]
+__all__ = ["BOUND", "HeldOutResult", "MapTrials", "Trial", "bounded", "fit_growing", "fit_path"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -100,9 +101,10 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Hel
     records: list[HeldOutResult] = []
     errors: list[float] = []
     began = time.perf_counter()
-    for K, fit, suspects in grow(V, observed & ~held_out, trial):
+    for K, fit, suspects in fit_growing(V, observed & ~held_out, trial):
         shown = observed & ~held_out & ~suspects
-        predictions = bounded(V, fit.V_hat, shown)[held_out].astype(np.float32)
+        V_hat = with_likely_amounts(fit, V, shown).V_hat
+        predictions = bounded(V, V_hat, shown)[held_out].astype(np.float32)
         suspects = find_suspects(V, fit.V_hat, observed, observed & ~suspects)
         judged = suspects & (leverage(fit.W) < ALONE)[:, None]
         now = time.perf_counter()
@@ -114,7 +116,7 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Hel
                 fit.W,
                 predictions,
                 judged[held_out],
-                np.packbits(spare(observed, suspects)),
+                np.packbits(keep_enough(observed, suspects)),
                 now - began,
             )
         )
@@ -125,7 +127,7 @@ def fit_path(V: Array, observed: Mask, held_out: Mask, trial: Trial) -> list[Hel
     return records
 
 
-def grow(
+def fit_growing(
     V: Array, observed: Mask, trial: Trial, start: tuple[Array, Array] | None = None
 ) -> Iterator[tuple[int, Fit, Mask]]:
     """For each K: the fit without its suspects, and these. The first fit begins at `start`, if given, and is
@@ -136,14 +138,14 @@ def grow(
         suspects = unpacked(trial.suspects, V.shape)
     if start is not None:
         there = find_suspects(V, start[0] @ start[1], observed, observed & ~suspects)
-        suspects = spare(observed, suspects | there)
+        suspects = keep_enough(observed, suspects | there)
     passes = FIRST_PASSES if trial.suspects is None else PASSES
     for K in trial.Ks:
         fit = _fit(V, observed & ~suspects, K, trial, start)
         start = None
         for _ in range(passes if trial.treatment.leave_out else 0):
             W, H, V_hat = _shared_parts(V, fit, observed & ~suspects, trial.treatment)
-            found = spare(observed, find_suspects(V, V_hat, observed, observed & ~suspects))
+            found = keep_enough(observed, find_suspects(V, V_hat, observed, observed & ~suspects))
             changed = int((found ^ suspects).sum())
             suspects = found
             fit = _fit(V, observed & ~suspects, K, trial, (W, H))

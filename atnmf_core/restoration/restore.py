@@ -19,10 +19,11 @@ from .candidates import Candidate, Treatment, coarse, default_Ks
 from .choice import Callback, Choice, ChoiceProgress, Losses
 from .defects import BEYOND, far_from, suspicion, thresholds
 from .deviation import deviations
-from .holdout import hold_out_entries, hold_out_gaps, spare
+from .holdout import hold_out_entries, hold_out_gaps, keep_enough
 from .layout import Layout
 from .lines import BadLine, bad_lines
-from .path import MapTrials, Trial, bounded, grow
+from .path import MapTrials, Trial, bounded, fit_growing
+from .prediction import with_likely_amounts
 from .search import choose
 
 __all__ = ["Restoration", "restore"]
@@ -30,8 +31,8 @@ __all__ = ["Restoration", "restore"]
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
 
-HOLD_OUTS, SHARE = 3, 0.1
-"""How many hold-outs, of which share of the data, the deviation of a prediction is taken from."""
+HOLD_OUTS = 3
+"""How many hold-outs the deviation of a prediction is taken from."""
 BEYOND_REASON = 2.0
 """A prediction of more than this times the largest sound value of its row is none."""
 
@@ -56,7 +57,8 @@ class Restoration:
     bounded : bool F x N, predictions that were held at the bound.
     lines : bands, image rows, image columns or images that are bad as a whole.
     choice : what was tried, and why this was chosen; None where K, lam and leash were given.
-    fit : the fit that was used. Suspects were left out, but for near ones that an adversary made light of.
+    fit : the fit that was used, with the H that is most probable among columns like these (`prediction`).
+        Suspects were left out, but for near ones that an adversary made light of.
     """
 
     V: Array = field(repr=False)
@@ -146,11 +148,12 @@ def restore(
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, candidate, 0.0 if choice is None else choice.seconds))
     fit, use = _final(known, seen, candidate, choice.W if choice else None, seed)
+    fit = with_likely_amounts(fit, known, use)
     limits = thresholds(known, fit.V_hat, seen, use) if losses == "unmarked" else (BEYOND, BEYOND)
     beyond = suspicion(known, fit.V_hat, seen, use, limits)
     suspects = (beyond >= 1) & (losses == "unmarked")
     held = _hold_outs(use, losses, layout, seed)
-    deviation, _ = deviations(known, use, fit.V_hat, candidate, held, seed)
+    deviation = deviations(known, use, fit, candidate, held, seed)
     predicted, limited, unrestorable = _predictions(known, fit.V_hat, use, candidate.K)
     wanted = ~seen | suspects
     return Restoration(
@@ -228,12 +231,12 @@ def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed
     if not treatment.leave_out:
         return factorize(V, seen, seed=seed, **options), seen
     rungs = [k for k in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if k < K]
-    *_, (_, fit, suspects) = grow(V, seen, Trial(treatment, (*rungs, K), 0, seed))
+    *_, (_, fit, suspects) = fit_growing(V, seen, Trial(treatment, (*rungs, K), 0, seed))
     if parts is not None:
         H = transform(V, parts, seen & ~suspects, lam=treatment.lam, leash=treatment.leash)
         again = Trial(treatment, (K,), 0, seed, np.packbits(suspects))
-        ((_, fit, found),) = grow(V, seen, again, (parts, np.nan_to_num(H)))
-        suspects = spare(seen, suspects | found)
+        ((_, fit, found),) = fit_growing(V, seen, again, (parts, np.nan_to_num(H)))
+        suspects = keep_enough(seen, suspects | found)
     if treatment.lam is not None:
         suspects &= far_from(V, fit.V_hat, seen, seen & ~suspects)
     use = seen & ~suspects
@@ -243,8 +246,8 @@ def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed
 
 def _hold_outs(use: Mask, losses: Losses, layout: Layout, seed: int) -> list[Mask]:
     if losses == "marked":
-        return [hold_out_gaps(use, layout, SHARE, seed=seed + r) for r in range(HOLD_OUTS)]
-    return [hold_out_entries(use, SHARE, seed=seed + r) for r in range(HOLD_OUTS)]
+        return [hold_out_gaps(use, layout, seed=seed + r) for r in range(HOLD_OUTS)]
+    return [hold_out_entries(use, seed=seed + r) for r in range(HOLD_OUTS)]
 
 
 def _predictions(V: Array, V_hat: Array, use: Mask, K: int) -> tuple[Array, Mask, Mask]:

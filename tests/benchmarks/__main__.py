@@ -39,7 +39,7 @@ def main() -> None:
     if {"adversary", "paper"} & set(options.parts):
         ratios(objectives, options.parts, options.repeats)
     if "growth" in options.parts:
-        grow()
+        fit_growing()
 
 
 def compare(objectives: list, missing: str, chosen: list, budget: float, repeats: int) -> None:
@@ -69,7 +69,7 @@ def ratios(objectives: list, parts: list[str], repeats: int) -> None:
             print(gain_of_the_papers_solver(objective, repeats), flush=True)
 
 
-def grow() -> None:
+def fit_growing() -> None:
     from . import growth, plots
 
     sizes = [growth.measure(size, method) for method in ("nmf", "atnmf") for size in growth.SIZES]

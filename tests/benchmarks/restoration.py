@@ -23,6 +23,7 @@ import atnmf_core
 from atnmf_core import Dataset, factorize, load_dataset, restore, rmse
 from atnmf_core.restoration import Layout, choose, hold_out_entries
 from atnmf_core.restoration.candidates import default_Ks
+from atnmf_core.restoration.prediction import with_likely_amounts
 from atnmf_core.restoration.robust_nmf import LOSSES, robust_nmf
 
 from .damage import IN_WORDS, SHARES, damaged, gaps
@@ -84,7 +85,8 @@ def marked(data: Dataset, kind: str, seed: int) -> Row:
     V, lost = data.V.astype(np.float32), gaps(data, kind, seed)
     layout = Layout(data.kind, data.image_shape, data.order)
     Ks = [K for K in default_Ks(data.shape, int((~lost).sum())) if K > 1]
-    true = {K: rmse(V, factorize(V, ~lost, K=K, seed=seed).V_hat, lost) for K in Ks}
+    fits = {K: factorize(V, ~lost, K=K, seed=seed) for K in Ks}
+    true = {K: rmse(V, with_likely_amounts(fit, V, ~lost).V_hat, lost) for K, fit in fits.items()}
     holed = np.where(lost, np.nan, V)
     began = time.process_time()
     r = restore(
@@ -101,6 +103,7 @@ def marked(data: Dataset, kind: str, seed: int) -> Row:
     row: Row = {
         "best K": min(true, key=lambda K: true[K]),
         "best": min(true.values()),
+        "NMF, best K": min(rmse(V, fit.V_hat, lost) for fit in fits.values()),
         "chosen": str(r.choice.chosen),
         "chosen K": true[r.choice.chosen.K],
         "ratio": true[r.choice.chosen.K] / min(true.values()),

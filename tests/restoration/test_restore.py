@@ -8,7 +8,7 @@ from atnmf_core.restoration import Layout
 from atnmf_core.restoration.candidates import Treatment
 from atnmf_core.restoration.deviation import calibration
 from atnmf_core.restoration.lines import bad_lines
-from atnmf_core.restoration.path import Trial, grow, leverage
+from atnmf_core.restoration.path import Trial, fit_growing, leverage
 
 rng = np.random.default_rng(4)
 SOUND = rng.random((40, 3)) @ rng.random((3, 120)) + 0.05
@@ -199,7 +199,7 @@ def test_bright_defects_of_one_row_do_not_keep_a_part_of_their_own():
     followed = factorize(V, K=2)
     assert leverage(followed.W)[3] > 0.98
     assert rmse(V[3, wrong], followed.V_hat[3, wrong]) < 0.2
-    ((_, fit, suspects),) = grow(V, seen, Trial(Treatment(), (2,), 0, 0))
+    ((_, fit, suspects),) = fit_growing(V, seen, Trial(Treatment(), (2,), 0, 0))
     assert suspects[3, wrong].all()
     assert rmse(V[3, wrong] / 4, fit.V_hat[3, wrong]) < 0.2
 
