@@ -21,7 +21,7 @@ from ..metrics import rmse
 from ..problem import InputError, Missing
 from ..result import Fit
 from ..sweep import load_source
-from ..sweep.points import drawn_mask
+from ..sweep.points import Draw, drawn_mask
 from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
 from .reading import add_reading_options, print_notes, reading
 from .running import progress_bar
@@ -73,8 +73,10 @@ def run(args: argparse.Namespace) -> int:
     index = _picture_index(args, data)
     observed = data.observed
     if args.alpha is not None:
-        masks, pattern = args.masks or "seeded", args.pattern or "entries"
-        observed = observed & drawn_mask(data, args.alpha, masks, args.mask_seed or 0, pattern)
+        masks: Draw = args.masks or "seeded"
+        observed = observed & drawn_mask(
+            data, args.alpha, masks, args.mask_seed or 0, args.pattern or "entries"
+        )
     with progress_bar(f"fit {data.name}", args.progress) as show:
         fit = factorize(
             data.V,
