@@ -1,7 +1,8 @@
 """Which modules of the source tree import which, read from the sources without running them."""
 
 import ast
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 Arrow = tuple[str, str]
@@ -38,6 +39,17 @@ def reached(drawn: set[Arrow], start: str) -> set[str]:
         found |= new
         waiting += new
     return found
+
+
+def foreign_packages(root: Path, patterns: Iterable[str]) -> set[str]:
+    """The packages that these files import, inside functions too, without Python's own and ours."""
+    files = [file for pattern in patterns for file in root.glob(pattern)]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {
+        node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level
+    }
+    return {name.partition(".")[0] for name in imported} - sys.stdlib_module_names - {"atnmf_core", "pages"}
 
 
 def _imported(name: str, file: Path, known: dict[str, Path]) -> Iterator[str]:

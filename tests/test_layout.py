@@ -1,14 +1,16 @@
 """The promises that the source tree makes: who depends on whom, and one set of version ranges."""
 
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-from tests.imports import Arrow, arrows, in_a_cycle, modules, reached
+from tests.imports import Arrow, arrows, foreign_packages, in_a_cycle, modules, reached
 
 TIERS = (
     ("pages", "__main__"),
@@ -184,6 +186,15 @@ def test_requirements_and_project_metadata_agree(repository: Path) -> None:
         assert set(project["optional-dependencies"][extra]) <= for_tests
 
 
+def test_every_package_that_is_imported_is_declared(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    core = {*project["dependencies"], *extras["dask"], *extras["sklearn"]}
+
+    assert not undeclared(repository, ("atnmf_core/**/*.py",), core)
+    assert not undeclared(repository, ("app.py", "pages/**/*.py"), core | set(extras["dashboard"]))
+
+
 def test_every_requirement_has_a_lower_and_an_upper_bound(repository: Path) -> None:
     for file in ("requirements.txt", "tests/requirements.txt", "tests/benchmarks/requirements.txt"):
         for requirement in requirements(repository / file):
@@ -234,6 +245,17 @@ def spelled(found: set[Arrow]) -> set[str]:
 def requirements(file: Path) -> set[str]:
     lines = (line.partition("#")[0].strip() for line in file.read_text().splitlines())
     return {line for line in lines if line}
+
+
+def undeclared(root: Path, patterns: tuple[str, ...], declared: set[str]) -> set[str]:
+    """Packages of others that these files import and none of the requirements installs."""
+    installed_by = packages_distributions()
+    names = {re.split(r"[^\w.-]", requirement)[0].lower() for requirement in declared}
+    return {
+        package
+        for package in foreign_packages(root, patterns)
+        if names.isdisjoint(name.lower() for name in installed_by.get(package, []))
+    }
 
 
 def top_modules(package: Path) -> set[str]:

@@ -22,11 +22,11 @@ __all__ = [
     "band_error",
     "band_rmse",
     "hidden_error",
+    "known_factors",
     "pixel_spectrum",
     "reach_of",
     "restored_band",
     "restored_cube",
-    "told_factors",
     "unreached_in_words",
 ]
 
@@ -53,7 +53,7 @@ def reach_of(observed: Mask) -> Reach:
     return Reach(np.asarray(observed.any(axis=1)), counts > 0, counts)
 
 
-def told_factors(W: Array, H: Array, reach: Reach) -> tuple[Array, Array]:
+def known_factors(W: Array, H: Array, reach: Reach) -> tuple[Array, Array]:
     """The factors with NaN in rows of W and columns of H without any observation."""
     return np.where(reach.bands[:, None], W, np.nan), np.where(reach.pixels, H, np.nan)
 
@@ -172,6 +172,6 @@ def pixel_spectrum(
     if not (0 <= row < shape[0] and 0 <= col < shape[1]):
         raise InputError(f"row={row}, col={col}: {data.name} has {shape[0]} x {shape[1]} pixels.")
     n = int(data.vector_positions(np.array([row]), np.array([col]))[0])
-    told = reach.bands & reach.pixels[n]
-    predicted = {method: np.where(told, W @ H[:, n], np.nan) for method, (W, H) in factors.items()}
+    known = reach.bands & reach.pixels[n]
+    predicted = {method: np.where(known, W @ H[:, n], np.nan) for method, (W, H) in factors.items()}
     return PixelSpectrum(row, col, np.asarray(data.V[:, n]), observed[:, n], predicted)

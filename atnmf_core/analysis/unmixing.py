@@ -153,12 +153,12 @@ def materials_of(
     """
     F, N = len(factors[0][0]), factors[0][1].shape[1]
     seen = np.ones(F, dtype=bool) if bands is None else bands
-    told = np.ones(N, dtype=bool) if pixels is None else pixels
-    scaled = [with_unit_sums(W[seen], H[:, told]) for W, H in factors]
-    scaled += [(W[seen].astype(np.float64), H[:, told].astype(np.float64)) for W, H in summing]
+    known_pixels = np.ones(N, dtype=bool) if pixels is None else pixels
+    scaled = [with_unit_sums(W[seen], H[:, known_pixels]) for W, H in factors]
+    scaled += [(W[seen].astype(np.float64), H[:, known_pixels].astype(np.float64)) for W, H in summing]
     if truth is not None:
-        truth = _found_by(truth, *scaled[0], seen, told)
-    known = None if truth is None else _part_of(truth, seen, told)
+        truth = _found_by(truth, *scaled[0], seen, known_pixels)
+    known = None if truth is None else _part_of(truth, seen, known_pixels)
     matched = [_matched(W, H, known) for W, H in scaled]
     lead = _rest(matched[0], order_by_use(*scaled[0]))
     orders = [
@@ -168,7 +168,7 @@ def materials_of(
     found = []
     for (W, H), order in zip(scaled, orders, strict=True):
         spectra, abundances = np.full((F, len(order)), np.nan), np.full((len(order), N), np.nan)
-        spectra[seen], abundances[:, told] = W[:, order], H[order]
+        spectra[seen], abundances[:, known_pixels] = W[:, order], H[order]
         found.append(Materials(spectra, abundances))
     return tuple(found), truth
 

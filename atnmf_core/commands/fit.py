@@ -11,17 +11,17 @@ import numpy.typing as npt
 from ..analysis import pictures
 from ..analysis.comparison import compare_picture
 from ..analysis.recovery import reach_of, unreached_in_words
-from ..datasets import Dataset, paper_mask
+from ..datasets import Dataset
 from ..export import factors_npz
 from ..factorization import factorize
 from ..figures.images import png
 from ..figures.palette import HIDDEN
 from ..figures.panels import figure, given_panels, learned_panels
-from ..hiding import hide_entries
 from ..metrics import rmse
 from ..problem import InputError, Missing
 from ..result import Fit
 from ..sweep import load_source
+from ..sweep.points import Draw, drawn_mask
 from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
 from .reading import add_reading_options, print_notes, reading
 from .running import progress_bar
@@ -71,7 +71,12 @@ def run(args: argparse.Namespace) -> int:
     data = load_source(args.data, **reading(args))
     print_notes(data)
     index = _picture_index(args, data)
-    observed = data.observed & _mask(args, data)
+    observed = data.observed
+    if args.alpha is not None:
+        masks: Draw = args.masks or "seeded"
+        observed = observed & drawn_mask(
+            data, args.alpha, masks, args.mask_seed or 0, args.pattern or "entries"
+        )
     with progress_bar(f"fit {data.name}", args.progress) as show:
         fit = factorize(
             data.V,
@@ -108,21 +113,6 @@ def _picture_index(args: argparse.Namespace, data: Dataset) -> int:
     if not 1 <= number <= pictures.count(data):
         raise InputError(f"--picture {number}: {data.name} has pictures 1 to {pictures.count(data)}.")
     return number - 1
-
-
-def _mask(args: argparse.Namespace, data: Dataset) -> npt.NDArray[np.bool_]:
-    if args.alpha is None:
-        return data.observed
-    if args.masks == "paper":
-        return paper_mask(data.name, args.alpha)
-    return hide_entries(
-        data.shape,
-        args.alpha,
-        args.mask_seed or 0,
-        args.pattern or "entries",
-        image_shape=data.image_shape,
-        order=data.order,
-    )
 
 
 def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:

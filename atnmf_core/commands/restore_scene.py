@@ -12,7 +12,8 @@ import psutil
 
 from ..datasets import ReadingOptions, UnreadableData
 from ..datasets.readers import Limits
-from ..datasets.scene_file import files_of, open_scene
+from ..datasets.readers.on_disk import files_of
+from ..datasets.scene_file import open_scene
 from ..figures.restoration_report import scene_page
 from ..problem import InputError
 from ..restoration import ChoiceProgress

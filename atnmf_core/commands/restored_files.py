@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -24,6 +23,8 @@ from ..datasets import (
     write_mat,
     write_npz,
 )
+from ..datasets.readers.numpy_files import npy_bytes
+from ..datasets.writers import as_indexed
 from ..problem import InputError
 from ..recipe import RestoreRecipe
 from ..restoration import Choice, Restoration
@@ -101,15 +102,10 @@ def check_side_file(path: Path, data: Dataset) -> None:
 
 
 def write_side_file(path: Path, data: Dataset, values: npt.NDArray[Any]) -> tuple[Path, ...]:
-    """Write a matrix of the shape of V as images: rows x cols x bands for a cube, and count x rows x cols for
-    faces.
-    """
+    """Write a matrix of the shape of V as people index it, see `as_indexed`."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        stack = values if data.kind == "matrix" else data.images(values)
-        file = io.BytesIO()
-        np.save(file, stack.transpose(1, 2, 0) if data.kind == "cube" else stack)
-        write_whole(path, file.getvalue())
+        write_whole(path, npy_bytes(as_indexed(data, values)))
         return (path,)
     cube = replace(data, V=values.astype(np.float32))
     if suffix == ".hdr":

@@ -122,10 +122,7 @@ def _grid_of_name(args: argparse.Namespace) -> Grid:
             "that the store has."
         )
     with read_store(args.store) as store:
-        grid = store.sweep(args.name).grid
-    if not isinstance(grid, Grid):
-        raise InputError(f"--name {args.name}: this sweep does not make a curve.")
-    return grid
+        return store.sweep(args.name).grid
 
 
 def _grid(args: argparse.Namespace) -> Grid | None:

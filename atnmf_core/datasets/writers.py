@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from .readers.sources import Source, gather
 
 __all__ = [
     "EnviPair",
+    "as_indexed",
     "bytes_like",
     "envi_path",
     "write_envi",
@@ -29,6 +31,7 @@ __all__ = [
     "write_like",
     "write_mat",
     "write_npz",
+    "zipped",
 ]
 
 
@@ -158,10 +161,16 @@ def _coordinates(data: Dataset) -> dict[str, str]:
 
 def write_envi_zip(data: Dataset, name: str) -> bytes:
     """Both files of an ENVI image under one name, in a zip archive."""
-    pair, stream = write_envi(data), io.BytesIO()
+    header, binary = write_envi(data)
+    return zipped([(f"{name}.hdr", header), (f"{name}.img", binary)])
+
+
+def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip archive of these names and contents."""
+    stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(f"{name}.hdr", pair.header)
-        archive.writestr(f"{name}.img", pair.binary)
+        for name, contents in files:
+            archive.writestr(name, contents)
     return stream.getvalue()
 
 
@@ -191,7 +200,17 @@ def _arrays(data: Dataset) -> dict[str, Array]:
 def _cube(data: Dataset) -> Array:
     if data.kind != "cube":
         raise InputError(f"{data.name} is of kind {data.kind!r}: only a cube is written in this format.")
-    return data.images().transpose(1, 2, 0)
+    return as_indexed(data, data.V)
+
+
+def as_indexed(data: Dataset, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A matrix of the shape of V as people index it: rows x cols x bands for a cube, images x rows x cols for
+    faces.
+    """
+    if data.kind == "matrix":
+        return matrix
+    images = data.images(matrix)
+    return images.transpose(1, 2, 0) if data.kind == "cube" else images
 
 
 def _one_line(text: str) -> str:

@@ -13,7 +13,7 @@ from ..restoration import Restoration
 from .composite import NATURAL, nearest_bands, smaller
 from .cube_view import CubeView
 from .images import mosaic
-from .palette import ADVERSARY, HIDDEN, RGB, Values, grey, paint, sequential
+from .palette import ADVERSARY, HIDDEN, RGB, Values, grey_with_gaps, paint, sequential
 from .panels import Panel
 
 __all__ = ["BeforeAfter", "before_and_after"]
@@ -102,7 +102,7 @@ def _labelled(title: str, before: RGB, after: RGB, where: RGB) -> BeforeAfter:
 
 def _grey(image: Values, like: Values, unknown: str) -> RGB:
     """In the grey scale of the image `like`, so that the two can be compared."""
-    return paint(grey(image, pictures.white_level(like)), np.isnan(image), unknown)
+    return grey_with_gaps(image, pictures.white_level(like), unknown)
 
 
 def _where(defects: Mask, missing: Mask) -> RGB:

@@ -18,6 +18,7 @@ __all__ = [
     "diverging",
     "dotted",
     "grey",
+    "grey_with_gaps",
     "nice_limit",
     "paint",
     "sequential",
@@ -70,6 +71,11 @@ _GREY_RAMP = _ramp(("#000000", "#FFFFFF"))
 def grey(image: Values, top: float) -> RGB:
     """Black at 0, white at `top` and above, as rows x cols x 3."""
     return _lookup(_GREY_RAMP, _share(image, 0.0, top))
+
+
+def grey_with_gaps(image: Values, top: float, unknown: str) -> RGB:
+    """As `grey`, with NaN in the colour `unknown`."""
+    return paint(grey(image, top), np.isnan(image), unknown)
 
 
 def diverging(image: Values, limit: float) -> RGB:

@@ -12,7 +12,18 @@ from ..analysis.comparison import ComparedPicture
 from ..analysis.pictures import white_level
 from ..problem import Mask
 from .images import enlarge
-from .palette import HIDDEN, RGB, Values, diverging, dotted, grey, nice_limit, paint, sequential
+from .palette import (
+    HIDDEN,
+    RGB,
+    Values,
+    diverging,
+    dotted,
+    grey,
+    grey_with_gaps,
+    nice_limit,
+    paint,
+    sequential,
+)
 
 __all__ = ["LEARNED", "Panel", "attack_limit", "error_panels", "figure", "given_panels", "learned_panels"]
 
@@ -34,7 +45,7 @@ class Panel:
 def given_panels(v: Values, observed: Mask, hidden: str, name: str) -> tuple[Panel, Panel]:
     """(a) and (b), which need no fit: the original, and what the learner sees of it."""
     top = white_level(v)
-    original = paint(grey(v, top), np.isnan(v), hidden)
+    original = grey_with_gaps(v, top, hidden)
     masked = paint(original, ~observed, hidden)
     share = 100 * (1 - observed.mean())
     return (
@@ -60,19 +71,14 @@ def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Pa
     drawn = (
         (attack, f"What the adversary adds to {name}: brown below 0, teal above, dots at a wall"),
         (attacked, f"{name} as the adversary leaves it, V + R*"),
-        (_restored(picture.at_restored, top, hidden), f"{name} restored by AT-NMF"),
-        (_restored(picture.nmf_restored, top, hidden), f"{name} restored by NMF"),
+        (grey_with_gaps(picture.at_restored, top, hidden), f"{name} restored by AT-NMF"),
+        (grey_with_gaps(picture.nmf_restored, top, hidden), f"{name} restored by NMF"),
     )
     c, d, e, f = (
         Panel(letter, title, pixels, alt)
         for (letter, title), (pixels, alt) in zip(LEARNED.items(), drawn, strict=True)
     )
     return c, d, e, f
-
-
-def _restored(image: Values, top: float, hidden: str) -> RGB:
-    """Pixels that could not be predicted keep the colour of hidden ones."""
-    return paint(grey(image, top), np.isnan(image), hidden)
 
 
 def error_panels(

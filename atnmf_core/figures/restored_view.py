@@ -13,7 +13,7 @@ from ..problem import Mask
 from .composite import NATURAL, nearest_bands, smaller
 from .cube_view import CubeView
 from .images import mosaic
-from .palette import RGB, Values, grey, paint, sequential
+from .palette import RGB, Values, grey, grey_with_gaps, paint, sequential
 
 __all__ = ["RestoredView", "defect_sheet"]
 
@@ -41,7 +41,7 @@ class RestoredView:
         if self.data.kind == "cube":
             return self._cube.picture([V[f] for f in self._cube.bands])
         values = smaller(picture(self.data, V, self.index or 0), self.longest)
-        return paint(grey(values, self._white), np.isnan(values), self.mark)
+        return grey_with_gaps(values, self._white, self.mark)
 
     def suspects(self, wrong: Mask) -> RGB:
         """For one band or image, the wrong entries on a pale picture of the data; for a whole cube, how many

@@ -10,7 +10,7 @@ from ..datasets import Dataset
 from .composite import NATURAL, nearest_bands, smaller
 from .cube_view import CubeView
 from .images import mosaic
-from .palette import HIDDEN, RGB, grey, paint
+from .palette import HIDDEN, RGB, grey_with_gaps
 
 __all__ = ["thumbnail"]
 
@@ -35,7 +35,8 @@ def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -
     shown = [
         smaller(pictures.picture(data, data.V, i), longest // min(count, FACES_PER_ROW)) for i in range(count)
     ]
-    return mosaic([_tile(v, unknown) for v in shown], min(count, FACES_PER_ROW))
+    tiles = [grey_with_gaps(v, pictures.white_level(v), unknown) for v in shown]
+    return mosaic(tiles, min(count, FACES_PER_ROW))
 
 
 def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
@@ -43,8 +44,5 @@ def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
     thin = V[:: -(-V.shape[0] // longest), :: -(-V.shape[1] // longest)]
     rows, cols = thin.shape
     wide = thin.repeat(max(1, cols // (SLIMMEST * rows)), axis=0)
-    return _tile(wide.repeat(max(1, rows // (SLIMMEST * cols)), axis=1), unknown)
-
-
-def _tile(v: npt.NDArray[np.floating], unknown: str) -> RGB:
-    return paint(grey(v, pictures.white_level(v)), np.isnan(v), unknown)
+    wide = wide.repeat(max(1, rows // (SLIMMEST * cols)), axis=1)
+    return grey_with_gaps(wide, pictures.white_level(wide), unknown)

@@ -20,7 +20,8 @@ from ..problem import InputError
 from .grid import Grid
 from .points import Measures, Point
 from .processes import serve_parent
-from .store import Store, StoreError
+from .schema import StoreError
+from .store import Store
 
 __all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep", "run_until_done"]
 

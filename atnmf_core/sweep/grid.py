@@ -15,8 +15,8 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..datasets import Dataset, paper_mask
-from ..hiding import PATTERNS, hide_entries
+from ..datasets import Dataset
+from ..hiding import PATTERNS
 from ..problem import (
     MIN_LAM,
     InputError,
@@ -30,7 +30,7 @@ from ..problem import (
     check_tolerance,
 )
 from ..running.cost import expected_seconds
-from .points import Draw, Point
+from .points import Draw, Point, drawn_mask
 
 __all__ = ["Grid", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
 
@@ -134,19 +134,10 @@ class Grid:
 
     def packed_masks(self, data: Dataset) -> dict[float, npt.NDArray[np.uint8]]:
         """For each alpha a bit per entry, set where it is observed: small enough to send to every worker."""
-        return {alpha: np.packbits(self._observed(data, alpha)) for alpha in self.alphas}
-
-    def _observed(self, data: Dataset, alpha: float) -> npt.NDArray[np.bool_]:
-        if self.masks == "paper":
-            return paper_mask(data.name, alpha)
-        return hide_entries(
-            data.shape,
-            alpha,
-            self.mask_seed,
-            self.pattern,
-            image_shape=data.image_shape,
-            order=data.order,
-        )
+        return {
+            alpha: np.packbits(drawn_mask(data, alpha, self.masks, self.mask_seed, self.pattern))
+            for alpha in self.alphas
+        }
 
     @property
     def fingerprint(self) -> str:

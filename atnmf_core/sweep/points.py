@@ -10,12 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..datasets import PAPER_ALPHAS
+from ..datasets import PAPER_ALPHAS, Dataset, paper_mask
 from ..factorization import SOLVER_VERSIONS, factorize
+from ..hiding import hide_entries
 from ..metrics import rmse
-from ..problem import Array, InputError, Method, Missing, Solver
+from ..problem import Array, InputError, Mask, Method, Missing, Solver
 
-__all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "identify", "paper_start"]
+__all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "drawn_mask", "identify", "paper_start"]
 
 PAPER_STARTS = 10
 _PASSED_ON = (
@@ -100,6 +101,15 @@ class Point:
             converged=fit.converged,
             seconds=fit.seconds,
         )
+
+
+def drawn_mask(
+    data: Dataset, alpha: float, masks: Draw = "seeded", seed: int = 0, pattern: str = "entries"
+) -> Mask:
+    """Which entries are not hidden: by the authors' own mask of their data, or by `hide_entries`."""
+    if masks == "paper":
+        return paper_mask(data.name, alpha)
+    return hide_entries(data.shape, alpha, seed, pattern, data.image_shape, data.order)
 
 
 def identify(point: Point, content_hash: str) -> tuple[str, str]:

@@ -60,7 +60,7 @@ class Address:
         """
         state, query = st.session_state, st.query_params.to_dict()
         arrives = state.get(_SHOWN) != self._page
-        if self._last not in state or self._was_gone_to(query, arrives=arrives):
+        if self._last not in state or self._was_navigated_to(query, arrives=arrives):
             change(**self.read(query))
         elif arrives:
             change(**state[self._last])
@@ -95,7 +95,7 @@ class Address:
             st.query_params.from_dict(query)
         st.session_state[self._last], st.session_state[self._written] = values, query
 
-    def _was_gone_to(self, query: Mapping[str, str], *, arrives: bool) -> bool:
+    def _was_navigated_to(self, query: Mapping[str, str], *, arrives: bool) -> bool:
         """Whether somebody navigated to another address of this page. Typing one starts a new session."""
         if query == st.session_state[self._written]:
             return False

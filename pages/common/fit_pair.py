@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from cachetools import LRUCache, cached
 
@@ -40,8 +41,7 @@ LIVE_SECONDS = 1.5
 """Fits that take less are solved as soon as a control moves; longer ones wait for Run."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+class Pair(NamedTuple):
     """The two fits of a setting."""
 
     atnmf: Run

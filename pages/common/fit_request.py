@@ -56,7 +56,7 @@ def request_fits(setting: Setting, data: Dataset) -> ShownFits | None:
     if last is None or content_hash != data.content_hash:
         return None
     pair = fit_pair.cached_pair(last, data)
-    return None if pair is None else ShownFits(last.looked_at_as(setting), pair, is_current=False)
+    return None if pair is None else ShownFits(last.with_view_of(setting), pair, is_current=False)
 
 
 def _last_solved(setting: Setting) -> str:

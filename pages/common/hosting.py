@@ -55,8 +55,8 @@ def is_hosted() -> bool:
     """Whether others than the user of this machine may come: by the address that the server listens at or,
     behind a proxy on the same machine, by ATNMF_HOSTED=1.
     """
-    told = os.environ.get("ATNMF_HOSTED")
-    return told != "0" if told else not _is_loopback(st.get_option("server.address"))
+    forced = os.environ.get("ATNMF_HOSTED")
+    return forced != "0" if forced else not _is_loopback(st.get_option("server.address"))
 
 
 def _is_loopback(address: str | None) -> bool:

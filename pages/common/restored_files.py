@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from typing import Any, Literal
 
 from atnmf_core import Dataset
 from atnmf_core.analysis.recovery import restored_cube
 from atnmf_core.datasets import bytes_like
+from atnmf_core.datasets.writers import zipped
 
 from . import fit_pair
 from .address import Address
@@ -60,7 +59,7 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
         observed = fit_pair.mask(setting, data)
         restored = restored_cube(data, observed, W, H, method=method, keep=kept(setting, data))
         written = bytes_like(list(files), restored.V, **options.arguments())
-        return written[0][1] if len(written) == 1 else _zipped(written)
+        return written[0][1] if len(written) == 1 else zipped(written)
 
     download(
         "In your file's format",
@@ -73,11 +72,3 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
 
 def _bears_colours(name: str) -> bool:
     return name.lower().endswith(COLOURS)
-
-
-def _zipped(files: list[tuple[str, bytes]]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, data in files:
-            archive.writestr(name, data)
-    return stream.getvalue()

@@ -228,9 +228,9 @@ class Setting:
     @property
     def solved(self) -> Self:
         """The same fits in the default view: equal for settings that need no new fit."""
-        return self.looked_at_as(type(self)())
+        return self.with_view_of(type(self)())
 
-    def looked_at_as(self, other: Self) -> Self:
+    def with_view_of(self, other: Self) -> Self:
         """The fits of this setting, in the other's view."""
         return replace(self, **{name: getattr(other, name) for name in self.VIEW})
 

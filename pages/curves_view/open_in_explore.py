@@ -76,8 +76,8 @@ def follow_click(curve: Curve) -> None:
 
 def spelled_out(setting: Setting) -> dict[str, str]:
     """The address of a setting, defaults included, so that nothing is left of Explore's last view."""
-    told = ("data", "upload", "alpha", "pattern", "lam", "K", "missing", "solver", "seed", "mask_seed")
-    return {name: f"{getattr(setting, name)}" for name in told if getattr(setting, name) != ""}
+    names = ("data", "upload", "alpha", "pattern", "lam", "K", "missing", "solver", "seed", "mask_seed")
+    return {name: f"{getattr(setting, name)}" for name in names if getattr(setting, name) != ""}
 
 
 def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -> int:

@@ -9,7 +9,7 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.parts import side_by_side
-from atnmf_core.analysis.recovery import told_factors
+from atnmf_core.analysis.recovery import known_factors
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.loss_curves import loss_curves
 from atnmf_core.figures.palette import HIDDEN
@@ -72,7 +72,7 @@ def _steps(
 
 
 def _sheet(setting: Setting, data: Dataset, frame: Frame, places: Any) -> str:
-    parts = pictures.part_pictures(data, *told_factors(frame.W, frame.H, reach(setting, data)))[places]
+    parts = pictures.part_pictures(data, *known_factors(frame.W, frame.H, reach(setting, data)))[places]
     return data_url(part_sheet(parts, ground=225, unknown=HIDDEN[setting.colour]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from atnmf_core.figures.panels import (
     given_panels,
     learned_panels,
 )
-from atnmf_core.problem import Mask
+from atnmf_core.result import HasFactors
 from atnmf_core.running.film import Frame
 from pages.common import fit_pair
 from pages.common.components import component
@@ -34,7 +34,6 @@ from .sidebar import ADDRESS
 
 __all__ = [
     "frame_panels",
-    "panel_data",
     "show_errors",
     "show_given",
     "show_improving",
@@ -70,7 +69,7 @@ def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
 
 @shared(MAX_BYTES)
 def _learned_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> dict[str, Any]:
-    drawn = panel_data(setting, data, pair)
+    drawn = _compared(setting, data, pair)
     at, nmf = drawn.measures()
     notes = (_scale(drawn), "what the learner fits", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
     panels = _learned(setting, data, drawn)
@@ -79,7 +78,7 @@ def _learned_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> dict[
 
 def show_improving(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> None:
     """(c) to (f) of fits under way, AT-NMF's frame first."""
-    drawn = _from_frames(setting, data, frames)
+    drawn = _compared(setting, data, frames)
     iterations = [f"iteration {frame.iteration}" for frame in frames]
     show_panels(
         _learned(setting, data, drawn),
@@ -93,7 +92,7 @@ def show_improving(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> 
 
 def frame_panels(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> tuple[Panel, ...]:
     """(c) to (f) at an iteration, AT-NMF's frame first."""
-    return _learned(setting, data, _from_frames(setting, data, frames))
+    return _learned(setting, data, _compared(setting, data, frames))
 
 
 def show_nothing_yet(data: Dataset) -> None:
@@ -115,7 +114,7 @@ def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
 
 @shared(MAX_BYTES)
 def _errors_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[dict[str, Any], str, str]:
-    drawn = panel_data(setting, data, pair)
+    drawn = _compared(setting, data, pair)
     name = pictures.picture_name(data, setting.image - 1)
     panels, top = error_panels(drawn, name, walls=setting.walls, hidden=HIDDEN[setting.colour])
     scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
@@ -132,22 +131,15 @@ def _errors_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[
 
 def six_panels(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[Panel, ...]:
     """(a) to (f) as pictures."""
-    return (*_given(setting, data), *_learned(setting, data, panel_data(setting, data, pair)))
+    return (*_given(setting, data), *_learned(setting, data, _compared(setting, data, pair)))
 
 
-def panel_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> ComparedPicture:
-    return _drawn(setting, data, [(run.W, run.H) for run in (pair.atnmf, pair.nmf)])
-
-
-def _from_frames(setting: Setting, data: Dataset, frames: Sequence[Frame]) -> ComparedPicture:
-    return _drawn(setting, data, [(frame.W, frame.H) for frame in frames])
-
-
-def _drawn(setting: Setting, data: Dataset, factors: Sequence[tuple]) -> ComparedPicture:
+def _compared(setting: Setting, data: Dataset, fits: Iterable[HasFactors]) -> ComparedPicture:
+    """The picture in view under AT-NMF's fit and under NMF's."""
     return compare_picture(
         data,
         fit_pair.mask(setting, data),
-        *factors,
+        *((fit.W, fit.H) for fit in fits),
         setting.image - 1,
         lam=setting.lam,
         keep_observed=setting.restored == "observed",
@@ -175,7 +167,8 @@ def _scale(drawn: ComparedPicture) -> str:
 
 def _walls(drawn: ComparedPicture) -> str:
     """Where the adversary has given up, in numbers."""
-    hidden, seen = (float(drawn.walls[where].mean()) if where.any() else 0.0 for where in _halves(drawn))
+    halves = (~drawn.observed, drawn.observed)
+    hidden, seen = (float(drawn.walls[where].mean()) if where.any() else 0.0 for where in halves)
     unmarked = drawn.missing == "zero"
     of_hidden = f"{hidden:.0%} of the hidden pixels, which it takes for zeros, and at " if unmarked else ""
     return (
@@ -183,10 +176,6 @@ def _walls(drawn: ComparedPicture) -> str:
         f"ones. Such a pixel weighs 1/{curvature(drawn.lam):.3g} of one that it still attacks. "
         "Dots mark them in (c)."
     )
-
-
-def _halves(drawn: ComparedPicture) -> tuple[Mask, Mask]:
-    return ~drawn.observed, drawn.observed
 
 
 def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.parts import PartOrder, share_in_sample, side_by_side, top_users, use
-from atnmf_core.analysis.recovery import told_factors
+from atnmf_core.analysis.recovery import known_factors
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.parts import columns_for, part_sheet
@@ -71,8 +71,7 @@ def _sheet(
 ) -> dict[str, Any]:
     W, H = run.W, run.H
     shares = use(W, H)
-    told = told_factors(W, H, reach(setting, data))
-    parts = pictures.part_pictures(data, *told)[places]
+    parts = pictures.part_pictures(data, *known_factors(W, H, reach(setting, data)))[places]
     colour = HIDDEN[setting.colour]
     sheet = part_sheet(parts, shared_scale=setting.scale == "shared", ground=225, unknown=colour)
     names = [f"{method}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)]

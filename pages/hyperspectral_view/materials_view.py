@@ -93,8 +93,8 @@ def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
     if truth is None:
         return alike
     scores = [score(one, truth) for one in found]
-    told = [_mean(way, tone, one) for (way, tone), one in zip(WAYS.items(), scores, strict=False)]
-    return f"Against the true materials: {' · '.join(told)}. {alike}"
+    means = [_mean(way, tone, one) for (way, tone), one in zip(WAYS.items(), scores, strict=False)]
+    return f"Against the true materials: {' · '.join(means)}. {alike}"
 
 
 def _mean(method: str, tone: str, one: MaterialErrors) -> str:

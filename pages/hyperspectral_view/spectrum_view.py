@@ -56,8 +56,8 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> 
             "lines": LINES,
             "legend": [entry for entry in LEGEND if factors or entry[0] not in METHODS.values()],
             "flag": ("observed", "hidden"),
-            "current": [_told(current)],
-            "pins": [_told(pin) for pin in pins],
+            "current": [_spectrum_data(current)],
+            "pins": [_spectrum_data(pin) for pin in pins],
         },
         on_pixel_change=lambda: change(pixel=spell_pixels([_clicked("pixel")])),
         on_pin_change=lambda: change(pins=spell_pixels([*now.pinned(data), _clicked("pin")])),
@@ -96,7 +96,7 @@ def _at(setting: CubeSetting, data: Dataset, factors: FactorsByMethod, pixel: Pi
     return pixel_spectrum(data, observed, reach(setting, data), factors, pixel[0] - 1, pixel[1] - 1)
 
 
-def _told(spectrum: PixelSpectrum) -> dict[str, Any]:
+def _spectrum_data(spectrum: PixelSpectrum) -> dict[str, Any]:
     bands, seen = len(spectrum.original), int(spectrum.observed.sum())
     return {
         "place": [spectrum.row, spectrum.col],

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -21,6 +18,8 @@ from atnmf_core.datasets import (
     write_mat,
     write_npz,
 )
+from atnmf_core.datasets.readers.numpy_files import npy_bytes
+from atnmf_core.datasets.writers import as_indexed, zipped
 from atnmf_core.figures.images import png
 from atnmf_core.figures.restoration_report import restoration_page
 from atnmf_core.figures.restored_view import defect_sheet
@@ -99,20 +98,14 @@ def _as_it_came(files: Files, shown: Restored) -> bytes:
         written = bytes_like(list(files), V, **options)
     except UnreadableData:
         written = bytes_like(list(files), np.where(np.isnan(V), shown.data.V, V), **options)
-    if len(written) == 1:
-        return written[0][1]
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name, contents in written:
-            zipped.writestr(name, contents)
-    return archive.getvalue()
+    return written[0][1] if len(written) == 1 else zipped(written)
 
 
 def _defects(shown: Restored) -> None:
     stem = shown.data.name
     download(
         "Mask, NPY",
-        lambda: _npy(_images(shown.data, _changed(shown))),
+        lambda: npy_bytes(as_indexed(shown.data, _changed(shown))),
         f"{stem}-defects.npy",
         "application/octet-stream",
     )
@@ -133,7 +126,7 @@ def _defects(shown: Restored) -> None:
         )
     download(
         "Deviations, NPY",
-        lambda: _npy(_images(shown.data, shown.restoration.deviation)),
+        lambda: npy_bytes(as_indexed(shown.data, shown.restoration.deviation)),
         f"{stem}-deviations.npy",
         "application/octet-stream",
         "One standard deviation of each prediction, laid out like the data",
@@ -142,20 +135,6 @@ def _defects(shown: Restored) -> None:
 
 def _changed(shown: Restored) -> np.ndarray:
     return _now(shown) | ~shown.data.observed
-
-
-def _images(data: Dataset, matrix: np.ndarray) -> np.ndarray:
-    """As people index it: rows x columns x bands, images x rows x columns, or the matrix."""
-    if data.image_shape is None:
-        return matrix
-    images = data.images(matrix)
-    return images.transpose(1, 2, 0) if data.kind == "cube" else images
-
-
-def _npy(array: Any) -> bytes:
-    file = io.BytesIO()
-    np.save(file, array)
-    return file.getvalue()
 
 
 def _report(setting: RestoreSetting, shown: Restored) -> None:

@@ -12,11 +12,11 @@ from atnmf_core.analysis.recovery import (
     band_error,
     band_rmse,
     hidden_error,
+    known_factors,
     pixel_spectrum,
     reach_of,
     restored_band,
     restored_cube,
-    told_factors,
     unreached_in_words,
 )
 from atnmf_core.export import spectra_csv
@@ -182,7 +182,7 @@ def test_nothing_need_be_kept() -> None:
 
 
 def test_factors_are_unknown_where_nothing_is_observed() -> None:
-    W, H = told_factors(FIT.W, FIT.H, REACH)
+    W, H = known_factors(FIT.W, FIT.H, REACH)
 
     assert np.flatnonzero(np.isnan(W).any(axis=1)).tolist() == [4]
     assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [7, 30]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import load_dataset
 from atnmf_core.reference import bundled_curve
-from atnmf_core.sweep import Grid, Measures, open_store, read_store, schema
+from atnmf_core.sweep import Grid, Measures, SweepRecord, open_store, read_store, schema
 from atnmf_core.sweep.queue import Queue
 from pages.common import sweeps
 from pages.curves_view import view
@@ -369,6 +369,29 @@ def test_a_store_that_fails_under_an_action_is_explained_without_a_traceback(
     assert not page.exception
     assert str(store) in rendered(page.error[0].value)
     del held
+
+
+def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, "mine", fits=5)
+    with open_store(store) as writer:
+        Queue(writer).add("mine")
+    page, records = opened(repository, show="sweep:mine"), view.records
+    assert not page.error
+
+    def read_then_break() -> list[SweepRecord]:
+        found = records()
+        truncated(store, monkeypatch)
+        return found
+
+    # The page reads that a sweep is under way; the fragment that it polls for that finds a broken store.
+    monkeypatch.setattr(view, "records", read_then_break)
+    page.run()
+
+    assert not page.exception
+    (error,) = page.error
+    assert f"The sweeps on this machine cannot be read. {store} is damaged" in rendered(error.value)
 
 
 def test_a_folder_that_cannot_be_made_for_the_store_is_explained(

@@ -1,15 +1,23 @@
 """The Explore page runs from top to bottom, on every kind of data."""
 
+import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import DataUnavailable, fetch
-from pages.common import data_choice, download_offer
+from atnmf_core.problem import Array, Mask
+from atnmf_core.running.run import hidden_rmse
+from atnmf_core.running.task_process import Report
+from pages.common import data_choice, download_offer, fit_cache, fit_pair
 from pages.common.setting import Setting
+from pages.explore_view import extra_fits
+from pages.explore_view.lambda_curve import CURVE_LAMBDAS, is_traced
 from tests.app.queries import from_query
 from tests.datasets.paper_server import serving, stand_in
 
@@ -202,3 +210,31 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     assert not page.exception
     assert "RMSE over the whole matrix" in page.main.markdown[0].value
     data_choice.load.clear()
+
+
+def fails_at_lambda_10(report: Report, V: Array, observed: Mask, **parameters: Any) -> float:
+    if parameters["lam"] == 10.0:
+        raise OSError("no memory left")
+    return hidden_rmse(report, V, observed, **parameters)
+
+
+def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_later_ones(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit_cache, "hidden_rmse", fails_at_lambda_10)
+    # Points are computed only for people who rest; here everybody does.
+    monkeypatch.setattr(extra_fits, "REST_SECONDS", 0.0)
+    data, last_traced = load_dataset("synthetic"), CURVE_LAMBDAS[-1]
+    for seed in (101, 102):
+        setting = Setting(data="synthetic", K=3, seed=seed)
+        deadline = time.monotonic() + SECONDS
+        page = opened(repository, data="synthetic", K="3", seed=str(seed))
+        while is_traced(setting, data):
+            assert time.monotonic() < deadline, "the page still polls for points"
+            page.run()
+
+        page.run()
+        assert not page.exception
+        assert "2 of the fits behind this curve failed: no memory left" in [one.value for one in page.caption]
+        point = fit_pair.keys_of(replace(setting, lam=last_traced), data.content_hash)
+        assert extra_fits.known_errors(point) is not None

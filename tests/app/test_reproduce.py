@@ -12,6 +12,9 @@ from atnmf_core.reference import NAMES
 from atnmf_core.reference.stored import sweep_name
 from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.points import identify
+from atnmf_core.sweep.queue import Queue
+from pages.reproduce_view import run
+from pages.reproduce_view.run import StoredRuns
 from pages.reproduce_view.setting import ADDRESS, ReproduceSetting, columns
 from tests.app.opening import open_page
 from tests.app.rendered import rendered
@@ -177,6 +180,31 @@ def test_a_damaged_store_is_told_and_the_tables_stand(
 
     assert not page.exception
     assert str(store) in rendered(page.error[0].value)
+    assert "Published **6.05 ± 0.03**" in said(page)
+
+
+def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
+    repository: Path, store: Path, paper_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(store) as writer:
+        grid = ReproduceSetting(starts=2).grid()
+        writer.add_sweep("cell", grid, "hash", reproduces="synthetic")
+        Queue(writer).add("cell")
+        Queue(writer).take_over()
+    page, read_runs = opened(repository), run.read_runs
+    assert not page.error
+
+    def read_then_break(setting: ReproduceSetting) -> StoredRuns:
+        found = read_runs(setting)
+        store.write_bytes(store.read_bytes()[:5000])
+        return found
+
+    # The page reads that a cell is under way; the fragment that it polls for that finds a broken store.
+    monkeypatch.setattr(run, "read_runs", read_then_break)
+    page.run()
+
+    assert not page.exception
+    assert f"{store} is damaged" in rendered(page.error[0].value)
     assert "Published **6.05 ± 0.03**" in said(page)
 
 

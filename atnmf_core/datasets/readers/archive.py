@@ -10,7 +10,7 @@ from .errors import UnreadableData, foreign_code
 from .limits import Limits
 from .sources import Source
 
-__all__ = ["MAGIC", "unpack", "with_member", "with_members"]
+__all__ = ["MAGIC", "unpack", "with_members"]
 
 MAGIC = b"PK\x03\x04"
 ENCRYPTED = 0x1
@@ -24,11 +24,6 @@ def unpack(source: Source, limits: Limits) -> list[Source]:
         members = [info for info in archive.infolist() if _is_content(info)]
         _check(members, source, limits)
         return [_member(archive, info, source) for info in members]
-
-
-def with_member(source: Source, changed: Source) -> Source:
-    """The archive with the contents of one file replaced."""
-    return with_members(source, {changed.name: changed.data})
 
 
 def with_members(source: Source, changed: dict[str, bytes]) -> Source:

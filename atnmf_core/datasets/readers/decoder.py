@@ -25,7 +25,7 @@ from .limits import Limits
 from .local import LocalDecoder, MappedFile
 from .sources import Source
 
-__all__ = ["Decoder", "decoder_for"]
+__all__ = ["Decoder", "decoder_for", "rewritten"]
 
 PACKAGE = Path(__file__).with_name("decoding")
 MAX_ANSWER = 64 << 20
@@ -112,6 +112,12 @@ def decoder_for(form: str, source: Source, limits: Limits) -> Decoder | LocalDec
     if isinstance(source, MappedFile):
         return LocalDecoder(form, source)
     return Decoder(form, source, limits)
+
+
+def rewritten(form: str, source: Source, name: str, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
+    """The file with other values in one of its arrays."""
+    with Decoder(form, source, limits) as decoder:
+        return [Source(source.name, decoder.replace(name, values))]
 
 
 class _Connection:

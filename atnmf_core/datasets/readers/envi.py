@@ -19,7 +19,7 @@ from .errors import UnreadableData, foreign_code, size_text
 from .limits import Limits
 from .sources import Source
 from .stored import StoredArray
-from .tiff import is_tiff, read_tiff
+from .tiff import is_tiff, number_or_none, read_tiff
 from .wavelengths import in_nanometres
 
 __all__ = ["partner_of", "read_envi"]
@@ -66,7 +66,7 @@ def read_envi(header_source: Source, binary: Source, limits: Limits) -> StoredAr
         stored.georeference = Georeference(
             wkt=header.get("coordinate system string", ""), map_info=header.get("map info", "")
         )
-    nodata = _number(header.get("data ignore value", ""))
+    nodata = number_or_none(header.get("data ignore value", ""))
     stored.nodata = stored.nodata if nodata is None else (nodata,)
     stored.missing = _bad_bands(header, header_source, stored, bands)
     _set_scale(header, header_source, stored)
@@ -148,7 +148,7 @@ class _Binary:
 
 
 def _wavelengths(header: Header, bands: int, notes: list[str]) -> npt.NDArray[np.float64] | None:
-    given = [_number(word) for word in header.get("wavelength", "").split(",") if word.strip()]
+    given = [number_or_none(word) for word in header.get("wavelength", "").split(",") if word.strip()]
     if not given:
         return None
     if len(given) != bands or None in given:
@@ -164,7 +164,7 @@ def _wavelengths(header: Header, bands: int, notes: list[str]) -> npt.NDArray[np
 def _bad_bands(
     header: Header, source: Source, stored: StoredArray, bands: int
 ) -> npt.NDArray[np.bool_] | None:
-    flags = [_number(word) for word in header.get("bbl", "").split(",") if word.strip()]
+    flags = [number_or_none(word) for word in header.get("bbl", "").split(",") if word.strip()]
     if len(flags) != bands:
         return stored.missing
     bad = np.array([flag == 0 for flag in flags])
@@ -178,7 +178,7 @@ def _bad_bands(
 
 
 def _set_scale(header: Header, source: Source, stored: StoredArray) -> None:
-    scale = _number(header.get("reflectance scale factor", "")) or 1.0
+    scale = number_or_none(header.get("reflectance scale factor", "")) or 1.0
     if not 0 < scale < np.inf:
         raise UnreadableData(
             f"{source.label} has a reflectance scale factor of {scale:g}: that makes no sense."
@@ -190,10 +190,3 @@ def _set_scale(header: Header, source: Source, stored: StoredArray) -> None:
 
 def _list(header: Header, key: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in header.get(key, "").split(",") if word.strip())
-
-
-def _number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None

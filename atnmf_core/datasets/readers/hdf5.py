@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .decoder import Decoder, decoder_for
+from .decoder import Decoder, decoder_for, rewritten
 from .errors import UnreadableData
 from .limits import Limits
 from .local import LocalDecoder
@@ -94,13 +94,8 @@ def read_hdf5(source: Source, options: ReadingOptions, limits: Limits) -> Stored
             offset=offset,
             notes=notes,
             arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
-            rewrite=partial(_rewrite, source, form, array.name, limits),
+            rewrite=partial(rewritten, form, source, array.name, limits),
         )
-
-
-def _rewrite(source: Source, form: str, name: str, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
-    with Decoder(form, source, limits) as decoder:
-        return [Source(source.name, decoder.replace(name, values))]
 
 
 def _named_array(

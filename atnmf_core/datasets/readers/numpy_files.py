@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,11 @@ from . import archive
 from .errors import UnreadableData, foreign_code, size_text
 from .limits import MAX_AXES, Limits
 from .options import ReadingOptions
-from .pick_array import pick_array, stated_wavelengths
+from .pick_array import read_picked
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
-__all__ = ["NPY_MAGIC", "npz_arrays", "read_npy", "read_npz"]
+__all__ = ["NPY_MAGIC", "npy_bytes", "npz_arrays", "read_npy", "read_npz"]
 
 NPY_MAGIC = b"\x93NUMPY"
 MAX_HEADER = 1 << 17
@@ -31,43 +30,26 @@ def read_npy(source: Source, limits: Limits) -> StoredArray:
         array.load(),
         source.label,
         order="C",
-        rewrite=lambda values: [Source(source.name, _npy(values))],
+        rewrite=lambda values: [Source(source.name, npy_bytes(values))],
     )
-
-
-def npz_arrays(
-    source: Source, limits: Limits, wanted: Callable[[tuple[int, ...]], bool]
-) -> list[npt.NDArray[Any]]:
-    """All arrays of the wanted shapes."""
-    members = [member for member in archive.unpack(source, limits) if member.suffix == ".npy"]
-    arrays = [_named_array(member, member.name) for member in members]
-    return [array.load() for array in arrays if array.long_axes >= 2 and wanted(array.shape)]
 
 
 def read_npz(source: Source, options: ReadingOptions, limits: Limits) -> StoredArray:
+    def rewrite(name: str, values: npt.NDArray[Any]) -> list[Source]:
+        return [archive.with_members(source, {f"{name}.npy": npy_bytes(values)})]
+
+    arrays = npz_arrays(source, limits)
+    return read_picked(arrays, source.label, options, limits, order="C", rewrite=rewrite)
+
+
+def npz_arrays(source: Source, limits: Limits) -> list[NamedArray]:
+    """All arrays of the file."""
     members = [member for member in archive.unpack(source, limits) if member.suffix == ".npy"]
-    arrays = [_named_array(member, member.name.removesuffix(".npy")) for member in members]
-    pick = pick_array(arrays, source.label, options)
-    label = f"{pick.array.name} in {source.label}"
-    limits.check_shape(pick.array.shape, label)
-    wavelengths, notes = stated_wavelengths(arrays, pick.array)
-    values = pick.array.load()
-    changed_name = f"{pick.array.name}.npy"
-    return StoredArray(
-        values,
-        label,
-        kind=pick.kind,
-        image_shape=pick.image_shape if values.ndim == 2 else None,
-        order="C",
-        wavelengths=wavelengths,
-        truth=tuple(one.load() for one in pick.truth),
-        notes=[*pick.notes, *notes],
-        arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
-        rewrite=lambda values: [archive.with_member(source, Source(changed_name, _npy(values)))],
-    )
+    return [_named_array(member, member.name.removesuffix(".npy")) for member in members]
 
 
-def _npy(values: npt.NDArray[Any]) -> bytes:
+def npy_bytes(values: npt.NDArray[Any]) -> bytes:
+    """The contents of a .npy file."""
     stream = io.BytesIO()
     np.save(stream, values, allow_pickle=False)
     return stream.getvalue()

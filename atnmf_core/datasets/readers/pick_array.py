@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ...problem import Order
 from ..dataset import Kind
 from .errors import ArrayInFile, Remedy, UnreadableData
+from .limits import Limits
 from .options import ReadingOptions
-from .stored import NamedArray
+from .sources import Source
+from .stored import NamedArray, StoredArray
 from .wavelengths import in_nanometres
 
-__all__ = ["PickedArray", "named_array", "pick_array", "several_arrays", "stated_wavelengths"]
+__all__ = ["named_array", "read_picked", "several_arrays"]
 
 # What people call things in their files, in lower case.
 ROWS = re.compile(r"(n|num)?_?(rows?|lines?)|nr|height")
@@ -31,24 +35,27 @@ SMALLEST_PICTURE = 64
 SHORTEST_WAVELENGTH = 200
 
 
-@dataclass(frozen=True)
-class PickedArray:
-    """The data, and what its file says about it."""
-
-    array: NamedArray
-    kind: Kind | None = None
-    image_shape: tuple[int, int] | None = None
-    truth: tuple[NamedArray, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions) -> PickedArray:
-    """The data among the named arrays of a file.
+def read_picked(
+    arrays: Sequence[NamedArray],
+    label: str,
+    options: ReadingOptions,
+    limits: Limits,
+    *,
+    order: Order,
+    rewrite: Callable[[str, npt.NDArray[Any]], list[Source]],
+) -> StoredArray:
+    """The data among the named arrays of a file, and what the others say about it.
 
     A name given by the user decides. Otherwise the candidates are the arrays that hold images of the size
     stated in the file; without such a size, the cubes and the matrices with as many pixels as a cube; or else
     the matrices. True abundances and spectra of another candidate are recognised by their shapes and set
     aside. If several remain, the user is asked.
+
+    Parameters
+    ----------
+    label : what the file is called in messages.
+    order : how the file flattens images.
+    rewrite : makes the files with other values in the array of a name.
     """
     stated = options.image_shape or _stated_shape(arrays)
     named = None if options.variable is None else named_array(arrays, label, options.variable)
@@ -68,7 +75,22 @@ def pick_array(arrays: Sequence[NamedArray], label: str, options: ReadingOptions
         notes = (*notes, f"Taken as the truth about its materials, from the same file: {names}.")
     if len(arrays) > 1:
         notes = (f"{array.name} was read from {label}.", *notes)
-    return PickedArray(array, kind, stated or image_shape or _shape_of_maps(array, truth), truth, notes)
+    what = f"{array.name} in {label}" + (", a sparse matrix," if array.sparse else "")
+    limits.check_shape(array.shape, what)
+    wavelengths, remarks = _stated_wavelengths(arrays, array)
+    values = array.load()
+    return StoredArray(
+        values,
+        what,
+        kind=kind,
+        image_shape=stated or image_shape or _shape_of_maps(array, truth) if values.ndim == 2 else None,
+        order=order,
+        wavelengths=wavelengths,
+        truth=tuple(one.load() for one in truth),
+        notes=[*notes, *remarks],
+        arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
+        rewrite=partial(rewrite, array.name),
+    )
 
 
 def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArray:
@@ -91,7 +113,7 @@ def several_arrays(what: str, arrays: Sequence[NamedArray]) -> UnreadableData:
     return UnreadableData(f"{what}: choose one of {listed}.", (remedy,), infos)
 
 
-def stated_wavelengths(
+def _stated_wavelengths(
     arrays: Iterable[NamedArray], data: NamedArray
 ) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
     """The wavelengths beside an array, by their name and number."""

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dataset import Georeference
-from .decoder import Decoder, decoder_for
+from .decoder import decoder_for, rewritten
 from .errors import UnreadableData
 from .limits import Limits
 from .sources import Source
 from .stored import StoredArray
 from .wavelengths import in_nanometres
 
-__all__ = ["grey_tiff", "is_tiff", "read_tiff"]
+__all__ = ["grey_tiff", "is_tiff", "number_or_none", "read_tiff"]
 
 ONE_IMAGE = "One image alone is read as a matrix: its rows and columns are those of V."
 LUMA = np.array([0.299, 0.587, 0.114])
@@ -65,7 +65,7 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
         georeference=Georeference(about["crs"], tuple(about["transform"]) if about["transform"] else None)
         if about["crs"] or about["transform"]
         else None,
-        rewrite=None if about["palette"] else partial(_rewrite, source, limits),
+        rewrite=None if about["palette"] else partial(rewritten, "raster", source, "bands", limits),
     )
     stored.gain, stored.offset = _scaling(about, source)
     if stored.gain != 1:
@@ -73,7 +73,8 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
     if bands == 1:
         stored.values, stored.kind, stored.bands_axis = values[0], "matrix", None
         stored.missing = None if stored.missing is None else stored.missing[0]
-        stored.rewrite = None if about["palette"] else partial(_rewrite_one, source, limits)
+        if rewrite := stored.rewrite:
+            stored.rewrite = lambda values: rewrite(values[None])
         stored.notes.append(ONE_IMAGE)
     return stored
 
@@ -87,15 +88,6 @@ def grey_tiff(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
         raise UnreadableData(f"{source.label} has {values.shape[0]} bands: read it alone, as a cube.")
     grey = np.tensordot(LUMA, values[:3].astype(np.float64), axes=1)
     return (np.rint(grey).astype(values.dtype) if values.dtype.kind in "iu" else grey), True
-
-
-def _rewrite(source: Source, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
-    with Decoder("raster", source, limits) as decoder:
-        return [Source(source.name, decoder.replace("bands", values))]
-
-
-def _rewrite_one(source: Source, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
-    return _rewrite(source, limits, values[None])
 
 
 def _nodata(values: Sequence[float | None]) -> tuple[float, ...]:
@@ -114,11 +106,11 @@ def _wavelengths(about: dict[str, Any], bands: int, notes: list[str]) -> npt.NDA
     """From the bands' own tags, or from a list for the whole file, or from the bands' names."""
     tags = about["band_tags"]
     for key in WAVELENGTH:
-        found = [_number(band.get(key)) for band in tags]
+        found = [number_or_none(band.get(key)) for band in tags]
         if len(found) == bands and None not in found:
             unit = next((tags[0][name] for name in UNIT if name in tags[0]), _unit_of(key, about["tags"]))
             return _converted(found, unit, notes)
-    listed = [_number(word) for word in about["tags"].get("wavelength", "").strip("{}").split(",")]
+    listed = [number_or_none(word) for word in about["tags"].get("wavelength", "").strip("{}").split(",")]
     if len(listed) == bands and None not in listed:
         return _converted(listed, _unit_of("", about["tags"]), notes)
     named = [IN_A_NAME.search(name or "") for name in about["names"]]
@@ -142,9 +134,9 @@ def _converted(values: list[float | None], unit: str, notes: list[str]) -> npt.N
 def _missing(
     about: dict[str, Any], bands: int, mask: npt.NDArray[np.bool_] | None, notes: list[str]
 ) -> npt.NDArray[np.bool_] | None:
-    flags = [_number(band.get("bbl")) for band in about["band_tags"]]
+    flags = [number_or_none(band.get("bbl")) for band in about["band_tags"]]
     if None in flags:
-        flags = [_number(word) for word in about["tags"].get("bbl", "").strip("{}").split(",")]
+        flags = [number_or_none(word) for word in about["tags"].get("bbl", "").strip("{}").split(",")]
     missing = None if mask is None else mask[None]
     if len(flags) == bands and None not in flags and any(flags):
         bad = np.array([flag == 0 for flag in flags])
@@ -154,7 +146,7 @@ def _missing(
     return missing
 
 
-def _number(word: str | None) -> float | None:
+def number_or_none(word: str | None) -> float | None:
     try:
         return float(word)  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -16,6 +16,7 @@ from .matlab import matlab_arrays
 from .numpy_files import npz_arrays
 from .options import ReadingOptions
 from .sources import Source, gather
+from .stored import NamedArray
 
 __all__ = ["read_truth"]
 
@@ -39,13 +40,11 @@ def read_truth(data: Dataset, files: Any, limits: Limits | None = None) -> Truth
 
 
 def _arrays(data: Dataset, source: Source, limits: Limits) -> list[npt.NDArray[Any]]:
-    def fits(shape: tuple[int, ...]) -> bool:
-        return could_be_truth(data, shape)
-
     if source.suffix == ".mat":
-        found = matlab_arrays(source, "hdf5" if is_hdf5(source.data) else "matlab", limits, fits)
+        with matlab_arrays(source, "hdf5" if is_hdf5(source.data) else "matlab", limits) as arrays:
+            found = _fitting(data, arrays)
     elif source.suffix == ".npz":
-        found = npz_arrays(source, limits, fits)
+        found = _fitting(data, npz_arrays(source, limits))
     else:
         return [open_files([source], ReadingOptions(), limits).stored.values]
     if not found:
@@ -54,3 +53,7 @@ def _arrays(data: Dataset, source: Source, limits: Limits) -> list[npt.NDArray[A
             f"spectra of its {data.shape[0]} bands."
         )
     return found
+
+
+def _fitting(data: Dataset, arrays: list[NamedArray]) -> list[npt.NDArray[Any]]:
+    return [one.load() for one in arrays if one.long_axes >= 2 and could_be_truth(data, one.shape)]

@@ -9,3 +9,12 @@ FORMAT is a module here. Its `open_file(data)` returns an object with
     read(name)               one of the described arrays
     replace(name, values)    the bytes of the same file with other values in that array
 """
+
+import math
+
+MAX_SENT_ALONG = 20_000
+
+
+def is_sent_along(shape: tuple[int, ...]) -> bool:
+    """Whether an array is sent with the description: for sizes and wavelengths that saves a request each."""
+    return sum(size > 1 for size in shape) <= 1 and 0 < math.prod(shape) <= MAX_SENT_ALONG

@@ -8,14 +8,11 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from . import is_sent_along
+
 MAX_ARRAYS = 2000
 MAX_DEPTH = 12
-MAX_INLINE = 20_000
 MAX_ATTRIBUTE = 5_000
-
-
-def open_file(data: bytes) -> "Hdf5File":
-    return Hdf5File(data)
 
 
 class Hdf5File:
@@ -38,6 +35,9 @@ class Hdf5File:
         # The image begins where HDF5 does; MATLAB has a block of its own before that.
         block = len(self._data) - len(self._data[self._data.index(b"\x89HDF") :])
         return changed if changed.startswith(self._data[:8]) else self._data[:block] + changed
+
+
+open_file = Hdf5File
 
 
 def described(file: h5py.File) -> dict[str, Any]:
@@ -83,8 +83,7 @@ def _described(name: str, dataset: Any, names: dict[Any, str]) -> dict[str, Any]
         "attributes": _attributes(dataset),
         "axes": [_axis_name(dimension, names) for dimension in dataset.dims],
     }
-    # Sizes and wavelengths are sent along, which saves a request for each.
-    if sum(size > 1 for size in dataset.shape) <= 1 and 0 < dataset.size <= MAX_INLINE:
+    if is_sent_along(dataset.shape):
         entry["values"] = np.asarray(dataset[()], dtype=float).reshape(-1).tolist()
     return entry
 

@@ -1,7 +1,6 @@
 """MATLAB .mat files of version 4 to 7, by SciPy."""
 
 import io
-import math
 from typing import Any
 
 import numpy as np
@@ -9,15 +8,12 @@ import numpy.typing as npt
 from scipy.io import loadmat, savemat, whosmat
 from scipy.sparse import csc_array, issparse
 
-MAX_INLINE = 20_000
+from . import is_sent_along
+
 NUMERIC = {"double", "single", "logical", "sparse"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
 COMPRESSED = 15
-
-
-def open_file(data: bytes) -> "MatlabFile":
-    return MatlabFile(data)
 
 
 class MatlabFile:
@@ -30,8 +26,7 @@ class MatlabFile:
             for name, shape, kind in whosmat(io.BytesIO(data))
             if kind in NUMERIC and shape and 0 not in shape
         ]
-        # Sizes and wavelengths are sent along, which saves a request for each.
-        small = self._load([name for name, shape, _ in numeric if _is_small_vector(shape)])
+        small = self._load([name for name, shape, _ in numeric if is_sent_along(shape)])
         self.description = {
             "arrays": [
                 {"name": name, "shape": shape, "itemsize": _itemsize(kind), "sparse": kind == "sparse"}
@@ -73,6 +68,9 @@ class MatlabFile:
         return {name: _dense(found[name]) for name in names}
 
 
+open_file = MatlabFile
+
+
 def _dense(values: Any) -> npt.NDArray[Any]:
     full: npt.NDArray[Any] = values.toarray() if issparse(values) else values
     return full
@@ -80,7 +78,3 @@ def _dense(values: Any) -> npt.NDArray[Any]:
 
 def _itemsize(kind: str) -> int:
     return np.dtype({"logical": "u1", "sparse": "double"}.get(kind, kind)).itemsize
-
-
-def _is_small_vector(shape: tuple[int, ...]) -> bool:
-    return sum(size > 1 for size in shape) <= 1 and 0 < math.prod(shape) <= MAX_INLINE

@@ -8,11 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.io import netcdf_file
 
-MAX_INLINE = 20_000
-
-
-def open_file(data: bytes) -> "Netcdf3File":
-    return Netcdf3File(data)
+from . import is_sent_along
 
 
 class Netcdf3File:
@@ -45,6 +41,9 @@ class Netcdf3File:
         return stream.getvalue()
 
 
+open_file = Netcdf3File
+
+
 def _mappable(data: bytes) -> BinaryIO:
     """A stream with these contents; on Linux one in memory that can be mapped."""
     if not hasattr(os, "memfd_create"):
@@ -62,8 +61,7 @@ def _described(name: str, variable: Any) -> dict[str, Any]:
         "attributes": _plain(variable._attributes),
         "axes": list(variable.dimensions),
     }
-    # Sizes and wavelengths are sent along, which saves a request for each.
-    if sum(size > 1 for size in variable.shape) <= 1 and 0 < variable.data.size <= MAX_INLINE:
+    if is_sent_along(variable.shape):
         entry["values"] = np.asarray(variable.data, dtype=float).reshape(-1).tolist()
     return entry
 
