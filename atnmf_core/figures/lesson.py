@@ -45,8 +45,8 @@ def series_chart(
         for name, marker in shown.items()
     ]
     looks = {
-        "ignore": ("marked", "circle", "solid"),
-        "zero": ("unmarked", "circle-open", "dot"),
+        "ignore": ("predicted, marked", "circle", "solid"),
+        "zero": ("predicted, unmarked", "circle-open", "dot"),
     }
     for missing, prediction in predictions.items():
         words, symbol, dash = looks[missing]
@@ -62,7 +62,7 @@ def series_chart(
             }
         )
     x = {"tickvals": places, "title": {"text": "place in the series", "standoff": 4}, "fixedrange": True}
-    y = {"range": [0, 1.12 * max(series)], "nticks": 5, "fixedrange": True}
+    y = {"range": [0, 1.12 * max(series)], "nticks": 5, "fixedrange": True, "title": {"text": "value"}}
     return _figure(traces, x, y, 260, size)
 
 
@@ -134,7 +134,7 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
         "type": "bar",
         "orientation": "h",
         "x": [1 / steepness, 1.0],
-        "y": ["given up", "attacked"],
+        "y": ["weight where given up", "weight where attacked"],
         "marker": {"color": [GREY, ATNMF]},
         "text": ["1", f"{steepness:.3g}"],
         "textposition": "outside",
@@ -143,10 +143,9 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
         "width": 0.6,
         "hoverinfo": "skip",
     }
-    title = {"text": "weight of an entry"}
-    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True, "title": title}
+    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True}
     y = {"fixedrange": True, "range": [-0.5, 1.5]}
-    return _figure([bars], x, y, 120, size)
+    return _figure([bars], x, y, 90, size)
 
 
 def round_marks(low: float, high: float) -> list[float]:

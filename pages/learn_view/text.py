@@ -48,7 +48,9 @@ def read_text(name: str) -> Text:
 
 def filled(words: str, facts: Mapping[str, str]) -> str:
     """A text with its facts filled in; a missing one is an error."""
-    return re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
+    told = re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
+    # A browser may break the line between a formula and the punctuation after it, but not within one.
+    return re.sub(r"(?<!\$)\$([^$\n]+)\$([.,;:])", r"$\1\\text{\2}$", told)
 
 
 def _with_formulas(source: str) -> str:
