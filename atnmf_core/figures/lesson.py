@@ -29,7 +29,7 @@ def series_chart(
     """A series as bars, hidden ones empty and red, and predictions ("ignore", "zero") as points on it."""
     places = list(range(1, len(series) + 1))
     shown = {
-        "seen": {"color": GREY, "opacity": 0.55},
+        "seen": {"color": GREY, "opacity": 0.4},
         "hidden": {"color": "rgba(0,0,0,0)", "line": {"color": HIDDEN["red"], "width": 2}},
     }
     traces: list[Trace] = [
@@ -45,8 +45,8 @@ def series_chart(
         for name, marker in shown.items()
     ]
     looks = {
-        "ignore": ("predicted, marked", "circle", "solid"),
-        "zero": ("predicted, unmarked", "circle-open", "dot"),
+        "ignore": ("marked fit", "circle", "solid"),
+        "zero": ("unmarked fit", "circle-open", "dot"),
     }
     for missing, prediction in predictions.items():
         words, symbol, dash = looks[missing]
@@ -86,10 +86,10 @@ def guess_chart(
         figure.update_yaxes(range=[0, 1], showticklabels=False, showgrid=False)
     figure.add_scatter(**mark)
     figure.add_vline(guess, line={"color": GREY, "width": 3})
-    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size}}
+    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size - 2}}
     figure.update_xaxes(axis).update_yaxes(axis)
     legend = {"y": 1.02, "yanchor": "bottom", "font": {"size": size}}
-    return figure.update_layout(font={"size": size}, legend=legend, **TRANSPARENT)
+    return figure.update_layout(font={"size": size}, legend=legend, margin={"r": 16}, **TRANSPARENT)
 
 
 def findings_chart(

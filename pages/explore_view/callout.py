@@ -77,11 +77,13 @@ def _why(setting: Setting) -> str:
             "loosen: both methods predict from the observed pixels alone."
         )
     brighter = "" if setting.bound is None else " or, on its leash, far brighter"
-    stronger = "" if setting.lam <= STRONG else f", at λ = {STRONG:g} only 1/{curvature(STRONG):.3g}"
+    stronger = (
+        "" if setting.lam <= STRONG else f", at λ\u00a0=\u00a0{STRONG:g} only 1/{curvature(STRONG):.3g}"
+    )
     return (
         "Taken for zeros, hidden pixels pull every prediction towards black. The adversary gives up on "
-        f"pixels far darker{brighter} than their prediction: at λ = {setting.lam:g} such a pixel weighs "
-        f"1/{curvature(setting.lam):.3g} of a sound one{stronger}."
+        f"pixels far darker{brighter} than their prediction: at λ\u00a0=\u00a0{setting.lam:g} such a pixel "
+        f"weighs 1/{curvature(setting.lam):.3g} of a sound one{stronger}."
     )
 
 

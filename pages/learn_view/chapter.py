@@ -44,11 +44,6 @@ class Stage:
         return self.values[name]
 
 
-def no_facts(stage: Stage) -> dict[str, str]:
-    """No facts, for a text that needs none."""
-    return {}
-
-
 @dataclass(frozen=True)
 class Chapter:
     """One idea.
@@ -68,7 +63,7 @@ class Chapter:
     controls: Mapping[str, Control]
     show: Callable[[Stage], None]
     in_picture: Collection[str] = ()
-    facts: Callable[[Stage], dict[str, str]] = no_facts
+    facts: Callable[[Stage], dict[str, str]] = lambda stage: {}
 
     @property
     def text(self) -> Text:

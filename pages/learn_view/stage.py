@@ -29,7 +29,7 @@ def show_chapter(lesson: LessonState) -> None:
     st.title(chapter.text.title, anchor=False)
     if lesson.task is not None:
         _show_task(lesson)
-    text, picture = st.container(key="learn_stage").columns(WIDTHS, gap="large")
+    text, picture = st.container(key="side_by_side").columns(WIDTHS, gap="large")
     facts = chapter.facts(stage)
     with text:
         st.markdown(filled(chapter.text.body, facts))

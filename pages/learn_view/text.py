@@ -49,8 +49,8 @@ def read_text(name: str) -> Text:
 def filled(words: str, facts: Mapping[str, str]) -> str:
     """A text with its facts filled in; a missing one is an error."""
     told = re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
-    # A browser may break the line between a formula and the punctuation after it, but not within one.
-    return re.sub(r"(?<!\$)\$([^$\n]+)\$([.,;:])", r"$\1\\text{\2}$", told)
+    # Braces keep a formula in the line, and the punctuation after it in the formula: neither is broken off.
+    return re.sub(r"(?<!\$)\$([^$\n]+)\$([.,;:]?)", r"${\1\\text{\2}}$", told)
 
 
 def _with_formulas(source: str) -> str:

@@ -136,7 +136,7 @@ USES = Chapter(
     short="Uses",
     controls={
         "damage": OneOf("dead", "Wrong entries are", {kind: NAMES[kind] for kind in DEFECTS}),
-        "share": Stops(0.2, "Share of wrong entries", SHARES),
+        "share": Stops(0.2, "Their share", SHARES),
         "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, none="no adversary (plain NMF)"),
         "g": OpenStops(math.inf, "Leash g", LEASHES, none="no leash"),
     },
