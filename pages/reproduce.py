@@ -18,7 +18,7 @@ ensure_app_frame()
 show_style(Path(__file__).parent / "common" / "style.css")
 arrive()
 st.title("The paper's tables, published and measured", anchor=False)
-table, beside = st.columns([11, 4], gap="medium")
+table, beside = st.container(key="side_by_side").columns([11, 4], gap="medium")
 with beside:
     cell = st.container()
     with st.container(border=True):

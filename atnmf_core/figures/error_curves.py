@@ -246,6 +246,6 @@ def _compact_layout() -> dict[str, Any]:
     return {
         "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}}
         # Both treatments of a method in one row.
-        | {"entrywidth": 0.45, "entrywidthmode": "fraction"},
+        | {"entrywidth": 0.5, "entrywidthmode": "fraction"},
         "yaxis": Y_AXIS | {"rangemode": "tozero", "nticks": 5},
     }

@@ -29,7 +29,7 @@ def series_chart(
     """A series as bars, hidden ones empty and red, and predictions ("ignore", "zero") as points on it."""
     places = list(range(1, len(series) + 1))
     shown = {
-        "seen": {"color": GREY, "opacity": 0.55},
+        "seen": {"color": GREY, "opacity": 0.4},
         "hidden": {"color": "rgba(0,0,0,0)", "line": {"color": HIDDEN["red"], "width": 2}},
     }
     traces: list[Trace] = [
@@ -45,8 +45,8 @@ def series_chart(
         for name, marker in shown.items()
     ]
     looks = {
-        "ignore": ("marked", "circle", "solid"),
-        "zero": ("unmarked", "circle-open", "dot"),
+        "ignore": ("marked fit", "circle", "solid"),
+        "zero": ("unmarked fit", "circle-open", "dot"),
     }
     for missing, prediction in predictions.items():
         words, symbol, dash = looks[missing]
@@ -62,7 +62,7 @@ def series_chart(
             }
         )
     x = {"tickvals": places, "title": {"text": "place in the series", "standoff": 4}, "fixedrange": True}
-    y = {"range": [0, 1.12 * max(series)], "nticks": 5, "fixedrange": True}
+    y = {"range": [0, 1.12 * max(series)], "nticks": 5, "fixedrange": True, "title": {"text": "value"}}
     return _figure(traces, x, y, 260, size)
 
 
@@ -86,10 +86,10 @@ def guess_chart(
         figure.update_yaxes(range=[0, 1], showticklabels=False, showgrid=False)
     figure.add_scatter(**mark)
     figure.add_vline(guess, line={"color": GREY, "width": 3})
-    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size}}
+    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size - 2}}
     figure.update_xaxes(axis).update_yaxes(axis)
     legend = {"y": 1.02, "yanchor": "bottom", "font": {"size": size}}
-    return figure.update_layout(font={"size": size}, legend=legend, **TRANSPARENT)
+    return figure.update_layout(font={"size": size}, legend=legend, margin={"r": 16}, **TRANSPARENT)
 
 
 def findings_chart(
@@ -134,7 +134,7 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
         "type": "bar",
         "orientation": "h",
         "x": [1 / steepness, 1.0],
-        "y": ["given up", "attacked"],
+        "y": ["weight where given up", "weight where attacked"],
         "marker": {"color": [GREY, ATNMF]},
         "text": ["1", f"{steepness:.3g}"],
         "textposition": "outside",
@@ -143,10 +143,9 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
         "width": 0.6,
         "hoverinfo": "skip",
     }
-    title = {"text": "weight of an entry"}
-    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True, "title": title}
+    x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True}
     y = {"fixedrange": True, "range": [-0.5, 1.5]}
-    return _figure([bars], x, y, 120, size)
+    return _figure([bars], x, y, 90, size)
 
 
 def round_marks(low: float, high: float) -> list[float]:

@@ -78,11 +78,12 @@ class FitKey(NamedTuple):
 @dataclass(frozen=True)
 class OpenStops(Stops):
     """A slider over stops; an address may name any number above `low` up to `high`, which then becomes a
-    stop.
+    stop. `none` is what people read for infinity.
     """
 
     low: float = 0.0
     high: float = math.inf
+    none: str = "none"
 
     def read(self, text: str) -> float | None:
         value = float(f"{float(text):.4g}")
@@ -96,7 +97,7 @@ class OpenStops(Stops):
         super().draw(key, stops=sorted({*self.stops, beside}), **options)
 
     def word(self, stop: float) -> str:
-        return "none" if math.isinf(stop) else super().word(stop)
+        return self.none if math.isinf(stop) else super().word(stop)
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ class Setting:
             math.inf,
             "Adversary's leash g",
             LEASHES,
+            none="no leash",
             help="The most that the adversary may add to an entry, as a multiple of that entry: on a leash "
             "it also gives up on entries that are far too bright. From 1/(λ − 1) on, a leash changes "
             "nothing. The paper has none.",

@@ -48,7 +48,7 @@ def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
     address.draw("alpha", format_func=lambda alpha: f"{alpha:.2f}" if alpha else "0")
     draw_pattern(address, data)
     address.draw("lam")
-    st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>none</i></div>')
+    st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>≈ plain NMF</i></div>')
     address.draw("leash", disabled=st.session_state["solver"] == "paper")
     address.draw("K", high=None if data is None else min(data.shape))
     address.draw("missing", width="stretch")

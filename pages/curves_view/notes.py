@@ -14,12 +14,11 @@ NEAR = 0.02
 
 NOTES = {
     "synthetic": (
-        "**Why the two solvers part at small λ.** Each round of Algorithm 1 fits V + R\\*, and so steps "
+        "**Why the two solvers differ at small λ.** Each round of Algorithm 1 fits V + R\\*, and so steps "
         "towards the data λ/(λ − 1) times as far as it should: 1.1 times at λ = 10, twice at λ = 2, six "
-        "times at λ = 1.2. At large λ that does no harm, and the curves agree. The smaller λ, the more "
-        "its iterates swing past their goal; from 2 down they do not settle, and the error rises again. "
-        "The fast solver descends the adversarial loss itself and cannot overshoot, so its curve is "
-        "what the model gives. Either way the adversary fades as λ grows, and AT-NMF becomes NMF."
+        "times at λ = 1.2. At large λ that does no harm, and the curves agree. At 2 and below its iterates "
+        "swing past their goal and do not settle, and the error rises again. The fast solver lowers the "
+        "adversarial loss itself and cannot overshoot: its curve is that of the model."
     ),
     "table": (
         "The cells as measured with the authors' masks and starts. Unmarked is how the paper's tables were "
@@ -42,11 +41,11 @@ def _faces_note() -> str:
     paid = {alpha: share for alpha, share in gains.items() if share >= NEAR}
     most = " and ".join(f"{share:.0%} at α = {alpha:g}" for alpha, share in paid.items())
     return (
-        "**Unmarked**, hidden pixels look like zeros and pull every prediction towards black. Here the "
-        f"adversary pays, and a strong one pays most: at α = {ALPHA:g} :blue[NMF] errs by {nmf.mean:.3f}, "
-        f":orange[AT-NMF] by {paper.mean:.3f} at the paper's λ = {PAPER_LAM:g} and by {strongest.mean:.3f} "
-        f"at λ = {strongest.lam:g}. **Marked**, they are left out and pull nothing. As long as enough is "
-        f"seen, the best λ gains less than {NEAR:.0%} over NMF; where most is hidden it gains again ({most})."
+        "**Unmarked**, hidden pixels look like zeros and pull every prediction towards black. Here an "
+        f"adversary helps, and a strong one most: at α = {ALPHA:g} the error of :blue[NMF] is "
+        f"{nmf.mean:.3f}, that of :orange[AT-NMF] {paper.mean:.3f} at the paper's λ = {PAPER_LAM:g} and "
+        f"{strongest.mean:.3f} at λ = {strongest.lam:g}. **Marked**, they are left out and pull nothing: the "
+        f"best λ gains less than {NEAR:.0%} over NMF, except where most is hidden ({most})."
     )
 
 

@@ -76,11 +76,14 @@ def _why(setting: Setting) -> str:
             "What is left out pulls no prediction towards black, so there is no pull for the adversary to "
             "loosen: both methods predict from the observed pixels alone."
         )
-    stronger = "" if setting.lam <= STRONG else f", at λ = {STRONG:g} only 1/{curvature(STRONG):.3g}"
+    brighter = "" if setting.bound is None else " or, on its leash, far brighter"
+    stronger = (
+        "" if setting.lam <= STRONG else f", at λ\u00a0=\u00a0{STRONG:g} only 1/{curvature(STRONG):.3g}"
+    )
     return (
         "Taken for zeros, hidden pixels pull every prediction towards black. The adversary gives up on "
-        f"pixels that are far too dark for their prediction: at λ = {setting.lam:g} such a pixel weighs "
-        f"1/{curvature(setting.lam):.3g} of a sound one{stronger}."
+        f"pixels far darker{brighter} than their prediction: at λ\u00a0=\u00a0{setting.lam:g} such a pixel "
+        f"weighs 1/{curvature(setting.lam):.3g} of a sound one{stronger}."
     )
 
 
@@ -94,7 +97,7 @@ def _verdict(atnmf: float, nmf: float) -> str:
     name, better, worse = ("AT-NMF", atnmf, nmf) if atnmf < nmf else ("NMF", nmf, atnmf)
     share = 1 - better / worse if worse > 0 else 0.0
     if share < NEAR or worse < LEAST:
-        return "near equal"
+        return "about equal"
     return f"**{name} wins by {share:.0%}**"
 
 

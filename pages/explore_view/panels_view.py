@@ -180,8 +180,8 @@ def _walls(drawn: ComparedPicture) -> str:
 
 def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str:
     better = ' <span class="best">better</span>' if mine.rmse < other.rmse else ""
-    error = f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE hidden{better}'
+    error = f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE&nbsp;hidden{better}'
     return (
         f"{'nothing known is hidden' if np.isnan(mine.rmse) else error}<br>"
-        f"PSNR {mine.psnr:.1f} dB{'' if np.isnan(mine.ssim) else f' · SSIM {mine.ssim:.2f}'}"
+        f"PSNR&nbsp;{mine.psnr:.1f}&nbsp;dB{'' if np.isnan(mine.ssim) else f' · SSIM&nbsp;{mine.ssim:.2f}'}"
     )

@@ -32,9 +32,9 @@ SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
 MAX_BYTES = 16_000_000
 MEANING = {
-    "faces": "Most used first. Click one to see which faces use it.",
-    "cube": "Abundance maps (rows of H), most used first.",
-    "matrix": "Columns of W, most used first.",
+    "faces": "Most used first, alike side by side. Click one to see which faces use it.",
+    "cube": "Abundance maps (rows of H), most used first, alike side by side.",
+    "matrix": "Columns of W, most used first, alike side by side.",
 }
 
 
@@ -42,7 +42,7 @@ def show_parts(setting: Setting, data: Dataset, pair: Pair) -> None:
     """Two sheets of tiles: AT-NMF's most used part first, and in the same position the NMF part most
     like it.
     """
-    titles = ("**Parts · :orange[AT-NMF]**", "**Parts · :blue[NMF], same order**")
+    titles = ("**Parts · :orange[AT-NMF]**", "**Parts · :blue[NMF]**")
     columns, sheets = st.columns(2, gap="medium"), _sheets(setting, data, pair)
     for column, title, key, sheet in zip(columns, titles, SHEETS, sheets, strict=True):
         with column:

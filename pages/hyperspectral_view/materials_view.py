@@ -82,8 +82,8 @@ def _found(
 
 def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
     alike = (
-        "Columns of W as spectra, rows of H as abundance maps, scaled so that a pixel's abundances sum to "
-        "about one. Each card is one material."
+        "A card for each material: a column of W as its spectrum, a row of H as its abundance map, scaled so "
+        "that a pixel's abundances sum to about one."
     )
     if len(found) == len(WAYS):
         alike += (

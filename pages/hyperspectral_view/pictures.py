@@ -55,7 +55,7 @@ def _meanwhile(setting: CubeSetting, data: Dataset, shown: ShownFits | None) -> 
         learned = _learned(shown.setting, data, shown.pair)
     else:
         learned = [_panel(f"{method} restores", tone) for method, tone in METHODS.items()]
-        learned += [_panel(f"{method} errs", tone) for method, tone in METHODS.items()]
+        learned += [_panel(f"{method}'s error", tone) for method, tone in METHODS.items()]
     _mount(setting, data, _given(setting, data), learned)
 
 
@@ -148,7 +148,7 @@ def _learned_drawn(
     scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">0 … {top:g}<br>{what}'
     wrong = [
         _panel(
-            f"{method} errs",
+            f"{method}'s error",
             tone,
             data_url(view.error_picture(error, top, ~reach(_setting, _data).pixels)),
             f"Error of {method}, {what}, dark where large",
@@ -165,7 +165,7 @@ def _improving(setting: CubeSetting, data: Dataset, frames: Sequence[Frame]) -> 
         _restored(setting, data, view, method, (frame.W, frame.H), f"iteration {frame.iteration}")
         for method, frame in zip(METHODS, frames, strict=True)
     ]
-    return restored + [_panel(f"{method} errs", tone) for method, tone in METHODS.items()]
+    return restored + [_panel(f"{method}'s error", tone) for method, tone in METHODS.items()]
 
 
 def _restored(

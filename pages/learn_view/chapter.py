@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import streamlit as st
 
 from pages.common.control import Control
 
 from .text import ChapterText, read_text
 
-__all__ = ["Chapter", "Stage"]
+__all__ = ["Chapter", "Stage", "show_controls"]
+
+MAX_IN_A_ROW = 3
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,6 @@ class Stage:
         return self.values[name]
 
 
-def no_facts(stage: Stage) -> dict[str, str]:
-    """No facts, for a text that needs none."""
-    return {}
-
-
 @dataclass(frozen=True)
 class Chapter:
     """One idea.
@@ -53,7 +53,7 @@ class Chapter:
     name : of its text.
     short : its name in the list of chapters.
     controls : everything that the reader can set, by its name in an address.
-    in_picture : names of the controls that the picture draws itself.
+    in_picture : names of the controls that `show` draws itself.
     show : draws the picture.
     facts : computes the numbers for the gaps in its text.
     """
@@ -63,8 +63,18 @@ class Chapter:
     controls: Mapping[str, Control]
     show: Callable[[Stage], None]
     in_picture: Collection[str] = ()
-    facts: Callable[[Stage], dict[str, str]] = no_facts
+    facts: Callable[[Stage], dict[str, str]] = lambda stage: {}
 
     @property
     def text(self) -> ChapterText:
         return read_text(self.name)
+
+
+def show_controls(chapter: Chapter, stage: Stage, names: Collection[str]) -> None:
+    """Those that are not hidden, in rows of equal length, or nearly: four are two and two."""
+    shown = [name for name in names if name not in stage.hidden]
+    rows = math.ceil(len(shown) / MAX_IN_A_ROW)
+    for row in range(rows):
+        with st.container(horizontal=True, gap="medium"):
+            for name in shown[row * len(shown) // rows : (row + 1) * len(shown) // rows]:
+                chapter.controls[name].draw(stage.key(name))

@@ -18,7 +18,7 @@ from pages.common.setting import LEASHES
 
 from .chapters.uses import LAMS
 
-__all__ = ["EXERCISES", "Exercise", "best_lam", "best_leash"]
+__all__ = ["EXERCISES", "Exercise"]
 
 V, P, LAM = 0.4, 1.0, 1.5
 DEAD, BRIGHT, STRONG, LONG = 0.2, 0.1, 1.05, 2.0
@@ -49,23 +49,6 @@ class Exercise:
         return "?" + urlencode(query | ({"solution": "1"} if solution else {}))
 
 
-@cache
-def best_lam() -> tuple[float, float, float]:
-    """The stop of lambda with the lowest error for dead entries, that error, and NMF's."""
-    given = recorded("dead", DEAD)
-    errors = {lam: mend(given, lam).error for lam in LAMS}
-    lam = min(errors, key=lambda one: errors[one])
-    return lam, errors[lam], errors[math.inf]
-
-
-@cache
-def best_leash() -> tuple[float, dict[float, float], float]:
-    """The leash with the lowest error for bright entries, the errors by leash, and NMF's."""
-    given = recorded("bright", BRIGHT)
-    errors = {g: mend(given, STRONG, None if math.isinf(g) else g).error for g in LEASHES}
-    return min(errors, key=lambda one: errors[one]), errors, mend(given, math.inf).error
-
-
 def _by_hand() -> str:
     r = float(optimal_attack(np.array([V]), np.array([P]), LAM)[0])
     paid, square = float(entry_loss(V, P, LAM)), (V - P) ** 2
@@ -81,8 +64,11 @@ def _spelled(number: float) -> str:
     return f"{number:g}".replace("-", "−")
 
 
+@cache
 def _dead() -> str:
-    lam, error, nmf = best_lam()
+    given = recorded("dead", DEAD)
+    error, lam = min((mend(given, lam).error, lam) for lam in LAMS)
+    nmf = mend(given, math.inf).error
     return (
         f"The lowest error is at **λ = {lam:g}**: {error:.4f}, where NMF has {nmf:.4f}, {nmf / error:.0f} "
         "times as much. A dead entry lies beyond its bend and weighs 1, the others weigh λ/(λ − 1): the "
@@ -90,8 +76,11 @@ def _dead() -> str:
     )
 
 
+@cache
 def _bright() -> str:
-    g, errors, nmf = best_leash()
+    given = recorded("bright", BRIGHT)
+    errors = {g: mend(given, STRONG, None if math.isinf(g) else g).error for g in LEASHES}
+    g, nmf = min(errors, key=lambda one: errors[one]), mend(given, math.inf).error
     return (
         f"The lowest error is at **g = {g:g}**: {errors[g]:.4f}, where NMF has {nmf:.4f}. On a short leash "
         "the adversary soon gives up on entries that are far too bright, and they hardly count. The longer "

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
-import numpy.typing as npt
 
 from atnmf_core import Dataset
+from atnmf_core.problem import Missing
 from atnmf_core.running.run import Run
+from pages.common import fit_pair
 from pages.common.data_choice import load
 from pages.common.fit_cache import fit_cache
-from pages.common.fit_pair import mask
 from pages.common.setting import FitKey, MaskKey, Setting
 from pages.common.visitors import visitor
 
-__all__ = ["FACES", "Hiding", "faces", "fitted", "restored"]
+__all__ = ["FACES", "faces", "fitted", "restored"]
 
 FACES = 100
 
@@ -33,18 +30,8 @@ def fitted(K: int) -> Run:
     return fit_cache().solve(key, data, np.ones(data.shape, dtype=bool), visitor())
 
 
-@dataclass(frozen=True, eq=False)
-class Hiding:
-    """What was hidden, and NMF's fit of the rest."""
-
-    observed: npt.NDArray[np.bool_]
-    run: Run
-
-
-def restored(alpha: float, missing: Literal["ignore", "zero"]) -> Hiding:
+def restored(alpha: float, missing: Missing) -> Run:
     """NMF, as on the Explore page, of faces with a share alpha of all pixels hidden."""
-    data = faces()
-    setting = Setting(alpha=alpha, missing=missing)
-    observed = mask(setting, data)
+    data, setting = faces(), Setting(alpha=alpha, missing=missing)
     key = setting.fit_key(data.content_hash, "nmf")
-    return Hiding(observed, fit_cache().solve(key, data, observed, visitor()))
+    return fit_cache().solve(key, data, fit_pair.mask(setting, data), visitor())

@@ -29,7 +29,8 @@ def show_chapters(lesson: LessonState) -> None:
 
 def show_previous_and_next(lesson: LessonState) -> None:
     """Buttons to the previous and next chapter, and to stop presenting."""
-    with st.container(horizontal=True, horizontal_alignment="distribute"):
+    first = lesson.number == 1
+    with st.container(horizontal=True, horizontal_alignment="right" if first else "distribute"):
         if NAVIGATION not in lesson.hidden:
             _button(lesson.number - 1, "← {number} · {title}")
             _button(lesson.number + 1, "{number} · {title} →")

@@ -45,7 +45,7 @@ def _notes(text: str) -> ChapterNotes:
 
 def show_chapter_notes(name: str) -> None:
     notes = chapter_notes()[name]
-    st.markdown(f"**About {notes.minutes} minutes.**\n\n{notes.body}")
+    st.markdown(f"*About {notes.minutes} minutes*\n\n{notes.body}")
 
 
 def show_exercises(*, answers: bool) -> None:
@@ -66,7 +66,7 @@ def show_notes() -> None:
         f"{len(CHAPTERS)} chapters, about {minutes} minutes in all. Each can be taken alone; 2, 5 and 8 make "
         "a short lesson on marked and unmarked losses. Let students guess before they drag."
     )
-    moving_picture("print")(key="learn_print")
+    moving_picture("print", "field")(key="learn_print")
     for number, chapter in enumerate(CHAPTERS, start=1):
         st.subheader(f"{number} · {chapter.text.title}", anchor=False)
         show_chapter_notes(chapter.name)

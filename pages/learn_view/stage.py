@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import streamlit as st
 
 from pages.common import style
 
-from .chapter import Chapter, Stage
+from .chapter import show_controls
 from .state import QUESTIONS, LessonState
 from .text import filled
 
@@ -18,7 +17,6 @@ __all__ = ["show_chapter", "show_style"]
 _FOLDER = Path(__file__).parent
 # Text needs less room than its picture.
 WIDTHS = (5, 9)
-MAX_IN_A_ROW = 3
 
 
 def show_style(lesson: LessonState) -> None:
@@ -31,27 +29,17 @@ def show_chapter(lesson: LessonState) -> None:
     st.title(chapter.text.title, anchor=False)
     if lesson.task is not None:
         _show_task(lesson)
-    text, picture = st.container(key="learn_stage").columns(WIDTHS, gap="large")
+    text, picture = st.container(key="side_by_side").columns(WIDTHS, gap="large")
     facts = chapter.facts(stage)
     with text:
         st.markdown(filled(chapter.text.body, facts))
     with picture:
-        _show_controls(chapter, stage)
+        show_controls(chapter, stage, [name for name in chapter.controls if name not in chapter.in_picture])
         chapter.show(stage)
     if QUESTIONS not in lesson.hidden:
         for question in chapter.text.questions:
             with st.expander(f"**Think first.** {question.asked}"):
                 st.markdown(filled(question.answer, facts))
-
-
-def _show_controls(chapter: Chapter, stage: Stage) -> None:
-    """In rows of equal length, or nearly: four are two and two."""
-    shown = [name for name in chapter.controls if name not in chapter.in_picture and name not in stage.hidden]
-    rows = math.ceil(len(shown) / MAX_IN_A_ROW)
-    for row in range(rows):
-        with st.container(horizontal=True, gap="medium"):
-            for name in shown[row * len(shown) // rows : (row + 1) * len(shown) // rows]:
-                chapter.controls[name].draw(stage.key(name))
 
 
 def _show_task(lesson: LessonState) -> None:

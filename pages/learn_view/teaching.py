@@ -39,5 +39,5 @@ def show_teaching(lesson: LessonState) -> None:
             "Presenting: large letters, no sidebar, arrow keys turn chapters", key="learn_large"
         )
         query = ADDRESS.spell(lesson.values | {HIDE: tuple(sorted(away)), PRESENT: large})
-        moving_picture("share")(data={"query": urlencode(query, safe=",")}, key="learn_share")
+        moving_picture("share", "field")(data={"query": urlencode(query, safe=",")}, key="learn_share")
         st.button("Present now", on_click=change, kwargs={PRESENT: True}, icon=":material/slideshow:")

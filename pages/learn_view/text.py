@@ -50,7 +50,9 @@ def read_text(name: str) -> ChapterText:
 
 def filled(words: str, facts: Mapping[str, str]) -> str:
     """A text with its facts filled in; a missing one is an error."""
-    return re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
+    told = re.sub(r"<<(\w+)>>", lambda found: facts[found[1]], words)
+    # Braces keep a formula in the line, and the punctuation after it in the formula: neither is broken off.
+    return re.sub(r"(?<!\$)\$([^$\n]+)\$([.,;:]?)", r"${\1\\text{\2}}$", told)
 
 
 def _with_formulas(source: str) -> str:

@@ -17,18 +17,21 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     """Unmarked or marked: the one difference between the released code and the paper's text."""
     st.markdown("**Hidden entries: unmarked or marked**")
     st.markdown(
-        "The paper's text leaves hidden entries out. The authors' released code masks only the numerator of "
-        "its updates, with M = 1 where V is observed:"
+        "The paper's text leaves hidden entries out. The authors' code masks only the numerator of its "
+        "updates, with M = 1 where V is observed:"
     )
     st.html(_update("W H"))
     st.markdown(
-        "The denominator counts every entry, so hidden ones look like zeros that were measured: they are "
-        "**unmarked**. That is how the published numbers were made, and “unmarked” repeats it. So the tables "
-        "answer how well an adversary copes with losses that nobody has marked. "
-        f"{gain_in_words(cells, alpha)} {tuned_in_words(cells, alpha)} With the mask in both places,"
+        "The denominator counts every entry, so hidden ones look like measured zeros: they are **unmarked**. "
+        "So the published tables tell how well an adversary copes with losses that nobody has marked. "
+        f"{gain_in_words(cells, alpha)}"
     )
+    if tuned := tuned_in_words(cells, alpha):
+        st.markdown(tuned)
+    st.markdown("With the mask in both places hidden entries are **marked**, and left out:")
     st.html(_update("(M ∘ W H)"))
-    st.markdown(f"they are **marked** and left out, as in the line “marked”. {_example(cells, alpha)}")
+    if example := _example(cells, alpha):
+        st.markdown(example)
 
 
 def show_notes(table: str, cells: Sequence[Cell]) -> None:
@@ -64,7 +67,10 @@ def gain_in_words(cells: Sequence[Cell], alpha: float) -> str:
     (_, _, lam), mean = min(
         ((key, mean) for key, mean in here.items() if key[1] == "atnmf"), key=lambda one: one[1]
     )
-    return f"At α = {alpha:g} it errs by {mean:g} (λ = {lam:g}), NMF by {nmf:g}: {1 - mean / nmf:.0%} less."
+    return (
+        f"At α = {alpha:g} the error of AT-NMF is {mean:g} (λ = {lam:g}), NMF's {nmf:g}: "
+        f"{1 - mean / nmf:.0%} less."
+    )
 
 
 def tuned_in_words(cells: Sequence[Cell], alpha: float) -> str:
@@ -75,10 +81,9 @@ def tuned_in_words(cells: Sequence[Cell], alpha: float) -> str:
         return ""
     gain = 1 - cell.tuned.mean / nmf
     return (
-        "“λ tuned” fits the same unmarked entries with the fast solver, which cannot oscillate, and the λ "
-        "that best predicts a tenth of the nonzero entries, held out. No truth is needed for that, and it "
-        f"errs by {small_spread(cell.tuned.mean, None)} (λ = {cell.tuned.lam:g}): {gain:.0%} less than NMF's "
-        "published error."
+        "**λ tuned**: the same unmarked entries, the fast solver, and the λ that best predicts a tenth of "
+        "the nonzero entries, held out. That needs no truth, and the error is "
+        f"{small_spread(cell.tuned.mean, None)} (λ = {cell.tuned.lam:g}), {gain:.0%} below NMF's."
     )
 
 
@@ -88,7 +93,7 @@ def _example(cells: Sequence[Cell], alpha: float) -> str:
     if cell.ignore is None:
         return ""
     before, after = cell.published.mean, cell.ignore.mean
-    example = f"At α = {alpha:g} that turns NMF's published {before:g} into **{small_spread(after, None)}**"
+    example = f"That turns NMF's published {before:g} into **{small_spread(after, None)}**"
     if after > before:
         return f"{example}: so little is observed there that it does not determine K parts."
     others = [one.ignore.mean for one in cells if one.key[:2] == (alpha, "atnmf") and one.ignore is not None]

@@ -107,10 +107,10 @@ def test_every_bundled_curve_is_shown_in_every_view(
     assert titles(page)[0] == BUNDLED[name]
 
 
-def test_the_papers_figure_says_why_the_solvers_part(repository: Path, store: Path) -> None:
+def test_the_papers_figure_says_why_the_solvers_differ(repository: Path, store: Path) -> None:
     page = opened(repository, show="kept:synthetic")
 
-    assert any("Why the two solvers part at small λ" in text.value for text in page.main.markdown)
+    assert any("Why the two solvers differ at small λ" in text.value for text in page.main.markdown)
 
 
 def test_a_range_that_is_none_is_explained_and_cannot_be_started(repository: Path, store: Path) -> None:

@@ -94,7 +94,7 @@ def test_the_callout_says_what_the_fits_say(repository: Path, query: dict[str, s
 
     assert f"AT-NMF\u00a0**{atnmf:.3f}**] · :blue[NMF\u00a0**{nmf:.3f}**]" in said
     gain = 1 - atnmf / nmf
-    verdict = f"**AT-NMF wins by {gain:.0%}**" if gain >= 0.02 else "near equal"
+    verdict = f"**AT-NMF wins by {gain:.0%}**" if gain >= 0.02 else "about equal"
     assert verdict in said
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 from .dashboard import Dashboard
 from .explore import decoded
 
-PICTURES = ("Original", "AT-NMF restores", "NMF restores", "Masked", "AT-NMF errs", "NMF errs")
+PICTURES = ("Original", "AT-NMF restores", "NMF restores", "Masked", "AT-NMF's error", "NMF's error")
 
 
 class Hyperspectral:

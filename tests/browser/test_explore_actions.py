@@ -174,7 +174,7 @@ def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(
     face = next(row for row in table if row["picture"] == "5" and row["method"] == "NMF")
     note = explore.page.locator("figure", has_text="(f)").first.inner_text()
     assert f"{float(face['RMSE']):.3f}" in note
-    assert f"PSNR {float(face['PSNR']):.1f} dB" in note
+    assert f"PSNR\u00a0{float(face['PSNR']):.1f}\u00a0dB" in note
     # Under a block some pixels are hidden in every face: nothing predicts them.
     assert not face["SSIM"]
     assert "SSIM" not in note

@@ -213,7 +213,7 @@ def test_on_a_narrow_screen_two_pictures_stand_side_by_side_in_the_colours_of_th
     assert abs(boxes["Original"]["y"] - boxes["Masked"]["y"]) < 2
     assert abs(boxes["AT-NMF restores"]["y"] - boxes["NMF restores"]["y"]) < 2
     assert boxes["Masked"]["x"] > boxes["Original"]["x"]
-    assert boxes["AT-NMF errs"]["y"] > boxes["NMF restores"]["y"] > boxes["Original"]["y"]
+    assert boxes["AT-NMF's error"]["y"] > boxes["NMF restores"]["y"] > boxes["Original"]["y"]
     for theme, letters in (("light", "rgb(13, 23, 35)"), ("dark", "rgb(231, 236, 240)")):
         cube.page.emulate_media(color_scheme=theme)
         expect(cube.page.locator(".place")).to_have_css("color", letters)

@@ -55,7 +55,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
 
     def expect_series(hidden: set[int]) -> None:
         seen = [place not in hidden for place in range(1, 6)]
-        for missing, name in (("ignore", "marked"), ("zero", "unmarked")):
+        for missing, name in (("ignore", "marked fit"), ("zero", "unmarked fit")):
             weighed = weigh(PART, SERIES, seen, missing)
             np.testing.assert_allclose(learn.plotted()[name]["y"], weighed.weight * np.array(PART))
             expect(learn.page.get_by_text(f"{weighed.overlap:g} / {weighed.size:g} =")).to_be_visible()
@@ -74,7 +74,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
     learn.page.get_by_test_id("stButtonGroup").get_by_text("1", exact=True).click()
     dashboard.wait_until_idle()
     expect_series({1, 3})
-    dashboard.set_slider("Hidden share α of a face", "0.70")
+    dashboard.set_slider("Hidden share α", "0.70")
     expect_face(0.7, 8)
     dashboard.set_slider("Face", "3")
     expect_face(0.7, 3)

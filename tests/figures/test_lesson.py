@@ -41,7 +41,7 @@ def test_hidden_places_of_a_series_are_told_from_seen_ones() -> None:
 
     assert list(shown["seen"].x) == [1, 3]
     assert list(shown["hidden"].y) == [4.0]
-    assert list(shown["unmarked"].y) == [0.5, 1.0, 0.5]
+    assert list(shown["unmarked fit"].y) == [0.5, 1.0, 0.5]
 
 
 def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_out() -> None:

@@ -16,14 +16,17 @@ from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.panels import Panel, given_panels
 from atnmf_core.lesson import PART, SERIES, Weighing, weigh
 from atnmf_core.names import TREATMENT_NAMES
+from pages.common import fit_pair
 from pages.common.control import Number, Several, Stops
 from pages.common.picture_view import show_panels
 from pages.common.setting import ALPHAS, Setting
 
-from ..chapter import Chapter, Stage
+from ..chapter import Chapter, Stage, show_controls
 from ..faces import FACES, faces, restored
 
 __all__ = ["HIDING"]
+
+OF_THE_FACE = ("alpha", "face")
 
 
 def facts(stage: Stage) -> dict[str, str]:
@@ -44,6 +47,7 @@ def show(stage: Stage) -> None:
         st.markdown(f"{words.capitalize()}: {_by_hand(observed, missing, weighed[missing])}")
     K = Setting().K
     st.markdown(f"**The same on a face.** NMF finds {K} parts and all weights together, from what is seen.")
+    show_controls(HIDING, stage, OF_THE_FACE)
     _show_face(stage["alpha"], stage["face"], stage.key("panels"))
 
 
@@ -57,18 +61,17 @@ def _by_hand(observed: list[bool], missing: str, weighed: Weighing) -> str:
 def _show_face(alpha: float, face: int, key: str) -> None:
     data = faces()
     v = pictures.picture(data, data.V, face - 1)
-    hidings = {missing: restored(alpha, missing) for missing in TREATMENT_NAMES}
-    seen = pictures.picture(data, hidings["ignore"].observed, face - 1)
+    seen = pictures.picture(data, fit_pair.mask(Setting(alpha=alpha), data), face - 1)
     name = f"face {face}"
     given = zip(("The face", "What is seen"), given_panels(v, seen, HIDDEN["red"], name), strict=True)
     panels = [Panel("", title, panel.pixels, panel.alt) for title, panel in given]
     notes = ["", f"{1 - seen.mean():.0%} of it hidden"]
-    for missing, hiding in hidings.items():
-        prediction = pictures.predicted_picture(data, hiding.run.W, hiding.run.H, face - 1)
+    for missing, words in TREATMENT_NAMES.items():
+        run = restored(alpha, missing)
+        prediction = pictures.predicted_picture(data, run.W, run.H, face - 1)
         error = rmse(v, prediction, ~seen)
-        words = TREATMENT_NAMES[missing].capitalize()
-        alt = f"Prediction of {name}, {TREATMENT_NAMES[missing]}, error {error:.3f}"
-        panels.append(Panel("", words, grey(prediction, white_level(v)), alt))
+        alt = f"Prediction of {name}, {words}, error {error:.3f}"
+        panels.append(Panel("", words.capitalize(), grey(prediction, white_level(v)), alt))
         notes.append(f'error on hidden pixels <b class="blue">{error:.3f}</b>')
     show_panels(panels, notes, key)
 
@@ -102,7 +105,7 @@ HIDING = Chapter(
         ),
         "alpha": Stops(
             0.5,
-            "Hidden share α of a face",
+            "Hidden share α",
             ALPHAS,
             "{:.2f}",
             help="α, alpha, is the share that is hidden: 0.5 is half of all pixels.",
@@ -110,5 +113,6 @@ HIDING = Chapter(
         "face": Number(8, "Face", 1, FACES),
     },
     show=show,
+    in_picture=OF_THE_FACE,
     facts=facts,
 )

@@ -44,7 +44,7 @@ def _chapter(
         "lam": Stops(2.0, "λ, the adversary's price", LAMBDAS),
     }
     if leash:
-        controls["g"] = Leash(math.inf, "g, the adversary's leash", LEASHES)
+        controls["g"] = Leash(math.inf, "g, the adversary's leash", LEASHES, none="no leash")
     return Chapter(
         name=name,
         short=short,

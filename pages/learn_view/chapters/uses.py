@@ -136,9 +136,9 @@ USES = Chapter(
     short="Uses",
     controls={
         "damage": OneOf("dead", "Wrong entries are", {kind: NAMES[kind] for kind in DEFECTS}),
-        "share": Stops(0.2, "Share of wrong entries", SHARES),
-        "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, high=math.inf),
-        "g": OpenStops(math.inf, "Leash g", LEASHES),
+        "share": Stops(0.2, "Their share", SHARES),
+        "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, none="no adversary (plain NMF)"),
+        "g": OpenStops(math.inf, "Leash g", LEASHES, none="no leash"),
     },
     show=show,
     facts=facts,

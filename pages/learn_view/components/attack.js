@@ -18,16 +18,16 @@ function drawCurves(svg, { v, p, lam }) {
   const plot = chart(svg, { x: [-1.1, 1.3], y: [-0.6, 1.4], height: 17, ticks: { x: [-1, -0.5, 0, 0.5, 1], y: [-0.5, 0, 0.5, 1] }, names: { x: "r, what the adversary adds" } });
   const wall = Math.max(plot.x[0], -v);
   if (wall > plot.x[0]) plot.add("rect", "shade", { x: plot.X(plot.x[0]), y: plot.Y(plot.y[1]), width: plot.X(wall) - plot.X(plot.x[0]), height: plot.Y(plot.y[0]) - plot.Y(plot.y[1]) });
-  plot.text("", plot.x[0], 1.28, wall > -0.55 ? "not allowed: v + r below 0" : "not allowed", { dx: 6 });
   plot.line("zero", plot.x[0], 0, plot.x[1], 0);
   plot.line("ink", wall, plot.y[0], wall, plot.y[1]);
+  plot.text("strong", wall, 1.28, "the wall: v + r = 0", { dx: 6 });
   plot.curve("teal dashed", (r) => (v + r - p) ** 2, wall);
   plot.curve("grey dashed", (r) => lam * r ** 2, wall);
   plot.curve("teal wide", (r) => attackValue(v, p, lam, r), wall);
   if (r <= plot.x[1] && left <= plot.y[1]) {
     plot.line("teal dashed", r, plot.y[0], r, left);
     plot.dot("teal", r, left, 8);
-    plot.text("teal strong", r, left, `r* = ${signed(r, 3)}`, { dy: "-1.1em", "text-anchor": r > 0.8 ? "end" : "middle" });
+    plot.text("teal strong", r, -0.53, `r* = ${signed(r, 3)}`, r > 0.8 ? { dx: -8, "text-anchor": "end" } : { dx: 8 });
   } else plot.text("teal strong", plot.x[1], 1.1, `r* = ${signed(r, 2)}, far outside →`, { "text-anchor": "end" });
   svg.querySelector("title").textContent = `Gain, price and their difference over r; the difference is largest, ${signed(left, 3)}, at r* = ${signed(r, 3)}`;
 }

@@ -1,9 +1,9 @@
 // Adversary and learner in slow motion: the board after every half-step, and the number they fight over.
 const BOARDS = [
   { name: "V", title: "V", words: "the data", actor: "" },
-  { name: "R", title: "R", words: "what the adversary adds", actor: "adversary" },
-  { name: "U", title: "V + R", words: "what the learner sees", actor: "adversary" },
-  { name: "P", title: "W H", words: "what the learner says", actor: "learner" },
+  { name: "R", title: "R", words: "the adversary adds", actor: "adversary" },
+  { name: "U", title: "V + R", words: "the learner sees", actor: "adversary" },
+  { name: "P", title: "W H", words: "the learner predicts", actor: "learner" },
 ];
 
 const MOVES = { adversary: "Adversary moves", learner: "Learner moves" };

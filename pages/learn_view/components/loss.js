@@ -34,7 +34,7 @@ function drawLosses(svg, { v, p, lam, g }) {
   }
   if (leash > 0) {
     plot.line("teal dashed", leash, 0, leash, 2);
-    plot.text("teal strong", leash, 1.54, "g", { dx: -6, "text-anchor": "end" });
+    plot.text("teal strong", leash, 1.54, "leash", { dx: -6, "text-anchor": "end" });
     plot.curve("orange dashed", (p) => parabola(v, p, lam), 0, leash);
   }
   plot.curve("blue", (p) => (v - p) ** 2);
@@ -48,11 +48,11 @@ function drawLosses(svg, { v, p, lam, g }) {
 
 function sentence({ v, p, lam, g }) {
   const loss = entryLoss(v, p, lam, g), bend = lam * v, leash = lowerBend(v, lam, g);
-  const second = leash > 0 ? ` The leash bends it at p = ${signed(leash, 2)}, too.` : "";
-  const sums = `NMF pays <b class="blue">${signed((v - p) ** 2, 3)}</b>, AT-NMF pays <b class="orange">${signed(loss, 3)}</b>. The bend is at p = λ v = ${signed(bend, 2)}.${second}`;
-  if (p < leash) return `${sums} p lies below that: the adversary is at the end of its leash. The parabola would charge ${signed(parabola(v, p, lam), 3)}.`;
+  const second = leash > 0 ? `, that of the leash at ${signed(leash, 2)}` : "";
+  const sums = `NMF pays <b class="blue">${signed((v - p) ** 2, 3)}</b>, AT-NMF pays <b class="orange">${signed(loss, 3)}</b>. The bend is at p = λ v = ${signed(bend, 2)}${second}.`;
+  if (p < leash) return `${sums} p lies below the second: the adversary is at the end of its leash and gives up. Without the bend AT-NMF would pay ${signed(parabola(v, p, lam), 3)}.`;
   const side = p > bend
-    ? `p lies beyond λ v: the adversary has wiped v out and can do no more. The parabola would charge ${signed(parabola(v, p, lam), 3)}.`
+    ? `p lies beyond λ v: the adversary has wiped v out and gives up. Without the bend AT-NMF would pay ${signed(parabola(v, p, lam), 3)}.`
     : `p lies ${leash > 0 ? "between the two" : "before it"}: AT-NMF pays ${signed(lam / (lam - 1), 2)} times what NMF pays.`;
   return `${sums} ${side}`;
 }
