@@ -126,10 +126,10 @@ def test_a_model_that_is_clearly_worse_is_not_equal_however_uncertain_the_best_i
 def test_an_adversary_has_to_earn_its_place():
     strong = scored(4, 1.0, Treatment(1.1))
     assert simplest_of_the_best([strong, scored(4, 1.02)])[0].candidate.treatment == PLAIN
-    assert simplest_of_the_best([strong, scored(4, 1.08)])[0].candidate.treatment == PLAIN
-    assert simplest_of_the_best([strong, scored(4, 1.12)])[0] == strong
+    assert simplest_of_the_best([strong, scored(4, 1.05)])[0].candidate.treatment == PLAIN
+    assert simplest_of_the_best([strong, scored(4, 1.07)])[0] == strong
     milder = scored(4, 1.02, Treatment(1.3))
-    assert simplest_of_the_best([strong, milder, scored(4, 1.12)])[0] == milder
+    assert simplest_of_the_best([strong, milder, scored(4, 1.07)])[0] == milder
 
 
 def test_plain_nmf_with_many_more_parts_is_no_simpler():
