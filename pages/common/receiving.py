@@ -38,7 +38,8 @@ def keep_received(files: list[Any], key: str) -> str:
         st.error(refusal, icon=":material/error:")
         return ""
     st.session_state[key] = identity
-    received = [(_bare(file.name), file.getvalue()) for file in files]
+    names = (PurePosixPath(file.name.replace("\\", "/")).name or "upload" for file in files)
+    received = [(name, file.getvalue()) for name, file in zip(names, files, strict=True)]
     return uploads().keep_files(received, person(), _room())
 
 
@@ -57,7 +58,3 @@ def _room() -> int:
     """How many bytes of files a person may have."""
     limits = quotas()
     return sys.maxsize if limits is None else limits.upload_mb * 1_000_000
-
-
-def _bare(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).name or "upload"

@@ -51,7 +51,8 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
     options = file_setting().options
     whole = uploaded() if files else None
     is_cut = whole is None or whole.content_hash != data.content_hash
-    if is_cut or options.normalisation != "none" or any(_bears_colours(name) for name, _ in files):
+    has_colours = any(name.lower().endswith(COLOURS) for name, _ in files)
+    if is_cut or options.normalisation != "none" or has_colours:
         return
     name = files[0][0] if len(files) == 1 else f"{data.name}.zip"
 
@@ -68,7 +69,3 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
         "application/octet-stream",
         "In the format of the file that you chose, with its coordinates, wavelengths, units and other arrays",
     )
-
-
-def _bears_colours(name: str) -> bool:
-    return name.lower().endswith(COLOURS)
