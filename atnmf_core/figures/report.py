@@ -94,7 +94,7 @@ def legend(cells: Sequence[Cell]) -> str:
     marks = ", ".join(f"{mark} {AGREEMENTS[agreement]}" for agreement, mark in MARKS.items())
     effort, starts = usual_effort(cells), usual_starts(cells)
     text = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
-    text += " Published and unmarked: hidden entries are zeros to the solver, which is not told of them"
+    text += " Published and unmarked: the solver does not know of hidden entries and takes them for zeros"
     if effort is not None:
         text += f"; {_starts(effort[0])}, at most {effort[1]} of {PAPER_OUTER} outer iterations"
     text += ". Marked: they are left out"
