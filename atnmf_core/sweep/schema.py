@@ -179,7 +179,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
 
 
 def _add_owners(connection: sqlite3.Connection) -> None:
-    """Upgrade a store of layout 3. Readers do not need it, and earlier versions can still write the result."""
+    """Upgrade a store of layout 3. Readers do not need it, and earlier versions can still write to it."""
     with transaction(connection):
         # Another process may have come first.
         if _layout(connection) == 3:
