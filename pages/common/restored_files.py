@@ -18,7 +18,7 @@ from .take_away import download, stem_of
 from .upload_form import uploaded
 from .uploads import uploads
 
-__all__ = ["WHAT_IS_KEPT", "download_like_source", "draw_written", "kept"]
+__all__ = ["WHAT_IS_KEPT", "download_like_source", "draw_written", "entries_to_keep"]
 
 Kept = Literal["measured", "observed", "nothing"]
 WHAT_IS_KEPT: dict[Kept, str] = {
@@ -30,7 +30,7 @@ COLOURS = (".png", ".jpg", ".jpeg", ".bmp", ".zip")
 """Files that may hold colours, which cannot be written back."""
 
 
-def kept(setting: Setting, data: Dataset) -> Kept:
+def entries_to_keep(setting: Setting, data: Dataset) -> Kept:
     """What a file with restored data keeps. If the data has no gaps, only hidden entries can be restored."""
     if setting.restored == "model":
         return "nothing"
@@ -58,7 +58,7 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
 
     def make() -> bytes:
         observed = fit_pair.mask(setting, data)
-        restored = restored_cube(data, observed, W, H, method=method, keep=kept(setting, data))
+        restored = restored_cube(data, observed, W, H, method=method, keep=entries_to_keep(setting, data))
         written = bytes_like(list(files), restored.V, **options.arguments())
         return written[0][1] if len(written) == 1 else zipped(written)
 
