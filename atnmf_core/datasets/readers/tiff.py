@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dataset import Georeference
-from .decoder import decoder_for, rewritten
+from .decoder import decoder_for, replace_array
 from .errors import UnreadableData
 from .limits import Limits
 from .sources import Source
@@ -64,7 +64,7 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
         georeference=Georeference(about["crs"], tuple(about["transform"]) if about["transform"] else None)
         if about["crs"] or about["transform"]
         else None,
-        rewrite=None if about["palette"] else partial(rewritten, "raster", source, "bands", limits),
+        rewrite=None if about["palette"] else partial(replace_array, "raster", source, "bands", limits),
     )
     stored.gain, stored.offset = _scaling(about, source)
     if stored.gain != 1:
