@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +14,7 @@ from .analysis.recovery import PixelSpectrum, reach_of
 from .datasets import Dataset
 from .metrics import rmse
 from .result import HasFactors
+from .sweep.measurements import csv_table
 
 __all__ = ["factors_npz", "measures_csv", "spectra_csv"]
 
@@ -41,11 +41,10 @@ def measures_csv(
     """Two lines for the whole data set, then one per picture and method: RMSE over hidden entries, and PSNR
     and SSIM of the restored picture.
     """
-    file = io.StringIO()
-    lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(("picture", "method", "RMSE", "PSNR", "SSIM"))
-    for method, fit in (("AT-NMF", atnmf), ("NMF", nmf)):
-        lines.writerow(("all", method, _fixed(rmse(data.V, fit.W @ fit.H, ~observed)), "", ""))
+    lines: list[tuple[object, ...]] = [
+        ("all", method, _fixed(rmse(data.V, fit.W @ fit.H, ~observed)), "", "")
+        for method, fit in (("AT-NMF", atnmf), ("NMF", nmf))
+    ]
     factors = (atnmf.W, atnmf.H), (nmf.W, nmf.H)
     reach = reach_of(observed)
     for index in range(pictures.count(data)):
@@ -53,23 +52,21 @@ def measures_csv(
             data, observed, *factors, index, lam=lam, keep_observed=keep_observed, reach=reach
         )
         for method, measures in zip(("AT-NMF", "NMF"), compared.measures(), strict=True):
-            lines.writerow((index + 1, method, *(_fixed(value) for value in measures)))
-    return file.getvalue()
+            lines.append((index + 1, method, *(_fixed(value) for value in measures)))
+    return csv_table(("picture", "method", "RMSE", "PSNR", "SSIM"), lines)
 
 
 def spectra_csv(data: Dataset, spectra: Sequence[PixelSpectrum]) -> str:
     """One line per pixel and band: its true value, whether it was observed, and each method's prediction."""
-    file = io.StringIO()
-    lines = csv.writer(file, lineterminator="\n")
     methods = list(spectra[0].predicted) if spectra else []
-    lines.writerow(("row", "column", "band", "nm", "original", "observed", *methods))
+    lines: list[tuple[object, ...]] = []
     for one in spectra:
         for f, value in enumerate(one.original):
             nm = "" if data.wavelengths is None else f"{data.wavelengths[f]:.7g}"
             predicted = (_number(one.predicted[method][f]) for method in methods)
             seen = int(one.observed[f])
-            lines.writerow((one.row + 1, one.col + 1, f + 1, nm, _number(value), seen, *predicted))
-    return file.getvalue()
+            lines.append((one.row + 1, one.col + 1, f + 1, nm, _number(value), seen, *predicted))
+    return csv_table(("row", "column", "band", "nm", "original", "observed", *methods), lines)
 
 
 def _fixed(value: float) -> str:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..adversary import at_wall, optimal_attack
 from ..datasets import Dataset
 from ..metrics import psnr, rmse, ssim
 from ..problem import Mask, Missing
 from . import pictures
+from .pictures import Values
 from .recovery import Reach, reach_of
 
 __all__ = ["ComparedPicture", "PictureMeasures", "compare_picture"]
-
-Values = npt.NDArray[Any]
 
 
 class PictureMeasures(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..datasets import Dataset
 from ..metrics import rmse
 from ..problem import Array, InputError, Mask
+from .pictures import Values
 from .unmixing import spectral_angles
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
     "unreached_in_words",
 ]
 
-Values = npt.NDArray[Any]
 ROWS = 16
 """How many bands of W H are computed at a time, so that the whole product is never in memory."""
 
@@ -59,7 +59,7 @@ def known_factors(W: Array, H: Array, reach: Reach) -> tuple[Array, Array]:
 
 
 def unreached_in_words(data: Dataset, reach: Reach) -> str:
-    """What has no observation at all, such as "2 bands and 1 pixel"; empty if there is nothing like that."""
+    """What has no observation at all, such as "2 bands and 1 pixel"; empty if there is none."""
     nouns = {"cube": ("band", "pixel"), "faces": ("pixel", "face"), "matrix": ("row", "column")}
     row, column = nouns[data.kind]
     counts = ((int((~reach.pixels).sum()), column), (int((~reach.bands).sum()), row))

@@ -13,11 +13,54 @@ import numpy.typing as npt
 
 from ..problem import Array, InputError, Order
 
-__all__ = ["Dataset", "Georeference", "Kind", "Truth"]
+__all__ = ["Dataset", "Georeference", "Kind", "Layout", "Truth"]
 
 Kind = Literal["faces", "cube", "matrix"]
 T = TypeVar("T", bound=np.generic)
 AxisSelection = slice | Sequence[int] | npt.NDArray[np.integer] | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the entries of V lie in images.
+
+    Attributes
+    ----------
+    kind : "cube": each row of V is a band image; "faces": each column is an image; "matrix": no images.
+    image_shape : (rows, columns) of one image; None for a matrix.
+    order : "F" where images are flattened column by column, "C" where row by row.
+    """
+
+    kind: Kind = "matrix"
+    image_shape: tuple[int, int] | None = None
+    order: Order = "F"
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Reject a layout that does not fit a matrix of this shape."""
+        if (self.image_shape is None) != (self.kind == "matrix"):
+            needs = "has no images" if self.kind == "matrix" else "needs (rows, columns)"
+            raise InputError(f"image_shape={self.image_shape!r}: data of kind {self.kind!r} {needs}.")
+        if self.image_shape is not None:
+            pixels = shape[0] if self.kind == "faces" else shape[1]
+            if self.image_shape[0] * self.image_shape[1] != pixels:
+                raise InputError(f"image_shape={self.image_shape!r} does not have the {pixels} pixels of V.")
+
+    def unfold(self, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """F x N as (bands or images) x rows x columns; a plain matrix as F x N x 1."""
+        if self.image_shape is None:
+            return matrix[:, :, None]
+        flat = matrix.T if self.kind == "faces" else matrix
+        rows, cols = self.image_shape
+        if self.order == "C":
+            return flat.reshape(-1, rows, cols)
+        return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
+
+    def fold(self, stack: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The inverse of `unfold`."""
+        if self.image_shape is None:
+            return stack[:, :, 0]
+        flat = (stack if self.order == "C" else stack.transpose(0, 2, 1)).reshape(len(stack), -1)
+        return np.ascontiguousarray(flat.T if self.kind == "faces" else flat)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,17 +183,13 @@ class Dataset:
             raise InputError(f"kind={self.kind!r}: choose one of 'faces', 'cube', 'matrix'.")
         if self.order not in ("F", "C"):
             raise InputError(f"order={self.order!r}: choose 'F' (column by column) or 'C' (row by row).")
-        if (self.image_shape is None) != (self.kind == "matrix"):
-            raise InputError(
-                f"image_shape={self.image_shape}: data of kind {self.kind!r} "
-                + ("has no images." if self.kind == "matrix" else "needs (rows, cols).")
-            )
-        if self.image_shape is not None:
-            length = self.V.shape[0] if self.kind == "faces" else self.V.shape[1]
-            if self.image_shape[0] * self.image_shape[1] != length:
-                raise InputError(f"image_shape={self.image_shape} does not have the {length} pixels of V.")
+        self.layout.check(self.shape)
         if self.wavelengths is not None and self.wavelengths.shape != (self.V.shape[0],):
             raise InputError(f"{self.wavelengths.size} wavelengths for the {self.V.shape[0]} rows of V.")
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.kind, self.image_shape, self.order)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -200,14 +239,11 @@ class Dataset:
         """
         rows, cols = self._image_shape()
         source = self.V if matrix is None else np.asarray(matrix)
-        flat = source.T if self.kind == "faces" else source
-        if flat.ndim != 2 or flat.shape[1] != rows * cols:
+        if source.ndim != 2 or source.shape[0 if self.kind == "faces" else 1] != rows * cols:
             raise InputError(
                 f"a matrix of shape {source.shape} does not hold images of {rows} x {cols} pixels."
             )
-        if self.order == "C":
-            return flat.reshape(-1, rows, cols)
-        return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
+        return self.layout.unfold(source)
 
     def wavelength_label(self, f: int) -> str:
         """The name of row f of a cube: "band 12, 640 nm", counted from 1."""

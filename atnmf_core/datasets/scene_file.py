@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import Mask
+from ..problem import Array, Mask
 from .readers import ReadingOptions, UnreadableData
 from .readers.entries import clean_entries, stored_numbers
 from .readers.layout import bands_axis
@@ -22,13 +22,10 @@ from .writers import envi_path
 
 __all__ = ["Block", "SceneFile", "files_of", "open_scene", "rewritten"]
 
-Array = npt.NDArray[np.float32]
 Index = npt.NDArray[np.integer]
 
 MAX_ALIGNED = 8
-"""A block may have so many times the entries that are wanted, to have whole chunks of the file only."""
-
-
+"""A block may be this many times larger than wanted, so that it consists of whole chunks of the file."""
 MAX_CHUNK = 1 << 25
 """A chunk of more entries is read row by row."""
 
@@ -82,7 +79,7 @@ class SceneFile:
         return sum(file.stat().st_size for file in self.files)
 
     def blocks(self, entries: int) -> list[Block]:
-        """All pixels in blocks of about so many entries, made of whole chunks where these are small."""
+        """All pixels in blocks of about this many entries, made of whole chunks where these are small."""
         pixels = max(1, entries // self.bands)
         high, wide = self.chunk
         if high * wide > MAX_ALIGNED * pixels:

@@ -45,9 +45,9 @@ def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Trut
         elif values.ndim == 2 and F in values.shape:
             endmembers = values if values.shape[0] == F else values.T
         else:
+            shape, size = (" x ".join(map(str, one)) for one in (values.shape, data.image_shape or ()))
             raise InputError(
-                f"{' x '.join(map(str, values.shape))} fits neither abundance maps of {_size(data)} pixels "
-                f"nor spectra of {F} bands."
+                f"{shape} fits neither abundance maps of {size} pixels nor spectra of {F} bands."
             )
     if endmembers.size and abundances.size and endmembers.shape[1] != len(abundances):
         raise InputError(
@@ -99,8 +99,3 @@ def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
     else:
         scale = float(np.nanpercentile(V, 99.9) / endmembers.max())
     return scale if scale > OTHER_UNITS or 0 < scale < 1 / OTHER_UNITS else 1.0
-
-
-def _size(data: Dataset) -> str:
-    rows, cols = data.image_shape or (0, 0)
-    return f"{rows} x {cols}"

@@ -138,7 +138,9 @@ def write_envi(data: Dataset) -> EnviPair:
         fields["wavelength units"] = "Nanometers"
         fields["wavelength"] = "{" + ", ".join(f"{nm!r}" for nm in data.wavelengths.tolist()) + "}"
     if data.band_names:
-        fields["band names"] = "{" + ", ".join(_list_item(name) for name in data.band_names) + "}"
+        fields["band names"] = (
+            "{" + ", ".join(_one_line(name).replace(",", ";") for name in data.band_names) + "}"
+        )
     fields |= _coordinates(data)
     header = "ENVI\n" + "".join(f"{key} = {value}\n" for key, value in fields.items())
     return EnviPair(header.encode(), cube.transpose(2, 0, 1).tobytes())
@@ -215,7 +217,3 @@ def as_indexed(data: Dataset, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _one_line(text: str) -> str:
     return re.sub(r"[\s{}=]+", " ", text).strip()
-
-
-def _list_item(text: str) -> str:
-    return _one_line(text).replace(",", ";")

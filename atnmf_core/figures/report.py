@@ -23,7 +23,7 @@ from ..reference.compare import (
 )
 from ..reference.disturbed import moves_in_words
 from ..reference.protocol import PROTOCOLS
-from ..reference.tables import TITLES
+from ..reference.tables import TITLES, Published
 from ..sweep.measurements import Measurement
 from .html_page import html_page
 from .report_style import STYLE
@@ -56,7 +56,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
     for alpha, group in groupby(cells, key=lambda cell: cell.published.alpha):
         members = list(group)
         lines = [
-            line("published", "published", members, _published),
+            line("published", "published", members, lambda cell: _spread(cell.published, cell.digits)),
             line("unmarked", "unmarked", members, lambda cell: _unmarked(cell, effort)),
         ]
         if any(run_here[cell.key].zero for cell in members):
@@ -94,7 +94,7 @@ def legend(cells: Sequence[Cell]) -> str:
     marks = ", ".join(f"{mark} {AGREEMENTS[agreement]}" for agreement, mark in MARKS.items())
     effort, starts = usual_effort(cells), usual_starts(cells)
     text = f"RMSE on hidden entries, mean ± standard deviation. {marks}."
-    text += " Published and unmarked: hidden entries are zeros to the solver, which is not told of them"
+    text += " Published and unmarked: the solver does not know of hidden entries and takes them for zeros"
     if effort is not None:
         text += f"; {_starts(effort[0])}, at most {effort[1]} of {PAPER_OUTER} outer iterations"
     text += ". Marked: they are left out"
@@ -127,17 +127,13 @@ def _head(cell: Cell) -> str:
     return f"{name} <i>{remark.rstrip(')')}</i>" if remark else name
 
 
-def _published(cell: Cell) -> str:
-    return _spread(cell.published.mean, cell.published.deviation, cell.digits)
-
-
 def _unmarked(cell: Cell, usual: tuple[int, int] | None) -> str:
     zero = cell.zero
     if zero is None or cell.agreement is None or cell.difference is None:
         return '<span class="none">not measured</span>' if usual is not None else ""
     mark, words = MARKS[cell.agreement], AGREEMENTS[cell.agreement]
     return (
-        f'<b title="{escape(_exact(zero))}">{_spread(zero.mean, zero.deviation, cell.digits)}</b>'
+        f'<b title="{escape(_exact(zero))}">{_spread(zero, cell.digits)}</b>'
         f' <span class="difference"><span class="mark {cell.agreement}" role="img" aria-label="{words}"'
         f' title="{words}">{mark}</span> {percent(cell.difference)}</span>{_own_effort(zero, usual)}'
     )
@@ -180,9 +176,10 @@ def _tuned(members: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _spread(mean: float, deviation: float | None, digits: int) -> str:
+def _spread(row: Published | Measurement, digits: int) -> str:
     """The deviation may wrap to its own line, but is never separated from its sign."""
-    return f"{mean:.{digits}f}" + ("" if deviation is None else f" <i>± {deviation:.{digits}f}</i>")
+    deviation = "" if row.deviation is None else f" <i>± {row.deviation:.{digits}f}</i>"
+    return f"{row.mean:.{digits}f}{deviation}"
 
 
 def _starts(number: int) -> str:

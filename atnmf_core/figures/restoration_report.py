@@ -63,7 +63,8 @@ def _page(
     choice: Choice | None,
     settings: Mapping[str, str],
 ) -> str:
-    body = [f'<p class="lead">{escape(lead)}</p>', _list(findings), *map(_pictures, pictures)]
+    listed = "".join(f"<li>{escape(finding)}</li>" for finding in findings)
+    body = [f'<p class="lead">{escape(lead)}</p><ul>{listed}</ul>', *map(_pictures, pictures)]
     if choice is not None:
         body.append(_chosen(choice))
     body.append(f"<h2>Settings</h2>{_table(settings)}")
@@ -135,10 +136,6 @@ def _chart(figure: go.Figure, *, with_code: bool) -> str:
         full_html=False, include_plotlyjs=with_code, config={"displaylogo": False, "responsive": True}
     )
     return f"<figure>{html}</figure>"
-
-
-def _list(lines: list[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 def _table(settings: Mapping[str, str]) -> str:

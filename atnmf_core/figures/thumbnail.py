@@ -40,7 +40,7 @@ def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -
 
 
 def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
-    """Thinned along each axis; a few long rows or columns are widened, or they would be a hair thin."""
+    """Thinned along each axis; a few long rows or columns are widened so that they can be seen."""
     thin = V[:: -(-V.shape[0] // longest), :: -(-V.shape[1] // longest)]
     rows, cols = thin.shape
     wide = thin.repeat(max(1, cols // (SLIMMEST * rows)), axis=0)

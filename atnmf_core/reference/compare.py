@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..names import ANMF_NOTE, METHOD_NAMES
-from ..sweep.measurements import Measurement
+from ..sweep.measurements import Measurement, csv_table
 from ..sweep.points import PAPER_STARTS
 from .disturbed import Disturbed, disturbed_starts
 from .protocol import PROTOCOLS
@@ -229,26 +227,23 @@ def exception_reason(cell: Cell) -> str:
 
 def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
     """One line per published cell; empty where nothing was measured."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for cell in cells:
-        row, zero, ignore = cell.published, cell.zero, cell.ignore
-        difference = "" if cell.difference is None else f"{100 * cell.difference:.3f}"
-        effort = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
-        ignore_effort = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
-        printed = (mean_and_deviation(value, None, cell.digits) for value in (row.mean, row.deviation))
-        verdict = cell.agreement or "not measured"
-        tuned_lam, tuned_starts = (getattr(cell.tuned, key, "") for key in ("lam", "starts"))
-        writer.writerow(
-            (
-                *(name, row.alpha, row.method, row.lam, PROTOCOLS[name].K, *printed),
-                *(*_six_digits(zero), difference, verdict, *effort),
-                *(*_six_digits(ignore), *ignore_effort),
-                *(tuned_lam, *_six_digits(cell.tuned), tuned_starts),
-            )
-        )
-    return file.getvalue()
+    return csv_table(COLUMNS, (_csv_line(name, cell) for cell in cells))
+
+
+def _csv_line(name: str, cell: Cell) -> tuple[object, ...]:
+    row, zero, ignore = cell.published, cell.zero, cell.ignore
+    difference = "" if cell.difference is None else f"{100 * cell.difference:.3f}"
+    effort = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
+    ignore_effort = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
+    printed = (mean_and_deviation(value, None, cell.digits) for value in (row.mean, row.deviation))
+    verdict = cell.agreement or "not measured"
+    tuned_lam, tuned_starts = (getattr(cell.tuned, key, "") for key in ("lam", "starts"))
+    return (
+        *(name, row.alpha, row.method, row.lam, PROTOCOLS[name].K, *printed),
+        *(*_six_digits(zero), difference, verdict, *effort),
+        *(*_six_digits(ignore), *ignore_effort),
+        *(tuned_lam, *_six_digits(cell.tuned), tuned_starts),
+    )
 
 
 def _six_digits(row: Measurement | None) -> tuple[str, str]:

@@ -20,8 +20,8 @@ class UnmarkedDefects:
     ----------
     data : name of the data set.
     damage : what was done to it, in words.
-    atnmf : of `restore`, which is told neither which entries are wrong nor any setting.
-    nmf, l1 : of NMF and L1-NMF, not told either, with the best of three numbers of parts.
+    atnmf : of `restore`, which knows neither which entries are wrong nor any setting.
+    nmf, l1 : of NMF and L1-NMF, which do not know them either, with the best of three numbers of parts.
     mask_known : of NMF with the wrong entries left out and the best number of parts.
     precision, recall : of the defects that `restore` named.
     """

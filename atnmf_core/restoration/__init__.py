@@ -1,9 +1,9 @@
 """Restoring damaged data: hold-outs, the choice of K and of the adversary, defects, and uncertainty."""
 
+from ..datasets.dataset import Layout
 from .candidates import Candidate, Treatment
 from .choice import Choice, ChoiceProgress
 from .holdout import hold_out_entries, hold_out_gaps
-from .layout import Layout
 from .lines import BadLine
 from .restore import Restoration, restore
 from .search import choose

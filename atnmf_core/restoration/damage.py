@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..datasets import Dataset
+from ..datasets.dataset import Layout
 from ..problem import Array, InputError, Mask, check_seed
-from .layout import Layout
 
 __all__ = ["Damage", "Damaged", "damaged"]
 
@@ -76,7 +76,7 @@ def damaged(
     (200, True)
     """
     if isinstance(V, Dataset):
-        layout, V = Layout(V.kind, V.image_shape, V.order), V.V
+        layout, V = V.layout, V.V
     layout = layout or Layout()
     layout.check((V.shape[0], V.shape[1]))
     known = ~np.isnan(V)
@@ -150,7 +150,7 @@ def _blocks(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> list[Plac
         bands = [slice(image, image + 1) for image in range(images)]
         area = damage.block * rows * cols
     else:
-        length = _stretch(images)
+        length = max(1, images // STRETCH)
         first = int(rng.integers(0, images - length + 1))
         bands = [slice(first, first + length)]
         area = min(rows * cols, damage.block * images * rows * cols / length)
@@ -162,10 +162,6 @@ def _blocks(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> list[Plac
         top, side = round(at * (rows - tall)), round(left * (cols - wide))
         found.append((band, slice(top, top + tall), slice(side, side + wide), float(darkness)))
     return found
-
-
-def _stretch(bands: int) -> int:
-    return max(1, bands // STRETCH)
 
 
 def _stack(matrix: Array, layout: Layout) -> Array:

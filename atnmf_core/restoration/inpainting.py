@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..datasets.dataset import Layout
 from ..problem import Array, Mask
-from .layout import Layout
 
 __all__ = ["inpaint"]
 

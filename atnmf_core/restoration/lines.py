@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..datasets.dataset import Layout
 from ..problem import Mask
-from .layout import Layout
 
 __all__ = ["BadLine", "bad_lines"]
 

@@ -12,7 +12,6 @@ from ..factorization import factorize
 from ..problem import Array, Mask
 from .choice import Losses
 from .inpainting import inpaint
-from .layout import Layout
 from .robust_nmf import robust_nmf
 
 __all__ = ["INPAINTING", "L1", "NMF", "Rivals", "RivalsProgress", "run_rivals"]
@@ -94,9 +93,8 @@ def run_rivals(
     )
     inpainted = None
     if data.image_shape is not None:
-        layout = Layout(data.kind, data.image_shape, data.order)
         filled = inpaint(
-            V, ~replaced, layout, callback=lambda share: report(RivalsProgress(INPAINTING, share))
+            V, ~replaced, data.layout, callback=lambda share: report(RivalsProgress(INPAINTING, share))
         )
         inpainted = filled[replaced].astype(np.float32)
     return Rivals(losses, {NMF: (nmf.W, nmf.H), L1: l1}, inpainted)

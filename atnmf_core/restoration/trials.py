@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import joblib
 
 from ..factorization import SOLVER_VERSIONS
-from .path import Array, HeldOutResult, MapTrials, Mask, Trial
+from .path import MapTrials
 from .workers import trials_on_workers
 
 __all__ = ["stored_trials"]
@@ -26,14 +25,4 @@ def stored_trials(folder: Path, n_jobs: int = -1) -> MapTrials:
     memory = joblib.Memory(folder / f"{VERSION}-{SOLVER_VERSIONS['fast']}", verbose=0)
     memory.reduce_size(bytes_limit=MAX_BYTES)
     workers = trials_on_workers(n_jobs)
-
-    def run(
-        function: Callable[[Array, Mask, Mask, Trial], list[HeldOutResult]],
-        V: Array,
-        observed: Mask,
-        held_out: Sequence[Mask],
-        trials: Sequence[Trial],
-    ) -> Iterable[list[HeldOutResult]]:
-        return workers(memory.cache(function), V, observed, held_out, trials)
-
-    return run
+    return lambda function, *trials: workers(memory.cache(function), *trials)

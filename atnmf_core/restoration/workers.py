@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ..problem import Array, Mask
 from ..sweep.engine import EngineError, WorkersLost, on_workers
-from .path import Array, HeldOutResult, MapTrials, Mask, Trial
+from .path import HeldOutResult, MapTrials, Trial
 
 __all__ = ["trials_on_workers"]
 

@@ -13,7 +13,17 @@ from typing import Any, get_args
 
 from ..problem import InputError, Method
 
-__all__ = ["FinishedPoint", "Measurement", "best", "csv_text", "gain", "level", "read_csv", "summarise"]
+__all__ = [
+    "FinishedPoint",
+    "Measurement",
+    "best",
+    "csv_table",
+    "csv_text",
+    "gain",
+    "level",
+    "read_csv",
+    "summarise",
+]
 
 
 @dataclass(frozen=True)
@@ -114,12 +124,18 @@ _REQUIRED = {field.name for field in fields(Measurement) if field.default is MIS
 
 def csv_text(rows: Iterable[Measurement]) -> str:
     """A header and one line per measurement, numbers with six significant digits."""
+    values = ([getattr(row, column) for column in _COLUMNS] for row in rows)
+    return csv_table(
+        _COLUMNS, ([f"{one:.6g}" if isinstance(one, float) else one for one in line] for line in values)
+    )
+
+
+def csv_table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """The text of a CSV file."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for row in rows:
-        values = (getattr(row, column) for column in _COLUMNS)
-        writer.writerow(f"{value:.6g}" if isinstance(value, float) else value for value in values)
+    writer.writerow(header)
+    writer.writerows(rows)
     return file.getvalue()
 
 

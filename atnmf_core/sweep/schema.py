@@ -1,9 +1,9 @@
 """The file of a store: its tables, how it is opened, and what to do if it cannot be used.
 
-points   one row per computation: the JSON that identifies it, and once it is done what was measured, as JSON
-sweeps   a grid under a name, with counts that a trigger updates; sweep_points says which points belong to it
-runs     the processes that work or worked on a sweep queue    sweeps that wait for their turn, or have it;
-queue_process is the process that runs them
+points   one row per fit: the JSON that identifies it and, once it is done, what was measured, as JSON
+sweeps   a grid under a name, with counts that a trigger updates; sweep_points lists its points
+runs     the processes that work or worked on a sweep
+queue    sweeps that wait for their turn, or have it; queue_process is the process that runs them
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
 
 
 def _add_owners(connection: sqlite3.Connection) -> None:
-    """Bring a store of layout 3 to this one. It is read as it is, and whoever still writes it may go on."""
+    """Upgrade a store of layout 3. Readers do not need it, and earlier versions can still write to it."""
     with transaction(connection):
         # Another process may have come first.
         if _layout(connection) == 3:
@@ -247,7 +247,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def raising_store_errors(path: Path) -> Iterator[None]:
-    """Turns what SQLite says into a `StoreError` that names the file and the way out."""
+    """Turn SQLite's errors into a `StoreError` that names the file and says what to do."""
     try:
         yield
     except sqlite3.Error as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, UnreadableData, fetch
+from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, fetch
 
 from .data_choice import UPLOAD, entry_of
 from .file_setting import file_setting
@@ -62,7 +62,8 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
     """How to get the data: a download on request, or a file to choose; `files` says which."""
     if setting.data == UPLOAD:
         reading = uploaded_reading(setting.upload, file_setting())
-        if reading is not None and reading.problem is not None and not _can_be_settled(reading.problem):
+        problem = None if reading is None else reading.problem
+        if problem is not None and not (problem.remedies or problem.arrays or problem.setting):
             st.info(
                 f"This cannot be read; the sidebar says why. Choose other files there: {files}.",
                 icon=":material/upload_file:",
@@ -78,10 +79,6 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
     entry = entry_of(setting.data)
     if entry is not None:
         offer_data(entry)
-
-
-def _can_be_settled(problem: UnreadableData) -> bool:
-    return bool(problem.remedies or problem.arrays or problem.setting)
 
 
 def offer_data(entry: Entry) -> None:

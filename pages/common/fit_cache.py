@@ -1,9 +1,10 @@
-"""Fits for everybody: each setting is solved once per server and cached while there is room."""
+"""Results for everybody: each fit is computed once per server and cached while there is room."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Hashable
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from atnmf_core.running.task_process import ProcessDied
 from .background import scheduler
 from .setting import FitKey
 
-__all__ = ["Failure", "FitCache", "fit_cache"]
+__all__ = ["Failure", "FitCache", "ResultCache", "fit_cache"]
 
 MAX_RUN_BYTES = 200_000_000
 MAX_ERRORS = 100_000
@@ -52,30 +53,61 @@ class _ErrorOf(NamedTuple):
     key: FitKey
 
 
-class FitCache:
+class ResultCache:
+    """Results of background work by key while there is room, and why other work failed.
+
+    Parameters
+    ----------
+    max_bytes : room for all results; each has `nbytes`.
+    at_least : so many of the latest results must fit in, however large they are.
+    """
+
+    def __init__(self, max_bytes: int, at_least: int = 1) -> None:
+        most = max_bytes // at_least
+        self._results = LRUCache[Hashable, Any](max_bytes, lambda result: min(result.nbytes, most))
+        self._failures = LRUCache[Hashable, Failure](MAX_FAILURES)
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any | None:
+        with self._lock:
+            return self._results.get(key)
+
+    def failure(self, key: Hashable) -> Failure | None:
+        """Why the last attempt at this key did not succeed."""
+        with self._lock:
+            return self._failures.get(key)
+
+    def forget_failure(self, key: Hashable) -> None:
+        with self._lock:
+            self._failures.pop(key, None)
+
+    def store(self, key: Hashable, future: Future[Any]) -> None:
+        """Keep what came of the work, unless it was cancelled."""
+        if future.cancelled():
+            return
+        error = future.exception()
+        with self._lock:
+            if error is None:
+                self._keep(key, future.result())
+            else:
+                self._failures[key] = Failure(error, time.monotonic())
+
+    def _keep(self, key: Hashable, result: Any) -> None:
+        self._results[key] = result
+
+
+class FitCache(ResultCache):
     """Finished runs by key while there is room, their errors for much longer, and the fits under way."""
 
     def __init__(self, scheduler: Scheduler, max_bytes: int = MAX_RUN_BYTES) -> None:
+        super().__init__(max_bytes, at_least=2)
         self.scheduler = scheduler
-        # Both fits of a page must fit in, however large they are.
-        self._runs = LRUCache[FitKey, Run](max_bytes, lambda run: min(run.nbytes, max_bytes // 2))
         self._errors = LRUCache[FitKey, float](MAX_ERRORS)
-        self._failures = LRUCache[FitKey, Failure](MAX_FAILURES)
-        self._lock = threading.Lock()
-
-    def get(self, key: FitKey) -> Run | None:
-        with self._lock:
-            return self._runs.get(key)
 
     def rmse_hidden(self, key: FitKey) -> float | None:
         """The error of a fit, even if the fit itself is no longer cached."""
         with self._lock:
             return self._errors.get(key)
-
-    def failure(self, key: FitKey) -> Failure | None:
-        """Why the last attempt at this key did not succeed."""
-        with self._lock:
-            return self._failures.get(key)
 
     def job(self, key: FitKey) -> Job | None:
         """The fit under way for this key, whoever started it; until its run is available here."""
@@ -90,11 +122,10 @@ class FitCache:
             done: Future[Run] = Future()
             done.set_result(cached)
             return done
-        with self._lock:
-            self._failures.pop(key, None)
+        self.forget_failure(key)
         task = partial(fit_run, V=data.V, observed=observed, **_parameters(key))
         job = self.scheduler.submit(key, task, owner, long=long)
-        job.future.add_done_callback(partial(self._store, key))
+        job.future.add_done_callback(partial(self.store, key))
         return job.future
 
     def start_error(
@@ -104,7 +135,7 @@ class FitCache:
         if self.rmse_hidden(key) is None and self.job(key) is None:
             task = partial(hidden_rmse, V=data.V, observed=observed, **_parameters(key))
             job = self.scheduler.submit(_ErrorOf(key), task, owner, rank=Rank.EXTRA, long=long)
-            job.future.add_done_callback(partial(self._store, key))
+            job.future.add_done_callback(partial(self.store, key))
 
     def solve(self, key: FitKey, data: Dataset, observed: Mask, owner: object) -> Run:
         """The run for this key, waited for. Where a process was killed, or the machine was out of something,
@@ -127,19 +158,11 @@ class FitCache:
     def cancel(self, key: FitKey) -> None:
         self.scheduler.cancel(key)
 
-    def _store(self, key: FitKey, future: Future[Run] | Future[float]) -> None:
-        if future.cancelled():
-            return
-        error = future.exception()
-        with self._lock:
-            if error is not None:
-                self._failures[key] = Failure(error, time.monotonic())
-                return
-            result = future.result()
-            if isinstance(result, Run):
-                self._runs[key] = result
-                result = result.rmse_hidden
-            self._errors[key] = result
+    def _keep(self, key: FitKey, result: Run | float) -> None:
+        if isinstance(result, Run):
+            super()._keep(key, result)
+            result = result.rmse_hidden
+        self._errors[key] = result
 
 
 def _parameters(key: FitKey) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from . import fit_pair
 from .background import scheduler
 from .fit_cache import Failure, fit_cache
 from .setting import FitKey, Setting
-from .visitors import long_fit_refusal, paced, visitor
+from .visitors import long_fit_refusal, poll_interval, visitor
 
 __all__ = ["POLL_SECONDS", "ShownFits", "how_far", "latest_frames", "request_fits", "show_wait"]
 
@@ -97,7 +97,7 @@ def _wait_a_little(setting: Setting, data: Dataset) -> None:
 def show_wait(setting: Setting, data: Dataset, *, something_shown: bool) -> None:
     """A Run button that says how long it will take; during the run, its progress and Cancel."""
     if fit_pair.jobs(setting, data):
-        st.fragment(_progress, run_every=paced(POLL_SECONDS))(setting, data, something_shown)
+        st.fragment(_progress, run_every=poll_interval(POLL_SECONDS))(setting, data, something_shown)
         return
     failures = _failures(setting, data)
     is_live = fit_pair.expected(setting, data) < fit_pair.LIVE_SECONDS

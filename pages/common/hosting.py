@@ -22,7 +22,7 @@ _PERSON = "hosting_person"
 
 @dataclass(frozen=True)
 class Quotas:
-    """How much of a server for others there is.
+    """Limits of a server for others.
 
     Each can be set by an environment variable of its name in capitals with ATNMF_MAX_ in front, for example
     ATNMF_MAX_SESSIONS.
@@ -52,8 +52,8 @@ def quotas() -> Quotas | None:
 
 
 def is_hosted() -> bool:
-    """Whether others than the user of this machine may come: by the address that the server listens at or,
-    behind a proxy on the same machine, by ATNMF_HOSTED=1.
+    """Whether people other than this machine's user can connect: by the address that the server listens on
+    or, behind a proxy on the same machine, by ATNMF_HOSTED=1.
     """
     forced = os.environ.get("ATNMF_HOSTED")
     return forced != "0" if forced else not _is_loopback(st.get_option("server.address"))

@@ -27,8 +27,9 @@ def max_megabytes() -> int:
 
 
 def keep_received(files: list[Any], key: str) -> str:
-    """Cache files from Streamlit's uploader that were not there in the last run, and return the word by which
-    they are found; the session remembers under `key` which were. Empty where there are none, or too large.
+    """Cache files from Streamlit's uploader that are new since the last run, and return the name under which
+    `uploads` has them; empty if there are none, or they are too large. The session remembers under `key`
+    which were there.
     """
     identity, known = tuple(file.file_id for file in files), st.session_state.get(key, ())
     if not files or identity == known:
@@ -38,12 +39,13 @@ def keep_received(files: list[Any], key: str) -> str:
         st.error(refusal, icon=":material/error:")
         return ""
     st.session_state[key] = identity
-    received = [(_bare(file.name), file.getvalue()) for file in files]
+    names = (PurePosixPath(file.name.replace("\\", "/")).name or "upload" for file in files)
+    received = [(name, file.getvalue()) for name, file in zip(names, files, strict=True)]
     return uploads().keep_files(received, person(), _room())
 
 
 def _refusal(size: int) -> str:
-    """Why files of so many bytes are not taken; empty where they are."""
+    """Why files of this size, in bytes, are refused; empty if they are accepted."""
     limit, room = Limits.from_environment().bytes, _room()
     if size > room:
         return (
@@ -57,7 +59,3 @@ def _room() -> int:
     """How many bytes of files a person may have."""
     limits = quotas()
     return sys.maxsize if limits is None else limits.upload_mb * 1_000_000
-
-
-def _bare(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).name or "upload"

@@ -18,7 +18,7 @@ from .take_away import download, stem_of
 from .upload_form import uploaded
 from .uploads import uploads
 
-__all__ = ["WHAT_IS_KEPT", "download_like_source", "draw_written", "kept"]
+__all__ = ["WHAT_IS_KEPT", "download_like_source", "draw_written", "entries_to_keep"]
 
 Kept = Literal["measured", "observed", "nothing"]
 WHAT_IS_KEPT: dict[Kept, str] = {
@@ -30,7 +30,7 @@ COLOURS = (".png", ".jpg", ".jpeg", ".bmp", ".zip")
 """Files that may hold colours, which cannot be written back."""
 
 
-def kept(setting: Setting, data: Dataset) -> Kept:
+def entries_to_keep(setting: Setting, data: Dataset) -> Kept:
     """What a file with restored data keeps. If the data has no gaps, only hidden entries can be restored."""
     if setting.restored == "model":
         return "nothing"
@@ -51,13 +51,14 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
     options = file_setting().options
     whole = uploaded() if files else None
     is_cut = whole is None or whole.content_hash != data.content_hash
-    if is_cut or options.normalisation != "none" or any(_bears_colours(name) for name, _ in files):
+    has_colours = any(name.lower().endswith(COLOURS) for name, _ in files)
+    if is_cut or options.normalisation != "none" or has_colours:
         return
     name = files[0][0] if len(files) == 1 else f"{data.name}.zip"
 
     def make() -> bytes:
         observed = fit_pair.mask(setting, data)
-        restored = restored_cube(data, observed, W, H, method=method, keep=kept(setting, data))
+        restored = restored_cube(data, observed, W, H, method=method, keep=entries_to_keep(setting, data))
         written = bytes_like(list(files), restored.V, **options.arguments())
         return written[0][1] if len(written) == 1 else zipped(written)
 
@@ -68,7 +69,3 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
         "application/octet-stream",
         "In the format of the file that you chose, with its coordinates, wavelengths, units and other arrays",
     )
-
-
-def _bears_colours(name: str) -> bool:
-    return name.lower().endswith(COLOURS)

@@ -76,7 +76,7 @@ def showing_store_errors() -> Iterator[None]:
 
 
 def message_of(error: Exception) -> str:
-    """What an error says; not to others where this server has its files."""
+    """What an error says; on a server for others, without the folder of its files."""
     folder = f"{default_store_path().parent}{os.sep}"
     return str(error).replace(folder, "") if is_hosted() else str(error)
 
@@ -124,7 +124,7 @@ def own_sweep(store: StoreReader, name: str) -> SweepRecord:
 
 
 def add_sweep(store: Store, name: str, grid: Grid, content_hash: str, **what: str) -> int:
-    """Enter a sweep of this person's; `what` is for the store.
+    """Add a sweep that belongs to this person; `what` is passed to the store.
 
     Raises
     ------
@@ -148,9 +148,7 @@ def _check_queue(store: StoreReader) -> None:
 
 
 def queue_sweep(name: str) -> None:
-    """Let a sweep that is in the store be run, or resumed, when its turn comes. Anybody may have the paper's
-    tables run.
-    """
+    """Queue a stored sweep, to be run or resumed in its turn. Anybody may queue the paper's tables."""
     with open_store(default_store()) as store:
         if store.sweep(name).reproduces is None:
             own_sweep(store, name)
@@ -175,7 +173,7 @@ class _QueueProcess:
         self._lock = threading.Lock()
 
     def start(self, *, again: bool) -> None:
-        """Start it, unless it runs. One that broke down is started again only where somebody asks for it."""
+        """Start it, unless it runs. After a failure it is started again only if somebody asks for that."""
         with self._lock:
             code = 0 if self._process is None else self._process.poll()
             if code == 0 or (code is not None and again):
@@ -183,7 +181,7 @@ class _QueueProcess:
 
     @property
     def failure(self) -> int | None:
-        """The code with which it broke down; None where it did not."""
+        """The exit code of its failure; None if it has not failed."""
         with self._lock:
             code = None if self._process is None else self._process.poll()
         return code or None

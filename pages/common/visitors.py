@@ -1,4 +1,4 @@
-"""The sessions that are open on this server: each owns what it asks for, and only so many are let in."""
+"""The sessions that are open on this server: each owns what it asks for, and their number is limited."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import streamlit as st
 from .background import scheduler
 from .hosting import person, quotas
 
-__all__ = ["Visitor", "admit", "long_fit_refusal", "paced", "visitor"]
+__all__ = ["Visitor", "admit", "long_fit_refusal", "poll_interval", "visitor"]
 
 LOOK_SECONDS = 10.0
 AT_FULL_PACE = 8
-"""How many may look as often as they like; looks of many more would be all that a server is busy with."""
+"""Up to this many sessions poll at full rate; with many more, polling would take all of the server's time."""
 _ADMITTED = "admitted"
 
 
@@ -43,8 +43,8 @@ def _present() -> set[Visitor]:
 
 
 def admit() -> None:
-    """Let this session in or, where the server is full, say so, and nothing else until there is room. Whoever
-    is in stays in, also after a lost connection.
+    """Admit this session or, where the server is full, say so and show nothing else until there is room. A
+    session stays admitted, also after a lost connection.
     """
     if _ADMITTED in st.session_state or _has_room():
         st.session_state[_ADMITTED] = True
@@ -54,13 +54,13 @@ def admit() -> None:
     st.stop()
 
 
-def paced(seconds: float) -> float:
-    """How often a page looks whether something has changed: more rarely, the more people are here."""
+def poll_interval(seconds: float) -> float:
+    """Seconds between two polls of a page: more, the more sessions are open."""
     return seconds * max(1.0, len(_present()) / AT_FULL_PACE)
 
 
 def long_fit_refusal() -> str:
-    """Why this person may begin no other long fit just now; empty where they may."""
+    """Why this person may not start another long fit now; empty if they may."""
     limits, me = quotas(), person()
     if limits is None:
         return ""

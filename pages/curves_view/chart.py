@@ -47,16 +47,12 @@ def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
     """A choice among the curve's values, drawn only if there are several."""
     state = st.session_state
     if options and state[key(name)] not in options:
-        state[key(name)] = _middle(options) if name == "at_alpha" else options[0]
+        state[key(name)] = options[(len(options) - 1) // 2 if name == "at_alpha" else 0]
     if len(options) > 1:
         label = ADDRESS.controls[name].label
         st.segmented_control(
             label, options, default=state[key(name)], format_func=spelled, key=key(name), required=True
         )
-
-
-def _middle(options: Sequence[Any]) -> Any:
-    return options[(len(options) - 1) // 2]
 
 
 def _choose_lambdas(curve: Curve) -> None:

@@ -114,7 +114,7 @@ def _sweep(name: str) -> Curve | None:
         rows=rows,
         provenance=f"A sweep on this machine: {_versions(rows)}" if rows else "A sweep on this machine",
         note="",
-        # Where a server for others has put an upload is nobody's business.
+        # A server for others does not reveal where it stores uploads.
         commands=() if is_hosted() and is_upload else (sweep_command(record.grid),),
         grid=record.grid,
         record=record,

@@ -17,7 +17,7 @@ from atnmf_core.sweep.measurements import Measurement
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.setting import LAMBDAS, FitKey, Setting
-from pages.common.visitors import paced
+from pages.common.visitors import poll_interval
 
 from .extra_fits import REST_SECONDS, failures, has_rested, known_errors, missing, request_errors
 
@@ -45,7 +45,7 @@ def show_lambda_curve(setting: Setting, data: Dataset) -> None:
         return
     setting = setting.solved
     traced = is_traced(setting, data)
-    st.fragment(_show, run_every=paced(REST_SECONDS) if traced else None)(
+    st.fragment(_show, run_every=poll_interval(REST_SECONDS) if traced else None)(
         setting, data, traced, time.monotonic()
     )
     count = len(missing(_keys(setting, data)))

@@ -11,7 +11,7 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
-from atnmf_core.analysis.parts import PartOrder, share_in_sample, side_by_side, top_users, use
+from atnmf_core.analysis.parts import share_in_sample, side_by_side, top_users, use
 from atnmf_core.analysis.recovery import known_factors
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN, grey
@@ -62,7 +62,7 @@ def _choose(key: str) -> None:
 @shared(MAX_BYTES)
 def _sheets(setting: Setting, data: Dataset, pair: Pair) -> list[dict[str, Any]]:
     order = side_by_side(pair.atnmf, pair.nmf)
-    runs = zip(SHEETS.values(), (pair.atnmf, pair.nmf), (order.first, order.second), strict=True)
+    runs = zip(SHEETS.values(), pair, (order.first, order.second), strict=True)
     return [_sheet(method, setting, data, run, places) for method, run, places in runs]
 
 
@@ -89,17 +89,14 @@ def show_users(setting: Setting, data: Dataset, pair: Pair) -> None:
     if not 1 <= setting.part <= setting.K:
         return
     order = side_by_side(pair.atnmf, pair.nmf)
-    similarity = order.similarity[setting.part - 1]
+    place = setting.part - 1
+    similarity = order.similarity[place]
     st.markdown(f"**Part {setting.part}** · the two methods' parts here are {similarity:.0%} alike (cosine)")
     columns = st.columns(2, gap="medium")
-    runs = zip(SHEETS.values(), (pair.atnmf, pair.nmf), _chosen(setting, order), strict=True)
-    for column, (method, run, part) in zip(columns, runs, strict=True):
+    chosen = (int(order.first[place]), int(order.second[place]))
+    for column, method, run, part in zip(columns, SHEETS.values(), pair, chosen, strict=True):
         with column:
             _users(data, run, part, method)
-
-
-def _chosen(setting: Setting, order: PartOrder) -> tuple[int, int]:
-    return int(order.first[setting.part - 1]), int(order.second[setting.part - 1])
 
 
 def _users(data: Dataset, run: Run, part: int, method: str) -> None:

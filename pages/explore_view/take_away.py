@@ -11,7 +11,7 @@ from atnmf_core.figures.panels import figure
 from pages.common import fit_pair
 from pages.common.data_choice import UPLOAD
 from pages.common.markdown import plain
-from pages.common.restored_files import WHAT_IS_KEPT, download_like_source, draw_written, kept
+from pages.common.restored_files import WHAT_IS_KEPT, download_like_source, draw_written, entries_to_keep
 from pages.common.setting import Setting
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
@@ -74,7 +74,7 @@ def _downloads(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
 
 
 def _restored(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
-    st.markdown(f"**Restored data** · {WHAT_IS_KEPT[kept(setting, data)]}")
+    st.markdown(f"**Restored data** · {WHAT_IS_KEPT[entries_to_keep(setting, data)]}")
     draw_written(ADDRESS, setting, data)
     for method, run in (("AT-NMF", pair.atnmf), ("NMF", pair.nmf)):
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):

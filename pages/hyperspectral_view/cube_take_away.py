@@ -10,7 +10,7 @@ from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz
 from pages.common import fit_pair
 from pages.common.markdown import plain
-from pages.common.restored_files import WHAT_IS_KEPT, download_like_source, draw_written, kept
+from pages.common.restored_files import WHAT_IS_KEPT, download_like_source, draw_written, entries_to_keep
 from pages.common.take_away import download, recipe, show_recipe, source_of, stem_of
 
 from .cube_setting import ADDRESS, SIZES, CubeSetting, span
@@ -42,7 +42,7 @@ def show_cube_take_away(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair
 
 def _cubes(setting: CubeSetting, data: Dataset, pair: fit_pair.Pair) -> None:
     wavelengths = "" if data.wavelengths is None else ", with its wavelengths"
-    st.markdown(f"**The restored cube** · {WHAT_IS_KEPT[kept(setting, data)]}{wavelengths}")
+    st.markdown(f"**The restored cube** · {WHAT_IS_KEPT[entries_to_keep(setting, data)]}{wavelengths}")
     draw_written(ADDRESS, setting, data)
     for (method, tone), (W, H) in zip(METHODS.items(), factors_of(pair).values(), strict=True):
         with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -58,7 +58,7 @@ def _restored(setting: CubeSetting, data: Dataset, method: str, W: object, H: ob
 
     def make() -> bytes:
         cube = restored_cube(
-            data, fit_pair.mask(setting, data), W, H, method=method, keep=kept(setting, data)
+            data, fit_pair.mask(setting, data), W, H, method=method, keep=entries_to_keep(setting, data)
         )
         return write(cube) if write else write_envi_zip(cube, stem)
 

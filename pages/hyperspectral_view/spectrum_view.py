@@ -44,8 +44,11 @@ def show_spectrum(setting: CubeSetting, data: Dataset, factors: FactorsByMethod)
 
 
 def _spectrum(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> None:
-    now = _now(setting)
-    current, *pins = _spectra(now, data, factors)
+    # With the current pixels: the rest of the page was drawn with earlier ones.
+    now = replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
+    given = (data, fit_pair.mask(setting, data), reach(setting, data), factors)
+    pixels = (now.place(data), *now.pinned(data))
+    current, *pins = (pixel_spectrum(*given, row - 1, col - 1) for row, col in pixels)
     component("spectrum", "chart", "spectra")(
         key=KEY,
         data=band_axis(data)
@@ -75,25 +78,9 @@ def _spectrum(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> 
     ADDRESS.write()
 
 
-def _now(setting: CubeSetting) -> CubeSetting:
-    """With the current pixels: the rest of the page was drawn with earlier ones."""
-    return replace(setting, pixel=st.session_state["pixel"], pins=st.session_state["pins"])
-
-
-def _spectra(setting: CubeSetting, data: Dataset, factors: FactorsByMethod) -> list[PixelSpectrum]:
-    """Spectra of the pixel in view and of the pinned ones."""
-    pixels = (setting.place(data), *setting.pinned(data))
-    return [_at(setting, data, factors, pixel) for pixel in pixels]
-
-
 def _clicked(event: str) -> Pixel:
     row, col = st.session_state[KEY][event]
     return int(row) + 1, int(col) + 1
-
-
-def _at(setting: CubeSetting, data: Dataset, factors: FactorsByMethod, pixel: Pixel) -> PixelSpectrum:
-    observed = fit_pair.mask(setting, data)
-    return pixel_spectrum(data, observed, reach(setting, data), factors, pixel[0] - 1, pixel[1] - 1)
 
 
 def _spectrum_data(spectrum: PixelSpectrum) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def show_run(setting: ReproduceSetting, runs: StoredRuns) -> None:
     if not entry.available:
         offer_data(entry)
         return
-    _tell_outcome(runs)
+    _show_outcome(runs)
     if runs.unreadable:
         return
     if runs.chosen is None or runs.chosen not in runs.active:
@@ -136,7 +136,7 @@ def _expected(setting: ReproduceSetting, runs: StoredRuns) -> float:
     return expected_run_seconds(setting.table, grid, own or measured(setting.table), CORES)
 
 
-def _tell_outcome(runs: StoredRuns) -> None:
+def _show_outcome(runs: StoredRuns) -> None:
     """How the last run of the chosen cell ended, unless it simply finished."""
     show_refusal()
     problems = [

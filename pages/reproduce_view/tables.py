@@ -34,7 +34,9 @@ def show_tables(setting: ReproduceSetting) -> None:
         {
             "title": TITLES[name],
             "note": _agreeing(bundled_cells(name)),
-            "src": _mosaic(name),
+            "src": data_url(
+                agreement_mosaic([cell.agreement for cell in bundled_cells(name)], len(columns(name)))
+            ),
             "active": name == setting.table,
         }
         for name in NAMES
@@ -106,7 +108,3 @@ def _agreeing(cells: Sequence[Cell]) -> str:
     counts: Counter[Any] = Counter(cell.agreement for cell in cells)
     done = sum(counts.values()) - counts[None]
     return f"{counts['within']} of {done} measured ✓"
-
-
-def _mosaic(table: str) -> str:
-    return data_url(agreement_mosaic([cell.agreement for cell in bundled_cells(table)], len(columns(table))))

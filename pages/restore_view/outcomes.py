@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Hashable
-from concurrent.futures import Future
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import streamlit as st
-from cachetools import LRUCache
 
 from atnmf_core.running.task_process import Task
 from pages.common.background import scheduler
+from pages.common.fit_cache import ResultCache
 from pages.common.visitors import visitor
 
 __all__ = ["outcomes"]
 
 MAX_BYTES = 400_000_000
-MAX_FAILURES = 50
 
 
-class Sized(Protocol):
-    @property
-    def nbytes(self) -> int: ...
-
-
-class Outcomes:
+class Outcomes(ResultCache):
     """Results and failures by key, while there is room."""
 
-    def __init__(self) -> None:
-        # The last one must find room, however large it is.
-        self._done = LRUCache[Hashable, Any](MAX_BYTES, lambda one: min(one.nbytes, MAX_BYTES))
-        self._failed = LRUCache[Hashable, BaseException](MAX_FAILURES)
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Any | None:
-        with self._lock:
-            return self._done.get(key)
-
-    def failure(self, key: Hashable) -> BaseException | None:
-        with self._lock:
-            return self._failed.get(key)
-
-    def forget_failure(self, key: Hashable) -> None:
-        with self._lock:
-            self._failed.pop(key, None)
-
-    def start(self, key: Hashable, task: Task[Sized]) -> None:
+    def start(self, key: Hashable, task: Task[Any]) -> None:
         """Run the task in the background, unless it is running already; its result, or why there is none, is
         stored under the key.
         """
@@ -57,18 +31,8 @@ class Outcomes:
         else:
             scheduler().join(key, visitor())
 
-    def store(self, key: Hashable, future: Future[Any]) -> None:
-        if future.cancelled():
-            return
-        error = future.exception()
-        with self._lock:
-            if error is None:
-                self._done[key] = future.result()
-            else:
-                self._failed[key] = error
-
 
 @st.cache_resource(show_spinner=False)
 def outcomes() -> Outcomes:
     """Those of this server."""
-    return Outcomes()
+    return Outcomes(MAX_BYTES)

@@ -155,7 +155,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
         return
     failure = outcomes().failure(key)
     if failure is not None:
-        st.error(f"This could not be restored: {plain(str(failure))}", icon=":material/error:")
+        st.error(f"This could not be restored: {plain(str(failure.error))}", icon=":material/error:")
     refusal = long_fit_refusal()
     if failure is None and setting.run == key.name and not refusal:
         # It has finished since this run of the page asked for it.

@@ -12,7 +12,6 @@ from atnmf_core import Dataset
 from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.restoration_report import reasons
 from atnmf_core.problem import Mask
-from atnmf_core.restoration.layout import Layout
 from atnmf_core.restoration.lines import BadLine, bad_lines
 from atnmf_core.restoration.suspects import shares_along
 from pages.common.components import component
@@ -43,7 +42,7 @@ def _result(shown: Restored) -> None:
     show_rivals_switch(now, shown)
     _unrestorable(shown)
     data, marked = shown.data, now.losses == "marked"
-    lines = () if marked else bad_lines(thresholded.suspects, data.observed, _layout(data))
+    lines = () if marked else bad_lines(thresholded.suspects, data.observed, data.layout)
     if data.kind == "cube":
         spectrum, beside = st.columns(2, gap="large")
         with spectrum:
@@ -62,10 +61,6 @@ def _result(shown: Restored) -> None:
         now.colour,
     )
     ADDRESS.write()
-
-
-def _layout(data: Dataset) -> Layout:
-    return Layout(data.kind, data.image_shape, data.order)
 
 
 def _suspects(shown: Restored, wrong: Mask, lines: Sequence[BadLine]) -> None:

@@ -97,7 +97,7 @@ def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
     key = _key(setting, shown)
     failure = outcomes().failure(key)
     if failure is not None:
-        st.error(f"The others could not be run: {plain(str(failure))}", icon=":material/error:")
+        st.error(f"The others could not be run: {plain(str(failure.error))}", icon=":material/error:")
     elif outcomes().get(key) is None:
         st.fragment(_progress, run_every=POLL_SECONDS)(key)
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.opening import open_page
+
 PAGES = {
     "explore": {"K": "9", "alpha": "0.35", "lam": "2.137"},
     "hyperspectral": {"K": "3", "triplet": "own", "red": "7"},
@@ -24,11 +26,8 @@ def test_a_control_that_is_within_its_limits_is_never_set_again(
 ) -> None:
     """A widget that the page sets, even to what it says, jumps back under the hand that moves it."""
     monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "store.sqlite"))
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
-    page.switch_page(f"pages/{name}.py")
-    for word, value in PAGES[name].items():
-        page.query_params[word] = value
-    before = widgets(page.run())
+    page = open_page(name, repository, **PAGES[name])
+    before = widgets(page)
 
     after = widgets(page.run())
 
@@ -44,12 +43,7 @@ def test_a_browser_that_missed_a_run_starts_its_controls_where_they_stand(
 ) -> None:
     """A value that the page sets is sent once; a widget mounted after that starts with its default."""
     monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "store.sqlite"))
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
-    page.switch_page(f"pages/{name}.py")
-    for word, value in PAGES[name].items():
-        page.query_params[word] = value
-
-    drawn = widgets(page.run())
+    drawn = widgets(open_page(name, repository, **PAGES[name]))
 
     set_now = {key: one for key, one in drawn.items() if one.proto.set_value}
     assert {key: started(one) for key, one in set_now.items()} == {

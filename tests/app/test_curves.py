@@ -40,7 +40,7 @@ class Process:
 
 @pytest.fixture(autouse=True)
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
-    """The stores whose queue the page wanted worked off; nothing is really started."""
+    """The stores whose queue the page wanted to run; nothing is really started."""
     asked: list[Path] = []
 
     def start(path: Path) -> Process:
@@ -235,7 +235,7 @@ def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Pat
         assert (reader.sweep("mine").status, reader.sweep("mine").failed) == ("queued", 0)
 
 
-def test_a_queue_that_nobody_works_off_goes_on_when_the_page_opens(
+def test_a_queue_without_a_process_is_resumed_when_the_page_opens(
     repository: Path, store: Path, started: list[Path]
 ) -> None:
     keep(store, "mine", fits=5)
@@ -273,7 +273,7 @@ def test_a_worker_that_breaks_down_is_not_started_again_and_again(
     assert not page.error
 
 
-def test_a_sweep_that_is_not_there_gives_way_to_the_bundled_curve(repository: Path, store: Path) -> None:
+def test_an_unknown_sweep_is_replaced_by_the_bundled_curve(repository: Path, store: Path) -> None:
     page = opened(repository, show="sweep:of another machine")
 
     assert not page.exception
@@ -289,7 +289,7 @@ def test_a_dask_cluster_is_named(repository: Path, store: Path, monkeypatch: pyt
     assert any("Dask cluster at `tcp://10.0.0.1:8786`" in caption.value for caption in page.main.caption)
 
 
-def test_explores_data_and_setting_come_along(repository: Path, store: Path) -> None:
+def test_data_and_setting_are_taken_over_from_explore(repository: Path, store: Path) -> None:
     page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
     for name, value in {"data": "synthetic", "K": "4", "alpha": "0.45", "missing": "ignore"}.items():
         page.query_params[name] = value
@@ -304,7 +304,7 @@ def test_explores_data_and_setting_come_along(repository: Path, store: Path) -> 
     assert list(page.sidebar.multiselect(key="curves_alphas").value) == [0.45]
 
 
-def test_any_address_is_bearable(repository: Path, store: Path) -> None:
+def test_any_address_opens_the_page(repository: Path, store: Path) -> None:
     page = opened(
         repository,
         show="kept:nothing",
@@ -407,7 +407,7 @@ def test_a_folder_that_cannot_be_made_for_the_store_is_explained(
 
 
 @pytest.mark.parametrize(("code", "words"), [(1, "perhaps the disk is full"), (-9, "by SIGKILL")])
-def test_what_a_worker_that_could_write_nothing_died_of_is_told_by_its_code(
+def test_the_exit_code_says_why_a_worker_that_wrote_nothing_died(
     repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, code: int, words: str
 ) -> None:
     def start(path: Path) -> Process:

@@ -167,7 +167,7 @@ def test_another_address_is_followed(repository: Path, monkeypatch: pytest.Monke
     ],
     ids=["foreseen", "unforeseen"],
 )
-def test_data_that_is_not_at_hand_is_offered_and_a_failed_download_is_explained(
+def test_missing_data_is_offered_for_download_and_a_failed_download_is_explained(
     repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception
 ) -> None:
     def no_network(*_: object, **__: object) -> None:

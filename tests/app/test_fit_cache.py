@@ -129,7 +129,7 @@ def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again(cache: FitCache
     cache.cancel(ENDLESS)
 
 
-def test_whoever_waits_for_a_fit_that_somebody_else_cancels_gets_it_all_the_same(cache: FitCache) -> None:
+def test_a_fit_that_somebody_else_cancels_is_computed_for_whoever_still_waits(cache: FitCache) -> None:
     found = []
     waiting = threading.Thread(target=lambda: found.append(solve(cache)))
     cache.scheduler.submit("busy", time_for_others, "bob")
@@ -179,7 +179,7 @@ def until(condition: object) -> None:
         time.sleep(0.01)
 
 
-def test_whoever_waits_for_a_fit_whose_process_is_killed_gets_it_all_the_same(
+def test_a_fit_whose_process_is_killed_is_tried_again_for_whoever_waits(
     cache: FitCache, scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submit, died = scheduler.submit, []

@@ -117,7 +117,7 @@ def test_a_sweep_belongs_to_whoever_started_it(repository: Path, store: Path, ho
     ("quota", "said"),
     [("SWEEPS", "as many sweeps as one person may"), ("QUEUE", "The queue of this server is full")],
 )
-def test_a_quota_of_sweeps_is_told_when_it_is_reached(
+def test_reaching_the_quota_of_sweeps_is_explained(
     repository: Path, store: Path, hosted: None, monkeypatch: pytest.MonkeyPatch, quota: str, said: str
 ) -> None:
     monkeypatch.setenv(f"ATNMF_MAX_{quota}", "1")
@@ -177,10 +177,10 @@ def test_the_more_people_are_here_the_more_rarely_their_pages_look(monkeypatch: 
     def script() -> None:
         import streamlit as st
 
-        from pages.common.visitors import paced, visitor
+        from pages.common.visitors import poll_interval, visitor
 
         visitor()
-        st.text(paced(2.0))
+        st.text(poll_interval(2.0))
 
     assert AppTest.from_function(script).run().text[0].value == "2.0"
     monkeypatch.setattr(visitors, "AT_FULL_PACE", 0.1)

@@ -158,7 +158,7 @@ def test_a_failed_fit_tells_why(repository: Path, store: Path, paper_data: Path)
     assert not [error.value for error in page.error if "![x](" in error.value]
 
 
-def test_data_that_is_not_at_hand_is_offered_instead_of_a_run(
+def test_missing_data_is_offered_for_download_instead_of_a_run(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
@@ -171,7 +171,7 @@ def test_data_that_is_not_at_hand_is_offered_instead_of_a_run(
     assert not [label for label in labels if label.startswith("Run")]
 
 
-def test_a_damaged_store_is_told_and_the_tables_stand(
+def test_a_damaged_store_is_explained_and_the_tables_are_shown(
     repository: Path, store: Path, paper_data: Path
 ) -> None:
     store.write_bytes(b"this is no database" * 100)

@@ -21,7 +21,7 @@ import numpy as np
 
 import atnmf_core
 from atnmf_core import Dataset, factorize, load_dataset, restore, rmse
-from atnmf_core.restoration import Layout, choose, hold_out_entries
+from atnmf_core.restoration import choose, hold_out_entries
 from atnmf_core.restoration.candidates import default_Ks
 from atnmf_core.restoration.prediction import with_likely_amounts
 from atnmf_core.restoration.robust_nmf import LOSSES, robust_nmf
@@ -83,7 +83,7 @@ def unmarked(data: Dataset, kind: str, seed: int) -> Row:
 def marked(data: Dataset, kind: str, seed: int) -> Row:
     """K by gap-shaped and by single-entry hold-outs, against the best K and the imputers."""
     V, lost = data.V.astype(np.float32), gaps(data, kind, seed)
-    layout = Layout(data.kind, data.image_shape, data.order)
+    layout = data.layout
     Ks = [K for K in default_Ks(data.shape, int((~lost).sum())) if K > 1]
     fits = {K: factorize(V, ~lost, K=K, seed=seed) for K in Ks}
     true = {K: rmse(V, with_likely_amounts(fit, V, ~lost).V_hat, lost) for K, fit in fits.items()}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from atnmf_core.restoration.layout import Layout
+from atnmf_core.restoration import Layout
 from atnmf_core.restoration.lines import bad_lines
 
 LAYOUTS = {

@@ -213,7 +213,7 @@ def test_if_no_process_can_be_started_the_task_fails_and_later_ones_do_not(
     scheduler.close()
 
 
-def test_file_handles_that_run_out_are_told_and_forgotten(scheduler: Scheduler) -> None:
+def test_running_out_of_file_handles_is_reported_and_recovered_from(scheduler: Scheduler) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
     try:

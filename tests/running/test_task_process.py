@@ -70,14 +70,14 @@ def test_reports_arrive_while_the_task_runs(process: TaskProcess) -> None:
     assert reports[0].share == 0
 
 
-def test_what_a_task_refuses_is_raised_here_and_the_process_goes_on(process: TaskProcess) -> None:
+def test_what_a_task_refuses_is_raised_here_and_the_process_continues(process: TaskProcess) -> None:
     with pytest.raises(InputError, match="K=99"):
         process.run(partial(fit_run, V=V, observed=OBSERVED, **PARAMETERS | {"K": 99}), nothing)
 
     assert process.run(tasks.one, nothing) == 1
 
 
-def test_an_exception_that_cannot_be_pickled_is_told_in_words(process: TaskProcess) -> None:
+def test_an_exception_that_cannot_be_pickled_is_reported_in_words(process: TaskProcess) -> None:
     with pytest.raises(RuntimeError, match="Stubborn: not to be pickled"):
         process.run(tasks.raise_stubborn, nothing)
 
@@ -87,9 +87,7 @@ def test_what_a_task_prints_does_not_disturb_its_answer(process: TaskProcess) ->
 
 
 @pytest.mark.parametrize("task", [tasks.report_for_ever, tasks.sleep_for_ever, tasks.send_for_ever])
-def test_a_task_can_be_killed_at_any_moment_and_that_is_what_is_told(
-    process: TaskProcess, task: object
-) -> None:
+def test_a_task_can_be_killed_at_any_moment_and_that_is_reported(process: TaskProcess, task: object) -> None:
     threading.Timer(1.0, process.kill).start()
 
     with pytest.raises(ProcessDied, match=r"killed \(signal 9\), perhaps for lack of memory"):
@@ -97,7 +95,7 @@ def test_a_task_can_be_killed_at_any_moment_and_that_is_what_is_told(
     assert not process.is_alive
 
 
-def test_a_process_that_ends_by_itself_is_told(process: TaskProcess) -> None:
+def test_a_process_that_exits_is_reported(process: TaskProcess) -> None:
     with pytest.raises(ProcessDied, match="exited"):
         process.run(tasks.leave, nothing)
 

@@ -18,7 +18,7 @@ SWEEP = (
 )
 
 
-def test_after_kill_9_of_all_processes_the_sweep_goes_on_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
+def test_after_kill_9_of_all_processes_the_sweep_resumes_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
     undisturbed(tmp_path / "whole.sqlite")
     store = tmp_path / "killed.sqlite"
     with started(*SWEEP, "--store", store.name, "--jobs", "2", folder=tmp_path) as process:

@@ -55,7 +55,7 @@ def test_writing_upgrades_an_old_store_and_resumes_its_sweeps(old_store: Path) -
         assert len(list(store.claims(sweep, store.begin_run(sweep)))) == 1
 
 
-def test_a_sweep_is_told_to_reproduce_a_table_by_what_it_was_run_for_and_not_by_its_name(
+def test_a_sweep_reproduces_the_table_that_it_was_run_for_whatever_its_name(
     old_store: Path,
 ) -> None:
     with read_store(old_store) as store:

@@ -25,7 +25,7 @@ from .limits import Limits
 from .local import LocalDecoder, MappedFile
 from .sources import Source
 
-__all__ = ["Decoder", "decoder_for", "rewritten"]
+__all__ = ["Decoder", "decoder_for", "replace_array"]
 
 PACKAGE = Path(__file__).with_name("decoding")
 MAX_ANSWER = 64 << 20
@@ -114,7 +114,9 @@ def decoder_for(form: str, source: Source, limits: Limits) -> Decoder | LocalDec
     return Decoder(form, source, limits)
 
 
-def rewritten(form: str, source: Source, name: str, limits: Limits, values: npt.NDArray[Any]) -> list[Source]:
+def replace_array(
+    form: str, source: Source, name: str, limits: Limits, values: npt.NDArray[Any]
+) -> list[Source]:
     """The file with other values in one of its arrays."""
     with Decoder(form, source, limits) as decoder:
         return [Source(source.name, decoder.replace(name, values))]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ArrayInFile", "Remedy", "UnreadableData", "foreign_code", "size_text"]
+__all__ = ["ArrayInFile", "Remedy", "UnreadableData", "foreign_code", "number_text", "size_text"]
 
 # Without a handler a library's complaints about a damaged file would be printed on the console.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
@@ -103,12 +103,17 @@ def foreign_code(message: str) -> Iterator[None]:
         raise UnreadableData(f"{message}.") from error
 
 
+def number_text(value: float) -> str:
+    """A number in at most ten digits if these read back as the same number."""
+    return f"{value:.10g}" if float(f"{value:.10g}") == value else repr(float(value))
+
+
 def _literal(value: Any) -> str:
     if isinstance(value, str):
         # Names come from files, and people run what they copy: a quote inside must stay inside.
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, float):
-        return f"{value:.10g}" if float(f"{value:.10g}") == value else repr(value)
+        return number_text(value)
     if isinstance(value, tuple):
         inside = ", ".join(_literal(one) for one in value)
         return f"({inside},)" if len(value) == 1 else f"({inside})"

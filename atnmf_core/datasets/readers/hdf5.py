@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .decoder import Decoder, decoder_for, rewritten
+from .decoder import Decoder, decoder_for, replace_array
 from .errors import UnreadableData
 from .limits import Limits
 from .local import LocalDecoder
@@ -94,7 +94,7 @@ def read_hdf5(source: Source, options: ReadingOptions, limits: Limits) -> Stored
             offset=offset,
             notes=notes,
             arrays=tuple(one.info for one in arrays if one.long_axes >= 2),
-            rewrite=partial(rewritten, form, source, array.name, limits),
+            rewrite=partial(replace_array, form, source, array.name, limits),
         )
 
 

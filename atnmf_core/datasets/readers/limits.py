@@ -49,7 +49,7 @@ class Limits:
             ) from error
 
     def float_type(self, entries: int) -> type[np.floating[Any]]:
-        """Of a V with so many entries."""
+        """The type of a V with this many entries."""
         return np.float32 if entries > self.float32_above else np.float64
 
     def check_shape(self, shape: Iterable[int], name: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .decoder import Decoder, rewritten
+from .decoder import Decoder, replace_array
 from .errors import UnreadableData
 from .limits import Limits
 from .options import ReadingOptions
@@ -31,7 +31,7 @@ def read_matlab(source: Source, form: str, options: ReadingOptions, limits: Limi
     """The data of a .mat file, decoded by the module `form` of the decoding process."""
 
     def rewrite(name: str, values: npt.NDArray[Any]) -> list[Source]:
-        return rewritten(form, source, name, limits, values.T if form == "hdf5" else values)
+        return replace_array(form, source, name, limits, values.T if form == "hdf5" else values)
 
     with matlab_arrays(source, form, limits) as arrays:
         return read_picked(arrays, source.label, options, limits, order="F", rewrite=rewrite)

@@ -1,7 +1,6 @@
-"""Cubes of any size: opened, and read as a part of them is asked for.
+"""Cubes of any size: opened without being read, then read part by part.
 
-What a file means is told by the readers of whole files. Only ENVI, NumPy, HDF5, NetCDF 4 and GeoTIFF let a
-part be read without the rest.
+The readers of whole files interpret them. Only ENVI, NumPy, HDF5, NetCDF 4 and GeoTIFF can be read in parts.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..dataset import Kind
 from ..normalisation import NORMALISATIONS
-from .errors import Remedy, UnreadableData
+from .errors import Remedy, UnreadableData, number_text
 
 __all__ = ["ReadingOptions", "parse_image_shape"]
 
@@ -110,12 +110,8 @@ def parse_image_shape(text: str) -> tuple[int, int]:
     return int(rows), int(cols)
 
 
-def _number_text(value: float) -> str:
-    return f"{value:.10g}" if float(f"{value:.10g}") == value else repr(float(value))
-
-
 def _nodata_text(value: float | tuple[float, ...]) -> str:
-    return ",".join(_number_text(one) for one in (value if isinstance(value, tuple) else (value,)))
+    return ",".join(number_text(one) for one in (value if isinstance(value, tuple) else (value,)))
 
 
 SPELLINGS: dict[str, tuple[Callable[[Any], str], Callable[[str], Any]]] = {
@@ -125,7 +121,7 @@ SPELLINGS: dict[str, tuple[Callable[[Any], str], Callable[[str], Any]]] = {
     "order": (str, str),
     "bands_axis": (str, int),
     "nodata": (_nodata_text, lambda text: tuple(float(word) for word in text.split(","))),
-    "saturated": (_number_text, float),
+    "saturated": (number_text, float),
     "negative": (str, str),
     "normalisation": (str, str),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..dataset import Georeference
-from .decoder import decoder_for, rewritten
+from .decoder import decoder_for, replace_array
 from .errors import UnreadableData
 from .limits import Limits
 from .sources import Source
@@ -56,7 +55,7 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
         source.label,
         bands_axis=0,
         wavelengths=wavelengths,
-        nodata=_nodata(about["nodata"]),
+        nodata=tuple(dict.fromkeys(value for value in about["nodata"] if value is not None)),
         missing=_missing(about, bands, mask, notes),
         notes=notes,
         band_names=tuple(name or f"band {i + 1}" for i, name in enumerate(about["names"]))
@@ -65,7 +64,7 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
         georeference=Georeference(about["crs"], tuple(about["transform"]) if about["transform"] else None)
         if about["crs"] or about["transform"]
         else None,
-        rewrite=None if about["palette"] else partial(rewritten, "raster", source, "bands", limits),
+        rewrite=None if about["palette"] else partial(replace_array, "raster", source, "bands", limits),
     )
     stored.gain, stored.offset = _scaling(about, source)
     if stored.gain != 1:
@@ -88,10 +87,6 @@ def grey_tiff(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
         raise UnreadableData(f"{source.label} has {values.shape[0]} bands: read it alone, as a cube.")
     grey = np.tensordot(LUMA, values[:3].astype(np.float64), axes=1)
     return (np.rint(grey).astype(values.dtype) if values.dtype.kind in "iu" else grey), True
-
-
-def _nodata(values: Sequence[float | None]) -> tuple[float, ...]:
-    return tuple(dict.fromkeys(value for value in values if value is not None))
 
 
 def _scaling(about: dict[str, Any], source: Source) -> tuple[float, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from atnmf_core import Progress, factorize
 
 from ..clock import now
@@ -13,6 +15,11 @@ MISSING = ("ignore", "zero")
 
 
 def run(objective: Objective, start: Start, stop: Stop) -> list[Point]:
+    return points_of(objective, start, stop, tol_outer=0, max_inner=10**6)
+
+
+def points_of(objective: Objective, start: Start, stop: Stop, **options: Any) -> list[Point]:
+    """Points of `factorize` with these options."""
     points: list[Point] = []
     began = now()
 
@@ -26,8 +33,7 @@ def run(objective: Objective, start: Start, stop: Stop) -> list[Point]:
         K=objective.K,
         missing=objective.missing,
         init=start,
-        tol_outer=0,
-        max_inner=10**6,
         callback=ends,
+        **options,
     )
     return points

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from atnmf_core import Progress, factorize
-
-from ..clock import now
 from ..objective import Objective
 from . import Point, Start, Stop
+from .this_fast import points_of
 
 NAME = "this project, paper"
 MISSING = ("ignore", "zero")
 
 
 def run(objective: Objective, start: Start, stop: Stop) -> list[Point]:
-    points: list[Point] = []
-    began = now()
-
-    def ends(progress: Progress) -> bool:
-        points.append((now() - began, progress.loss))
-        return stop(points[-1])
-
-    factorize(
-        objective.V,
-        objective.observed,
-        K=objective.K,
-        missing=objective.missing,
-        solver="paper",
-        init=start,
-        tol_inner=0,
-        tol_outer=0,
-        max_inner=20,
-        max_outer=10**6,
-        callback=ends,
-    )
-    return points
+    limits = {"tol_inner": 0, "tol_outer": 0, "max_inner": 20, "max_outer": 10**6}
+    return points_of(objective, start, stop, solver="paper", **limits)
