@@ -7,7 +7,7 @@ entries are recorded wrongly: dead ones as 0, bright ones three times too high.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -37,6 +37,8 @@ DefectKind = Literal["dead", "bright", "both"]
 DEFECTS: tuple[DefectKind, ...] = ("dead", "bright", "both")
 SIDE, BANDS, SCENE_K = 24, 60, 3
 TOO_BRIGHT = 3.0
+remembered = lru_cache(maxsize=200)
+"""Each picture and fit is made once: a reader asks for the same few again and again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,7 @@ def small_scene() -> Dataset:
     return simulated_scene(rows=SIDE, cols=SIDE, bands=BANDS, materials=SCENE_K)
 
 
+@remembered
 def recorded(kind: DefectKind, share: float, seed: int = 0) -> Recorded:
     """The small scene with a share of its entries wrong; "both" is half dead, half bright.
 
@@ -90,6 +93,7 @@ def recorded(kind: DefectKind, share: float, seed: int = 0) -> Recorded:
     return Recorded(truth, V, wrong)
 
 
+@remembered
 def mend(given: Recorded, lam: float, leash: float | None = None) -> Mended:
     """AT-NMF of the recorded data; NMF for infinite lam. Neither knows which entries are wrong.
 
@@ -105,12 +109,14 @@ def mend(given: Recorded, lam: float, leash: float | None = None) -> Mended:
     return _measured(given, fit.V_hat, lam, leash)
 
 
+@remembered
 def mend_known(given: Recorded) -> Mended:
     """NMF with the wrong entries marked and left out: as good as it can get."""
     V_hat = factorize(given.V, ~given.wrong, K=SCENE_K, method="nmf").V_hat
     return _measured(given, V_hat, np.inf, None)
 
 
+@remembered
 def mend_robust(given: Recorded) -> Mended:
     """L1-NMF, the usual remedy, which does not know either which entries are wrong."""
     W, H = robust_nmf(given.V, K=SCENE_K, loss="L1")

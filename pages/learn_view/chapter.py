@@ -11,9 +11,10 @@ import streamlit as st
 
 from pages.common.control import Control
 
+from .components import moving_picture
 from .text import ChapterText, read_text
 
-__all__ = ["Chapter", "Stage", "show_controls"]
+__all__ = ["Chapter", "Stage", "show_controls", "show_film"]
 
 MAX_IN_A_ROW = 3
 
@@ -78,3 +79,17 @@ def show_controls(chapter: Chapter, stage: Stage, names: Collection[str]) -> Non
         with st.container(horizontal=True, gap="medium"):
             for name in shown[row * len(shown) // rows : (row + 1) * len(shown) // rows]:
                 chapter.controls[name].draw(stage.key(name))
+
+
+def show_film(stage: Stage, picture: str, film: Mapping[str, Any], last: int, *shared: str) -> None:
+    """A moving picture with a player, whose place is the control "at"."""
+    key = stage.key("picture")
+
+    def stay() -> None:
+        st.session_state[stage.key("at")] = min(last, int(st.session_state[key]["at"]))
+
+    moving_picture(picture, "agree", "player", *shared)(
+        data={**film, "at": min(stage["at"], last), "player": "at" not in stage.hidden},
+        key=key,
+        on_at_change=stay,
+    )

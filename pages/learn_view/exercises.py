@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from urllib.parse import urlencode
 
 import numpy as np
@@ -64,7 +63,6 @@ def _spelled(number: float) -> str:
     return f"{number:g}".replace("-", "−")
 
 
-@cache
 def _dead() -> str:
     given = recorded("dead", DEAD)
     error, lam = min((mend(given, lam).error, lam) for lam in LAMS)
@@ -76,7 +74,6 @@ def _dead() -> str:
     )
 
 
-@cache
 def _bright() -> str:
     given = recorded("bright", BRIGHT)
     errors = {g: mend(given, STRONG, None if math.isinf(g) else g).error for g in LEASHES}

@@ -28,7 +28,7 @@ def show_teaching(lesson: LessonState) -> None:
         names = {name: control.label for name, control in lesson.chapter.controls.items()}
         names |= {NAVIGATION: "the list of chapters", QUESTIONS: "the questions"}
         away = st.multiselect(
-            "Leave out of it",
+            "Leave out",
             names,
             default=[name for name in names if name in lesson.hidden],
             format_func=names.get,

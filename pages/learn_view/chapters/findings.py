@@ -25,11 +25,12 @@ OURS = {"marked": ("ignore_nmf", "ignore_atnmf"), "run again": ("zero_nmf", "zer
 
 def facts(stage: Stage) -> dict[str, str]:
     found = findings(stage["alpha"])
+    synthetic, *pictures = found
     gains = [one.published_gain for one in found]
     repeated = [one.repeated_within for one in found if one.repeated_within is not None]
-    pictures = [one for one in found if one.name != "synthetic"]
     shares = [one.ignored_share for one in pictures if one.ignored_share is not None]
     leads = [one.ignored_gain for one in pictures if one.ignored_gain is not None]
+    example = next(row for row in unmarked_defects() if (row.data, row.damage) == ("moffet", "30 % dark"))
     return {
         "alpha": f"{stage['alpha']:g}",
         "least": _percent(min(gains)),
@@ -39,16 +40,7 @@ def facts(stage: Stage) -> dict[str, str]:
         "highest": _percent(max(shares, default=None)),
         "behind": _percent(min(leads, default=None), digits=1),
         "ahead": _percent(max(leads, default=None), digits=1),
-        "synthetic": _on_synthetic(next(one for one in found if one.name == "synthetic")),
-        **_unmarked_facts(),
-    }
-
-
-def _unmarked_facts() -> dict[str, str]:
-    """What the text says about unmarked defects, from the measurements."""
-    rows = unmarked_defects()
-    example = next(row for row in rows if (row.data, row.damage) == ("moffet", "30 % dark"))
-    return {
+        "synthetic": _on_synthetic(synthetic),
         "damage": _in_english(example.damage),
         "unmarked_nmf": f"{example.nmf:.4f}",
         "unmarked_l1": f"{example.l1:.4f}",

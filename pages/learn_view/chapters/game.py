@@ -12,8 +12,7 @@ from atnmf_core.lesson import EXAMPLE, HalfStep
 from pages.common.control import Number, OneOf, Stops
 from pages.common.setting import MAX_SEED
 
-from ..chapter import Chapter, Stage
-from ..components import moving_picture
+from ..chapter import Chapter, Stage, show_film
 
 __all__ = ["GAME"]
 
@@ -26,18 +25,8 @@ def facts(stage: Stage) -> dict[str, str]:
 
 
 def show(stage: Stage) -> None:
-    key = stage.key("picture")
     film = _film(stage["lam"], stage["seed"], stage["track"])
-    last = len(film["steps"]) - 1
-
-    def stay() -> None:
-        st.session_state[stage.key("at")] = min(2 * ROUNDS + 1, int(st.session_state[key]["at"]))
-
-    moving_picture("game", "agree", "player", "chart", "legend")(
-        data=film | {"at": min(stage["at"], last), "player": "at" not in stage.hidden},
-        key=key,
-        on_at_change=stay,
-    )
+    show_film(stage, "game", film, len(film["steps"]) - 1, "chart", "legend")
     st.markdown(_score(stage["lam"], stage["seed"]))
 
 

@@ -14,8 +14,7 @@ from atnmf_core.figures.palette import grey
 from atnmf_core.lesson import build_up
 from pages.common.control import Number
 
-from ..chapter import Chapter, Stage
-from ..components import moving_picture
+from ..chapter import Chapter, Stage, show_film
 from ..faces import FACES, faces, fitted
 
 __all__ = ["PARTS"]
@@ -29,18 +28,7 @@ def facts(stage: Stage) -> dict[str, str]:
 
 
 def show(stage: Stage) -> None:
-    K, face = stage["K"], stage["face"]
-    key = stage.key("picture")
-    film = _film(K, face)
-
-    def stay() -> None:
-        st.session_state[stage.key("at")] = min(MAX_K, int(st.session_state[key]["at"]))
-
-    moving_picture("build", "agree", "player")(
-        data=film | {"at": min(stage["at"], K), "player": "at" not in stage.hidden},
-        key=key,
-        on_at_change=stay,
-    )
+    show_film(stage, "build", _film(stage["K"], stage["face"]), stage["K"])
     st.caption("The error is the root mean square distance between a pixel and its prediction.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import streamlit as st
 
@@ -31,30 +30,30 @@ BAND = 40
 
 def facts(stage: Stage) -> dict[str, str]:
     """Sizes, weights, and the errors that the answers to the questions name."""
-    half, most = (_mended("dead", share, LAMS[0], None) for share in (0.5, 0.8))
-    free, short = (_mended("dead", 0.2, 1.05, leash)[1] for leash in (None, 0.25))
-    bright = _mended("bright", 0.2, LAMS[0], LEASHES[0])[1]
+    few, half, most = (recorded("dead", share) for share in (0.2, 0.5, 0.8))
+    bright = recorded("bright", 0.2)
     return {
         "side": str(small_scene().image_shape[0]),
         "bands": str(small_scene().shape[0]),
         "two": f"{curvature(2.0):.3g}",
         "strong": f"{curvature(1.05):.3g}",
         "strongest": f"{curvature(LAMS[0]):.3g}",
-        "half_nmf": f"{half[0].error:.3f}",
-        "half_atnmf": f"{half[1].error:.3f}",
-        "most_atnmf": f"{most[1].error:.3f}",
-        "free": f"{free.error:.4f}",
-        "short": f"{short.error:.4f}",
-        "bright": f"{bright.error:.3f}",
-        "robust": f"{_robust('dead', 0.2).error:.4f}",
-        "robust_half": f"{_robust('dead', 0.5).error:.3f}",
-        "robust_bright": f"{_robust('bright', 0.2).error:.3f}",
+        "half_nmf": f"{mend(half, math.inf).error:.3f}",
+        "half_atnmf": f"{mend(half, LAMS[0]).error:.3f}",
+        "most_atnmf": f"{mend(most, LAMS[0]).error:.3f}",
+        "free": f"{mend(few, 1.05).error:.4f}",
+        "short": f"{mend(few, 1.05, 0.25).error:.4f}",
+        "bright": f"{mend(bright, LAMS[0], LEASHES[0]).error:.3f}",
+        "robust": f"{mend_robust(few).error:.4f}",
+        "robust_half": f"{mend_robust(half).error:.3f}",
+        "robust_bright": f"{mend_robust(bright).error:.3f}",
     }
 
 
 def show(stage: Stage) -> None:
-    given = _recorded(stage["damage"], stage["share"])
-    nmf, atnmf, known = _mended(stage["damage"], stage["share"], stage["lam"], _leash(stage))
+    given = recorded(stage["damage"], stage["share"])
+    nmf = mend(given, math.inf)
+    atnmf = mend(given, stage["lam"], None if math.isinf(stage["g"]) else stage["g"])
     _show_pictures(stage, given, nmf, atnmf)
     steepness = curvature(stage["lam"])
     st.plotly_chart(
@@ -63,28 +62,7 @@ def show(stage: Stage) -> None:
         config={"displayModeBar": False},
         alt=f"Weights: 1 for an entry that was given up, {steepness:.3g} for one that is attacked",
     )
-    st.markdown(_said(stage, given, nmf, atnmf, known))
-
-
-def _leash(stage: Stage) -> float | None:
-    return None if math.isinf(stage["g"]) else stage["g"]
-
-
-@st.cache_resource(show_spinner=False, max_entries=30)
-def _recorded(kind: Any, share: float) -> Recorded:
-    return recorded(kind, share)
-
-
-@st.cache_resource(show_spinner=False, max_entries=200)
-def _mended(kind: Any, share: float, lam: float, leash: float | None) -> tuple[Mended, Mended, Mended]:
-    """By NMF, by AT-NMF, and by NMF that knows what is wrong."""
-    given = _recorded(kind, share)
-    return mend(given, math.inf), mend(given, lam, leash), mend_known(given)
-
-
-@st.cache_resource(show_spinner=False, max_entries=10)
-def _robust(kind: Any, share: float) -> Mended:
-    return mend_robust(_recorded(kind, share))
+    st.markdown(_said(stage, given, nmf, atnmf))
 
 
 def _show_pictures(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended) -> None:
@@ -114,10 +92,11 @@ def _error(fit: Mended, colour: str) -> str:
     return f'error <b class="{colour}">{fit.error:.4f}</b>'
 
 
-def _said(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended, known: Mended) -> str:
+def _said(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended) -> str:
     errors = (
         f"Error over the whole picture: :blue[NMF **{nmf.error:.4f}**], :orange[AT-NMF "
-        f"**{atnmf.error:.4f}**]; with the defects marked and left out, NMF has {known.error:.4f}."
+        f"**{atnmf.error:.4f}**]; with the defects marked and left out, NMF has "
+        f"{mend_known(given).error:.4f}."
     )
     if math.isinf(stage["lam"]):
         return f"{errors} There is no adversary: AT-NMF is NMF, and every entry weighs 1."

@@ -51,6 +51,7 @@ function sentence({ v, p, lam, g }) {
   const second = leash > 0 ? `, that of the leash at ${signed(leash, 2)}` : "";
   const sums = `NMF pays <b class="blue">${signed((v - p) ** 2, 3)}</b>, AT-NMF pays <b class="orange">${signed(loss, 3)}</b>. The bend is at p = λ v = ${signed(bend, 2)}${second}.`;
   if (p < leash) return `${sums} p lies below the second: the adversary is at the end of its leash and gives up. Without the bend AT-NMF would pay ${signed(parabola(v, p, lam), 3)}.`;
+  if (p === v) return `${sums} The prediction is right, and costs nothing.`;
   const side = p > bend
     ? `p lies beyond λ v: the adversary has wiped v out and gives up. Without the bend AT-NMF would pay ${signed(parabola(v, p, lam), 3)}.`
     : `p lies ${leash > 0 ? "between the two" : "before it"}: AT-NMF pays ${signed(lam / (lam - 1), 2)} times what NMF pays.`;
