@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core.running.scheduler import Scheduler
 
-from .streamlit_private import compose_theme_once
+from .streamlit_private import compose_theme_once, finish_runs_first
 
 __all__ = ["scheduler"]
 
@@ -37,6 +37,7 @@ def _set_up_process() -> None:
     threadpool_limits(limits=1, user_api="blas")
     _map_large_arrays_one_by_one()
     compose_theme_once()
+    finish_runs_first()
     threading.Thread(target=_collect_now_and_then, daemon=True).start()
 
 
