@@ -25,7 +25,7 @@ __all__ = ["Failure", "FitCache", "fit_cache"]
 
 Mask = npt.NDArray[np.bool_]
 MAX_RUN_BYTES = 200_000_000
-MAX_ERRORS = 100_000
+MAX_ERRORS = 10_000
 MAX_FAILURES = 50
 SOLVE_AGAIN_SECONDS, PAUSE_SECONDS = 30.0, 0.5
 

@@ -1,15 +1,21 @@
 """The Explore page runs from top to bottom, on every kind of data."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import DataUnavailable, fetch
+from atnmf_core.running.run import fit_run
 from pages.common import data_choice, download_offer
+from pages.common.fit_pair import Pair
 from pages.common.setting import Setting
+from pages.explore_view import panels_view, parts_view
 from tests.app.queries import from_query
 from tests.datasets.paper_server import serving, stand_in
 
@@ -202,3 +208,32 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     assert not page.exception
     assert "RMSE over the whole matrix" in page.main.markdown[0].value
     data_choice.load.clear()
+
+
+@pytest.fixture(scope="module")
+def pair() -> Pair:
+    data = load_dataset("lfw")
+    how = {"V": data.V, "observed": hide_entries(data.shape, 0.2), "K": 5, "missing": "zero"}
+    return Pair(fit_run(lambda _: None, method="atnmf", lam=2.0, **how), fit_run(lambda _: None, **how))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [panels_view._given_data, panels_view._learned_data, panels_view._errors_data, parts_view._sheets],
+    ids=lambda draw: draw.__name__,
+)
+@pytest.mark.parametrize("field", Setting.VIEW)
+def test_two_views_share_what_is_drawn_only_if_it_is_the_same(
+    draw: Callable[..., Any], field: str, pair: Pair
+) -> None:
+    other = {"image": 9, "restored": "model", "written": "observed", "colour": "blue", "scale": "shared"}
+    other |= {"part": 3, "detail": "film", "walls": True}
+    here = Setting(K=5)
+    there = replace(here, **{field: other[field]})
+    fits = () if draw is panels_view._given_data else (pair,)
+    data = load_dataset("lfw")
+
+    drawn = [draw.__wrapped__(setting, data, *fits) for setting in (here, there)]
+    shared = [draw(setting, data, *fits) for setting in (here, there)]
+
+    assert shared == drawn
