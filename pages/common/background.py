@@ -38,7 +38,7 @@ def _set_up_process() -> None:
     _map_large_arrays_one_by_one()
     compose_theme_once()
     finish_runs_first()
-    threading.Thread(target=_collect_now_and_then, daemon=True).start()
+    threading.Thread(target=_collect_garbage_regularly, daemon=True).start()
 
 
 def _map_large_arrays_one_by_one() -> None:
@@ -50,7 +50,7 @@ def _map_large_arrays_one_by_one() -> None:
         library.mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES)
 
 
-def _collect_now_and_then() -> None:
+def _collect_garbage_regularly() -> None:
     """Collect garbage in place of Streamlit's forced collection after every run of a page or fragment, which
     .streamlit/config.toml switches off. Nothing is frozen: the first session, which is there by now, must be
     freed like any other.

@@ -9,11 +9,11 @@ import streamlit as st
 from .background import scheduler
 from .hosting import person, quotas
 
-__all__ = ["Visitor", "admit", "long_fit_refusal", "paced", "visitor"]
+__all__ = ["Visitor", "admit", "long_fit_refusal", "poll_interval", "visitor"]
 
 LOOK_SECONDS = 10.0
-AT_FULL_PACE = 8
-"""How many may look as often as they like; looks of many more would be all that a server is busy with."""
+VISITORS_AT_FULL_RATE = 8
+"""Of more than so many, each looks more rarely; their looks would be all that the server is busy with."""
 _ADMITTED = "admitted"
 
 
@@ -54,9 +54,11 @@ def admit() -> None:
     st.stop()
 
 
-def paced(seconds: float) -> float:
-    """How often a page looks whether something has changed: more rarely, the more people are here."""
-    return seconds * max(1.0, len(_present()) / AT_FULL_PACE)
+def poll_interval(seconds: float) -> float:
+    """Seconds between two looks of a page whether something has changed: these, and more where there are many
+    people.
+    """
+    return seconds * max(1.0, len(_present()) / VISITORS_AT_FULL_RATE)
 
 
 def long_fit_refusal() -> str:

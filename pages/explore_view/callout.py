@@ -14,7 +14,7 @@ from atnmf_core.adversary import curvature
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.setting import Setting
-from pages.common.visitors import paced
+from pages.common.visitors import poll_interval
 
 from .extra_fits import REST_SECONDS, errors_of, has_rested, missing, request_errors
 from .lambda_curve import is_traced
@@ -43,7 +43,7 @@ def show_callout(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     waits = bool(unknown) and fit_pair.expected(other, data) < fit_pair.LIVE_SECONDS
     with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
         with st.container(width="stretch", gap=None):
-            poll = paced(REST_SECONDS) if waits else None
+            poll = poll_interval(REST_SECONDS) if waits else None
             st.fragment(_show_errors, run_every=poll)(setting, data, pair, waits, time.monotonic())
             st.caption(_why(setting))
         st.button(

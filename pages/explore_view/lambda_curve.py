@@ -17,7 +17,7 @@ from atnmf_core.sweep.measurements import Measurement
 from pages.common import fit_pair
 from pages.common.address import change
 from pages.common.setting import LAMBDAS, FitKey, Setting
-from pages.common.visitors import paced
+from pages.common.visitors import poll_interval
 
 from .extra_fits import REST_SECONDS, errors_of, failures, has_rested, missing, request_errors
 
@@ -45,7 +45,7 @@ def show_lambda_curve(setting: Setting, data: Dataset) -> None:
         return
     setting = setting.solved
     traced = is_traced(setting, data)
-    st.fragment(_show, run_every=paced(REST_SECONDS) if traced else None)(
+    st.fragment(_show, run_every=poll_interval(REST_SECONDS) if traced else None)(
         setting, data, traced, time.monotonic()
     )
     count = len(missing(_keys(setting, data)))
@@ -83,9 +83,12 @@ def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
 @lru_cache(maxsize=MAX_FIGURES)
 def _figure(points: tuple[Measurement, ...], here: Measurement | None) -> go.Figure:
     """Shared by all sessions, because Plotly validates every number of a figure, of a dictionary even
-    twice.
+    twice; and Streamlit has the figure copied to a dictionary for every run, where one is enough.
     """
-    return against_lambda(points, height=280, compact=True, here=here)
+    figure = against_lambda(points, height=280, compact=True, here=here)
+    drawn = figure.to_dict()
+    figure.to_dict = lambda: drawn
+    return figure
 
 
 def _open_point() -> None:

@@ -8,7 +8,7 @@ from atnmf_core import Dataset
 from pages.common import fit_pair
 from pages.common.fit_request import POLL_SECONDS, ShownFits, latest_frames
 from pages.common.setting import Setting
-from pages.common.visitors import paced
+from pages.common.visitors import poll_interval
 
 from .panels_view import show_improving, show_learned, show_nothing_yet
 
@@ -18,7 +18,7 @@ __all__ = ["show_while_waiting"]
 def show_while_waiting(setting: Setting, data: Dataset, shown: ShownFits | None) -> None:
     """The picture as it improves; before the first frame, the last solved one."""
     running = bool(fit_pair.jobs(setting, data))
-    st.fragment(_panels, run_every=paced(POLL_SECONDS) if running else None)(setting, data, shown)
+    st.fragment(_panels, run_every=poll_interval(POLL_SECONDS) if running else None)(setting, data, shown)
 
 
 def _panels(setting: Setting, data: Dataset, shown: ShownFits | None) -> None:
