@@ -36,6 +36,29 @@ class Run:
         factors = sum(one.W.nbytes + one.H.nbytes for one in held)
         return factors + sum(values.nbytes for values in self.history.values())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """All factors as one array: when a run from another process is dropped, its memory goes back to the
+        system as a whole. A hundred small arrays would leave as many gaps between those of other runs.
+        """
+        held: tuple[Factors, ...] = (self, *self.frames)
+        factors = np.stack([np.concatenate([one.W.ravel(), one.H.ravel()]) for one in held])
+        marks = [(frame.iteration, frame.loss) for frame in self.frames]
+        return _unpacked, (factors, self.W.shape, self.H.shape, marks, self.history, self.rmse_hidden)
+
+
+def _unpacked(
+    factors: Array,
+    W_shape: tuple[int, int],
+    H_shape: tuple[int, int],
+    marks: list[tuple[int, float]],
+    history: dict[str, npt.NDArray[np.float64]],
+    rmse_hidden: float,
+) -> Run:
+    W, H = np.split(factors, [W_shape[0] * W_shape[1]], axis=1)
+    (last, *held) = zip(W.reshape(-1, *W_shape), H.reshape(-1, *H_shape), strict=True)
+    frames = tuple(Frame(*mark, *one) for mark, one in zip(marks, held, strict=True))
+    return Run(*last, history, frames, rmse_hidden)
+
 
 @dataclass(frozen=True, eq=False)
 class RunProgress:

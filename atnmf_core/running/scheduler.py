@@ -211,7 +211,7 @@ class Scheduler:
     def _next(self, long: bool) -> Job | None:
         with self._changed:
             while not self._closed:
-                job = self._choice(long)
+                job = self._next_waiting(long)
                 if job is not None:
                     job._running = True
                     turn = next(self._turn)
@@ -220,7 +220,7 @@ class Scheduler:
                 self._changed.wait()
         return None
 
-    def _choice(self, long: bool) -> Job | None:
+    def _next_waiting(self, long: bool) -> Job | None:
         jobs = [job for job in self._jobs.values() if job.long == long]
         waiting = [job for job in jobs if not job._running]
         extras_running = sum(job._running and job.rank is Rank.EXTRA for job in jobs)

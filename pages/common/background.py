@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core.running.scheduler import Scheduler
 
-from .streamlit_private import compose_theme_once
+from .streamlit_private import compose_theme_once, finish_runs_first
 
 __all__ = ["scheduler"]
 
@@ -37,7 +37,8 @@ def _set_up_process() -> None:
     threadpool_limits(limits=1, user_api="blas")
     _map_large_arrays_one_by_one()
     compose_theme_once()
-    threading.Thread(target=_collect_now_and_then, daemon=True).start()
+    finish_runs_first()
+    threading.Thread(target=_collect_garbage_regularly, daemon=True).start()
 
 
 def _map_large_arrays_one_by_one() -> None:
@@ -49,7 +50,7 @@ def _map_large_arrays_one_by_one() -> None:
         library.mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES)
 
 
-def _collect_now_and_then() -> None:
+def _collect_garbage_regularly() -> None:
     """Collect garbage in place of Streamlit's forced collection after every run of a page or fragment, which
     .streamlit/config.toml switches off. Nothing is frozen: the first session, which is there by now, must be
     freed like any other.

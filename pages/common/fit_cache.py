@@ -24,7 +24,7 @@ from .setting import FitKey
 __all__ = ["Failure", "FitCache", "ResultCache", "fit_cache"]
 
 MAX_RUN_BYTES = 200_000_000
-MAX_ERRORS = 100_000
+MAX_ERRORS = 10_000
 MAX_FAILURES = 50
 SOLVE_AGAIN_SECONDS, PAUSE_SECONDS = 30.0, 0.5
 

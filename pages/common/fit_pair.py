@@ -30,7 +30,7 @@ __all__ = [
     "mask",
     "mask_of",
     "other_treatment",
-    "solve_now",
+    "solve_both",
     "start",
 ]
 
@@ -90,7 +90,7 @@ def start(setting: Setting, data: Dataset, *, long: bool) -> None:
         fit_cache().start(key, data, mask(setting, data), visitor(), long=long)
 
 
-def solve_now(setting: Setting, data: Dataset) -> Pair:
+def solve_both(setting: Setting, data: Dataset) -> Pair:
     """Wait for both fits."""
     start(setting, data, long=False)
     observed = mask(setting, data)

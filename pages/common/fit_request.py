@@ -47,7 +47,7 @@ def request_fits(setting: Setting, data: Dataset) -> ShownFits | None:
     scheduler().move_on(visitor(), keep=fit_pair.keys(setting, data))
     if fit_pair.cached_pair(setting, data) is None:
         _begin(setting, data, asked=asked)
-        _wait_a_little(setting, data)
+        _wait_for_quick_fits(setting, data)
     pair = fit_pair.cached_pair(setting, data)
     if pair is not None:
         st.session_state[_last_solved(setting)] = (setting.solved, data.content_hash)
@@ -71,19 +71,19 @@ def _begin(setting: Setting, data: Dataset, *, asked: bool) -> None:
     has_failed = not all(
         is_live and failure.may_be_over(RETRY_SECONDS) for failure in _failures(setting, data)
     )
-    wanted = asked or (not has_failed and (is_live or _opens_with(setting, data)))
+    wanted = asked or (not has_failed and (is_live or _starts_without_asking(setting, data)))
     if wanted and (is_live or not long_fit_refusal()):
         fit_pair.start(setting, data, long=not is_live)
 
 
-def _opens_with(setting: Setting, data: Dataset) -> bool:
+def _starts_without_asking(setting: Setting, data: Dataset) -> bool:
     """Whether this is the session's first view, and quick enough to start without asking."""
     first_view = _last_solved(setting) not in st.session_state
     cancelled = setting.solved == st.session_state.get("cancelled")
     return first_view and not cancelled and fit_pair.expected(setting, data) < FIRST_VIEW_SECONDS
 
 
-def _wait_a_little(setting: Setting, data: Dataset) -> None:
+def _wait_for_quick_fits(setting: Setting, data: Dataset) -> None:
     """Wait until both fits have ended, unless they are long."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:

@@ -8,8 +8,9 @@ from functools import cache
 import streamlit as st
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_run_ctx
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
@@ -18,6 +19,7 @@ __all__ = [
     "compose_theme_once",
     "drop_uploaded_files",
     "ensure_app_frame",
+    "finish_runs_first",
     "is_history_navigation",
 ]
 
@@ -84,3 +86,31 @@ def compose_theme_once() -> None:
             message.MergeFrom(theme(section))
 
     app_session._populate_theme_msg = copy
+
+
+def finish_runs_first() -> None:
+    """Let everything that a run of a page has sent reach the browser before one of its fragments runs again.
+
+    When a fragment's timer fires just as a run ends, Streamlit starts another run at once, and drops what it
+    has not yet passed on of the ended one: its last elements, and the message that it has ended. Elements of
+    the run before then stay on the page. The more people are at work, the later messages are passed on.
+    """
+    create = AppSession._create_scriptrunner
+
+    def create_when_handed_over(session: AppSession, request: RerunData) -> None:
+        ended = session._scriptrunner
+        if ended is None:
+            create(session, request)
+        else:
+            session._event_loop.call_soon(begin, session, request, ended)
+
+    def begin(session: AppSession, request: RerunData, ended: ScriptRunner) -> None:
+        current = session._scriptrunner
+        if session._state is AppSessionState.SHUTDOWN_REQUESTED:
+            return
+        if current is None or current is ended:
+            create(session, request)
+        elif not current.request_rerun(request):
+            create_when_handed_over(session, request)
+
+    AppSession._create_scriptrunner = create_when_handed_over

@@ -12,7 +12,7 @@ from .hosting import person, quotas
 __all__ = ["Visitor", "admit", "long_fit_refusal", "poll_interval", "visitor"]
 
 LOOK_SECONDS = 10.0
-AT_FULL_PACE = 8
+VISITORS_AT_FULL_RATE = 8
 """Up to this many sessions poll at full rate; with many more, polling would take all of the server's time."""
 _ADMITTED = "admitted"
 
@@ -56,7 +56,7 @@ def admit() -> None:
 
 def poll_interval(seconds: float) -> float:
     """Seconds between two polls of a page: more, the more sessions are open."""
-    return seconds * max(1.0, len(_present()) / AT_FULL_PACE)
+    return seconds * max(1.0, len(_present()) / VISITORS_AT_FULL_RATE)
 
 
 def long_fit_refusal() -> str:

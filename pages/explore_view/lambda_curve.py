@@ -26,7 +26,7 @@ __all__ = ["is_traced", "show_lambda_curve"]
 CURVE_LAMBDAS = (2.0, 10.0, 1.2, 100.0, 1.05, 5.0, 30.0, 1.5, 3.0)
 """In the order in which they are traced: a coarse curve first, then a finer one."""
 AUTOMATIC_SECONDS = 6.0
-MAX_FIGURES = 200
+MAX_FIGURES = 100
 TREATMENTS: tuple[Missing, ...] = ("zero", "ignore")
 
 
@@ -83,9 +83,12 @@ def _show(setting: Setting, data: Dataset, traced: bool, since: float) -> None:
 @lru_cache(maxsize=MAX_FIGURES)
 def _figure(points: tuple[Measurement, ...], here: Measurement | None) -> go.Figure:
     """Shared by all sessions, because Plotly validates every number of a figure, of a dictionary even
-    twice.
+    twice; and Streamlit has the figure copied to a dictionary for every run, where one is enough.
     """
-    return against_lambda(points, height=280, compact=True, here=here)
+    figure = against_lambda(points, height=280, compact=True, here=here)
+    drawn = figure.to_dict()
+    figure.to_dict = lambda: drawn
+    return figure
 
 
 def _open_point() -> None:

@@ -45,7 +45,6 @@ __all__ = [
 FRAMES = ("", "", "orange", "blue")
 # Streamlit splits the gap unevenly between a narrow and a wide column; these make all six panels equal.
 GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
-MAX_BYTES = 16_000_000
 
 
 def show_given(setting: Setting, data: Dataset) -> None:
@@ -53,7 +52,7 @@ def show_given(setting: Setting, data: Dataset) -> None:
     component("panels")(data=_given_data(setting, data), key="given")
 
 
-@shared(MAX_BYTES)
+@shared("image", "colour")
 def _given_data(setting: Setting, data: Dataset) -> dict[str, Any]:
     name = pictures.picture_name(data, setting.image - 1)
     counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
@@ -67,7 +66,7 @@ def show_learned(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
     component("panels")(data=_learned_data(setting, data, pair), key="learned")
 
 
-@shared(MAX_BYTES)
+@shared("image", "restored", "colour")
 def _learned_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> dict[str, Any]:
     drawn = _compared(setting, data, pair)
     at, nmf = drawn.measures()
@@ -112,7 +111,7 @@ def show_errors(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> None:
         st.caption(walls)
 
 
-@shared(MAX_BYTES)
+@shared("image", "restored", "colour", "walls")
 def _errors_data(setting: Setting, data: Dataset, pair: fit_pair.Pair) -> tuple[dict[str, Any], str, str]:
     drawn = _compared(setting, data, pair)
     name = pictures.picture_name(data, setting.image - 1)

@@ -30,7 +30,6 @@ __all__ = ["show_parts", "show_users"]
 
 SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
-MAX_BYTES = 16_000_000
 MEANING = {
     "faces": "Most used first, alike side by side. Click one to see which faces use it.",
     "cube": "Abundance maps (rows of H), most used first, alike side by side.",
@@ -59,7 +58,7 @@ def _choose(key: str) -> None:
     change(part=int(st.session_state[key]["chosen"]) + 1)
 
 
-@shared(MAX_BYTES)
+@shared("colour", "scale", "part")
 def _sheets(setting: Setting, data: Dataset, pair: Pair) -> list[dict[str, Any]]:
     order = side_by_side(pair.atnmf, pair.nmf)
     runs = zip(SHEETS.values(), pair, (order.first, order.second), strict=True)

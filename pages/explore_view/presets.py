@@ -68,7 +68,7 @@ def _thumbnail(number: int) -> str:
     if preset.panel == "b":
         v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
         return data_url(given_panels(v, seen, HIDDEN["red"], "")[1].pixels)
-    pair = fit_pair.solve_now(setting, data)
+    pair = fit_pair.solve_both(setting, data)
     factors = [(run.W, run.H) for run in (pair.atnmf, pair.nmf)]
     how = {"lam": setting.lam, "leash": setting.bound, "missing": setting.missing}
     picture = compare_picture(data, observed, *factors, index, keep_observed=False, **how)

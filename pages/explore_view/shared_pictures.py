@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from cachetools import LRUCache, cached
 
+from atnmf_core import Dataset
+from pages.common.setting import Setting
+
 __all__ = ["shared"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+MAX_BYTES = 4_000_000
+"""Of one kind of picture: those of as many settings as the server caches fits for. Others are not shown."""
 
 
-def shared(max_bytes: int) -> Callable[[F], F]:
+def shared(*view: str) -> Callable[[F], F]:
     """Share between sessions what a function draws from a setting, its data and its fits.
 
-    The result is plain data for browsers and must not be modified. The fits follow from the setting and the
-    data, and are not part of the key.
+    The result is plain data for browsers and must not be modified. `view` names what it depends on of
+    `Setting.VIEW`. The fits follow from the setting and the data, and are not part of the key.
     """
-    return cached(
-        LRUCache(max_bytes, lambda drawn: min(len(json.dumps(drawn)), max_bytes)),
-        key=lambda setting, data, *fits: (setting, data.content_hash),
-        lock=threading.Lock(),
-    )
+
+    def key(setting: Setting, data: Dataset, *fits: object) -> Hashable:
+        return setting.solved, data.content_hash, *(getattr(setting, name) for name in view)
+
+    def size(drawn: object) -> int:
+        return min(len(json.dumps(drawn)), MAX_BYTES)
+
+    return cached(LRUCache(MAX_BYTES, size), key=key, lock=threading.Lock())

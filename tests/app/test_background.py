@@ -43,6 +43,6 @@ def test_the_session_that_was_there_when_collecting_began_is_freed(
 
     monkeypatch.setattr(background.time, "sleep", sleep)
     with pytest.raises(ServerEnds):
-        background._collect_now_and_then()
+        background._collect_garbage_regularly()
 
     assert first() is None

@@ -1,6 +1,7 @@
 """The Explore page runs from top to bottom, on every kind of data."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import DataUnavailable, fetch
 from atnmf_core.problem import Array, Mask
-from atnmf_core.running.run import hidden_rmse
+from atnmf_core.running.run import fit_run, hidden_rmse
 from atnmf_core.running.task_process import Report
 from pages.common import data_choice, download_offer, fit_cache, fit_pair
+from pages.common.fit_pair import Pair
 from pages.common.setting import Setting
-from pages.explore_view import extra_fits
+from pages.explore_view import extra_fits, panels_view, parts_view
 from pages.explore_view.lambda_curve import CURVE_LAMBDAS, is_traced
 from tests.app.queries import from_query
 from tests.datasets.paper_server import serving, stand_in
@@ -238,3 +240,32 @@ def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_lat
         assert "2 of the fits behind this curve failed: no memory left" in [one.value for one in page.caption]
         point = fit_pair.keys_of(replace(setting, lam=last_traced), data.content_hash)
         assert extra_fits.known_errors(point) is not None
+
+
+@pytest.fixture(scope="module")
+def pair() -> Pair:
+    data = load_dataset("lfw")
+    how = {"V": data.V, "observed": hide_entries(data.shape, 0.2), "K": 5, "missing": "zero"}
+    return Pair(fit_run(lambda _: None, method="atnmf", lam=2.0, **how), fit_run(lambda _: None, **how))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [panels_view._given_data, panels_view._learned_data, panels_view._errors_data, parts_view._sheets],
+    ids=lambda draw: draw.__name__,
+)
+@pytest.mark.parametrize("field", Setting.VIEW)
+def test_two_views_share_what_is_drawn_only_if_it_is_the_same(
+    draw: Callable[..., Any], field: str, pair: Pair
+) -> None:
+    other = {"image": 9, "restored": "model", "written": "observed", "colour": "blue", "scale": "shared"}
+    other |= {"part": 3, "detail": "film", "walls": True}
+    here = Setting(K=5)
+    there = replace(here, **{field: other[field]})
+    fits = () if draw is panels_view._given_data else (pair,)
+    data = load_dataset("lfw")
+
+    drawn = [draw.__wrapped__(setting, data, *fits) for setting in (here, there)]
+    shared = [draw(setting, data, *fits) for setting in (here, there)]
+
+    assert shared == drawn

@@ -183,5 +183,5 @@ def test_the_more_people_are_here_the_more_rarely_their_pages_look(monkeypatch: 
         st.text(poll_interval(2.0))
 
     assert AppTest.from_function(script).run().text[0].value == "2.0"
-    monkeypatch.setattr(visitors, "AT_FULL_PACE", 0.1)
+    monkeypatch.setattr(visitors, "VISITORS_AT_FULL_RATE", 0.1)
     assert float(AppTest.from_function(script).run().text[0].value) >= 20

@@ -4,14 +4,25 @@ That both also do what they are for is seen in a browser: by the tests of the ba
 is the first thing a server is asked for.
 """
 
+import asyncio
+from typing import Any
+from unittest.mock import Mock
+
 import pytest
 from streamlit import config
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.script_data import ScriptData
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunnerEvent
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
-from pages.common.streamlit_private import compose_theme_once, ensure_app_frame
+from pages.common.streamlit_private import compose_theme_once, ensure_app_frame, finish_runs_first
+from tests.browser.server import APP
 
 
 def test_a_run_knows_whether_the_back_button_asked_for_it() -> None:
@@ -56,3 +67,44 @@ def test_the_theme_is_composed_once_and_stays_as_it_is(monkeypatch: pytest.Monke
 
     assert expected.custom_theme.light.primary_color
     assert expected == first == send()
+
+
+class EndedRun:
+    """A run of a page that has ended, so that it takes no more requests."""
+
+    def __init__(self, initial_rerun_data: RerunData, **_: Any) -> None:
+        self.request = initial_rerun_data
+        self.on_event = Mock()
+
+    def start(self) -> None:
+        """There is nothing to do."""
+
+    def request_rerun(self, _: RerunData) -> bool:
+        return False
+
+
+def test_that_a_run_has_ended_is_told_before_a_fragment_of_it_runs_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", AppSession._create_scriptrunner)
+    monkeypatch.setattr(AppSession, "has_fragment", lambda session, fragment: True)
+    monkeypatch.setattr(app_session, "ScriptRunner", EndedRun)
+    finish_runs_first()
+
+    async def ends_as_a_timer_fires() -> tuple[list[str], RerunData]:
+        session = AppSession(
+            ScriptData(str(APP), is_hello=False), MemoryUploadedFileManager(""), ScriptCache(), None, {}
+        )
+        session.request_rerun(ClientState())
+        ended = session._scriptrunner
+        session._on_scriptrunner_event(ended, ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS)
+        session.request_rerun(ClientState(fragment_id="curve"))
+        await asyncio.sleep(0)
+        return [
+            one.WhichOneof("type") for one in session.flush_browser_queue()
+        ], session._scriptrunner.request
+
+    told, running = asyncio.run(ends_as_a_timer_fires())
+
+    assert told == ["script_finished"]
+    assert running.fragment_id == "curve"

@@ -12,13 +12,22 @@ from atnmf_core import read_dataset
 from atnmf_core.datasets import ReadingOptions, UnreadableData
 from pages.common.file_setting import FileSetting
 from pages.common.uploads import Uploads, uploads
+from tests.app.rendered import rendered
 
+RENDERED = ("markdown", "caption", "warning", "error", "info", "success", "title", "header", "subheader")
+LABELLED = ("button", "download_button", "selectbox", "expander", "toggle")
 CUBE = np.random.default_rng(0).uniform(0.1, 1, (12, 10, 8))
 
 
 def mat(**arrays: object) -> bytes:
     file = io.BytesIO()
     scipy.io.savemat(file, arrays)
+    return file.getvalue()
+
+
+def npz(arrays: dict[str, np.ndarray]) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **arrays)
     return file.getvalue()
 
 
@@ -59,6 +68,22 @@ def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(repository
     assert 'read_dataset("two.mat", variable="B")' in snippets(app)
     assert "--data two.mat" in snippets(app)
     assert "--variable=B" in snippets(app)
+
+
+@pytest.mark.parametrize("page", ["explore", "hyperspectral", "restore", "curves"])
+@pytest.mark.parametrize("chosen", [False, True], ids=["asked about", "chosen"])
+def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(
+    repository: Path, page: str, chosen: bool
+) -> None:
+    name = "![x](http://host/t.png)"
+    upload = uploads().keep_files([("two.npz", npz({name: CUBE, "other": CUBE[::-1]}))])
+
+    app = opened(repository, page, upload=upload, **({"variable": name} if chosen else {}))
+
+    texts = [one.value for kind in RENDERED for one in app.get(kind)]
+    assert any(name in rendered(text) for text in texts)
+    labels = [one.label for kind in LABELLED for one in app.get(kind)]
+    assert not [text for text in (*texts, *labels) if "![x](" in text]
 
 
 def test_an_array_that_the_reader_chose_is_shown_as_read(repository: Path) -> None:

@@ -40,10 +40,14 @@ PAGES = ("", "", "", "", "curves")
 
 @dataclass
 class Visit:
-    """What one person saw, each with the time: answers that show what was asked for, and tracebacks."""
+    """What one person saw, each with the time: answers that show what was asked for, tracebacks, and lost
+    connections.
+    """
 
+    page: str
     served: list[float] = field(default_factory=list)
     tracebacks: list[tuple[float, str]] = field(default_factory=list)
+    lost: list[tuple[float, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -60,10 +64,10 @@ class Dashboard:
 
 def visit(address: str, number: int, over: threading.Event) -> Visit:
     """One person, who comes back whenever the connection is lost."""
-    seen = Visit()
+    seen = Visit(PAGES[number % len(PAGES)])
     while not over.is_set():
-        with suppress(OSError, TimeoutError, WebSocketException):
-            person = Person(address, "K", f"seed={number}", page=PAGES[number % len(PAGES)])
+        try:
+            person = Person(address, "K", f"seed={number}", page=seen.page)
             try:
                 note(seen, person, person.open())
                 while not over.is_set():
@@ -72,6 +76,8 @@ def visit(address: str, number: int, over: threading.Event) -> Visit:
                     note(seen, person, person.move(random.randint(5, 40)))
             finally:
                 person.close()
+        except (OSError, TimeoutError, WebSocketException) as error:
+            seen.lost.append((time.monotonic(), f"{type(error).__name__}: {error}"))
         over.wait(0.5)
     return seen
 
@@ -166,12 +172,15 @@ def verdict(name: str, visits: list[Visit], begin: float, end: float) -> bool:
     """Print what was seen of one fault; whether it was as it should be."""
     until = end + RECOVERY_SECONDS
     waited = [min((at - end for at in one.served if at >= end), default=math.inf) for one in visits]
-    late = sum(seconds > RECOVERY_SECONDS for seconds in waited)
+    late = [one for one, seconds in zip(visits, waited, strict=True) if seconds > RECOVERY_SECONDS]
     tracebacks = [words for one in visits for at, words in one.tracebacks if begin <= at <= until]
-    print(f"{name}: {len(visits) - late} of {len(visits)} served in time, the last after ", end="")
+    print(f"{name}: {len(visits) - len(late)} of {len(visits)} served in time, the last after ", end="")
     print(f"{max(waited):.0f} s, {len(tracebacks)} tracebacks")
     for words in dict.fromkeys(tracebacks):
         print(f"  {words}")
+    for one in late:
+        lost = [f"{at - end:+.0f} s {words}" for at, words in one.lost if at >= begin]
+        print(f"  late on {one.page or 'explore'}; lost connections: {', '.join(lost) or 'none'}")
     return not late and not tracebacks
 
 

@@ -2,8 +2,11 @@
 
 Each moves a slider every few seconds, on Explore and on a bare page in turns, so that whatever else the
 machine does weighs on both. Before that one person moves between settings whose fits are cached: what that
-costs the server's processor and the wire. With ``--memory 10`` they stay on Explore for ten minutes, and the
-server's memory is told every minute, and after they have left.
+costs the server's processor and the wire.
+
+With ``--people 25 --memory 10`` they stay on Explore for ten minutes, and the server's memory is told every
+minute, how it changed in the second half of the time, and what it is after they have left. It rises in the
+first minutes, until the caches are full: each minute has fits of its own.
 """
 
 import argparse
@@ -99,16 +102,19 @@ def crowd(
 def memory(people: int, minutes: int) -> None:
     """Print the server's memory while people come and go, each for a minute, and after they have left."""
     with serve(APP, f"--server.disconnectedSessionTTL={FORGET_SECONDS}") as address:
-        server = server_of(APP)
+        server, series = server_of(APP), []
         for minute in range(1, minutes + 1):
             taken, failures = crowd(address, "K", people, 60.0, seed=minute)
-            print(f"minute {minute}: {len(taken)} moves, {megabytes(server):.0f} MB", flush=True)
+            series.append(megabytes(server))
+            print(f"minute {minute}: {len(taken)} moves, {series[-1]:.0f} MB", flush=True)
             for words, times in Counter(failures).items():
                 print(f"  {times} times: {words}", flush=True)
         time.sleep(FORGET_SECONDS)
         # Streamlit forgets who has left when somebody else leaves.
         visit(address, "K", 1.0)
         time.sleep(COLLECT_SECONDS)
+        half = series[minutes // 2 :]
+        print(f"from minute {minutes - len(half) + 1} to {minutes}: {half[-1] - half[0]:+.0f} MB")
         print(f"all have left: {megabytes(server):.0f} MB")
 
 

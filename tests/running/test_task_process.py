@@ -52,6 +52,18 @@ def test_a_fit_is_the_same_to_the_last_bit_as_one_in_this_process(process: TaskP
         assert run.rmse_hidden == rmse(V, here.V_hat, ~OBSERVED)
 
 
+def test_all_factors_of_a_run_share_one_block_of_memory(process: TaskProcess) -> None:
+    run = process.run(partial(fit_run, V=V, observed=OBSERVED, **PARAMETERS), nothing)
+
+    here = fit_run(nothing, V, OBSERVED, **PARAMETERS)
+    for there, frame in zip((run, *run.frames), (here, *here.frames), strict=True):
+        assert np.array_equal(there.W, frame.W)
+        assert np.array_equal(there.H, frame.H)
+    assert [(one.iteration, one.loss) for one in run.frames] == [(f.iteration, f.loss) for f in here.frames]
+    blocks = {id(factor.base) for one in (run, *run.frames) for factor in (one.W, one.H)}
+    assert len(blocks) == 1
+
+
 def test_the_error_alone_is_that_of_the_whole_run(process: TaskProcess) -> None:
     arguments = {"V": V, "observed": OBSERVED, **PARAMETERS}
 
