@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral
 
 import numpy as np
@@ -11,6 +10,8 @@ import numpy.typing as npt
 from .problem import InputError, Mask, Order, check_alpha, check_one_of, check_seed
 
 __all__ = ["PATTERNS", "hide_entries"]
+
+PATTERNS = ("entries", "block", "stripes", "bands")
 
 
 def hide_entries(
@@ -51,18 +52,16 @@ def hide_entries(
     if not _are_sizes(shape):
         raise InputError(f"shape={shape!r}: a matrix of at least 1 x 1 is needed, as (F, N).")
     check_alpha(alpha)
-    check_one_of("pattern", pattern, tuple(PATTERNS))
+    check_one_of("pattern", pattern, PATTERNS)
     check_one_of("order", order, ("F", "C"))
     rng = np.random.default_rng(check_seed(seed))
     if alpha == 0:
         return np.ones(shape, dtype=bool)
-    return PATTERNS[pattern](shape, alpha, rng, image_shape, order)
-
-
-def _entries(
-    shape: tuple[int, int], alpha: float, rng: np.random.Generator, image_shape: object, order: Order
-) -> Mask:
-    return ~_smallest(rng.random(shape, dtype=np.float32), alpha)
+    if pattern == "entries":
+        return ~_smallest(rng.random(shape, dtype=np.float32), alpha)
+    if pattern == "bands":
+        return _bands(shape, alpha, rng)
+    return (_block if pattern == "block" else _stripes)(shape, alpha, rng, image_shape, order)
 
 
 def _block(
@@ -99,9 +98,7 @@ def _stripes(
     return ~(np.repeat(dead, rows, axis=1) if order == "F" else np.tile(dead, (1, rows)))
 
 
-def _bands(
-    shape: tuple[int, int], alpha: float, rng: np.random.Generator, image_shape: object, order: Order
-) -> Mask:
+def _bands(shape: tuple[int, int], alpha: float, rng: np.random.Generator) -> Mask:
     noisy = np.flatnonzero(_smallest(rng.random(shape[0]), np.sqrt(alpha)))
     observed = np.ones(shape, dtype=bool)
     if noisy.size:
@@ -137,11 +134,3 @@ def _are_sizes(given: object) -> bool:
     """Whether this is a pair of positive whole numbers."""
     sizes = given if isinstance(given, tuple | list) else ()
     return len(sizes) == 2 and all(isinstance(size, Integral) and int(size) > 0 for size in sizes)
-
-
-PATTERNS: dict[str, Callable[..., Mask]] = {
-    "entries": _entries,
-    "block": _block,
-    "stripes": _stripes,
-    "bands": _bands,
-}

@@ -15,12 +15,11 @@ import plotly.graph_objects as go
 
 from ..names import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
 from ..sweep.measurements import Measurement, best, gain, level
-from .palette import ANMF, ATNMF, NMF
+from .palette import ATNMF, METHODS
 from .plotting import Trace, band, plot, ring
 
 __all__ = ["HOVER", "against_alpha", "against_lambda", "lambda_ticks", "point_data"]
 
-COLOURS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
 LEVEL_DASHES = {"nmf": "dash", "anmf": "dashdot"}
 DASHES = ("solid", "dot", "longdash", "longdashdot")
 """Lines of the first, second, ... combination of treatment and solver in one plot."""
@@ -90,7 +89,7 @@ def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: 
         own = list(group)
         first = own[0]
         if first.lam is None:
-            name, colour = METHOD_NAMES[first.method], COLOURS[first.method]
+            name, colour = METHOD_NAMES[first.method], METHODS[first.method]
         else:
             name, colour = f"AT-NMF, λ = {first.lam:g}", shades[sorted(lams).index(first.lam)]
         traces += _line(own, [point.alpha for point in own], name, colour, points)
@@ -137,7 +136,7 @@ def _line(
 
 def _level(point: Measurement, points: Sequence[Measurement], lams: Sequence[float]) -> list[Trace]:
     """A horizontal line through the whole plot, with a hover target at every lambda."""
-    name, colour, style = _name(point, points), COLOURS[point.method], _style(point, points)
+    name, colour, style = _name(point, points), METHODS[point.method], _style(point, points)
     x = [lams[0] / 1.03, *lams, lams[-1] * 1.03]
     line = {
         "x": x,

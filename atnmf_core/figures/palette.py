@@ -13,6 +13,7 @@ __all__ = [
     "ATNMF",
     "HIDDEN",
     "MATERIALS",
+    "METHODS",
     "NMF",
     "channels_of",
     "diverging",
@@ -29,6 +30,7 @@ ATNMF = "#E08A00"
 NMF = "#3B6FB6"
 ANMF = "#7B5EA7"
 ADVERSARY = "#0E8A7D"
+METHODS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
 HIDDEN = {"red": "#E5383B", "blue": "#1F3BFF"}
 """The colour of hidden pixels, by the name that users choose: the paper's red, and a blue that differs from
 grey, brown and teal for people who see red as brown.

@@ -9,12 +9,11 @@ import plotly.graph_objects as go
 
 from ..reference.compare import Cell, method_title
 from ..sweep.points import PAPER_STARTS
-from .palette import ANMF, ATNMF, NMF
+from .palette import METHODS
 from .plotting import TRANSPARENT, plot
 
 __all__ = ["reproduction_figure"]
 
-COLOURS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
 SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
@@ -40,7 +39,7 @@ def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
 
 def _published(column: list[Cell]) -> dict[str, Any]:
     row = column[0].published
-    colour, symbol = COLOURS[row.method], SYMBOLS.get(row.lam, "circle")
+    colour, symbol = METHODS[row.method], SYMBOLS.get(row.lam, "circle")
     return {
         "x": [cell.published.alpha for cell in column],
         "y": [cell.published.mean for cell in column],
@@ -64,6 +63,6 @@ def _measured(column: list[Cell]) -> dict[str, Any]:
         "mode": "markers",
         "legendgroup": method_title(row.method, row.lam),
         "showlegend": False,
-        "marker": {"symbol": SYMBOLS.get(row.lam, "circle"), "size": 7, "color": COLOURS[row.method]},
+        "marker": {"symbol": SYMBOLS.get(row.lam, "circle"), "size": 7, "color": METHODS[row.method]},
         "hovertemplate": "measured, α = %{x:g}: %{y:.4g}, %{customdata}<extra></extra>",
     }

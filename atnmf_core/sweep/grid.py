@@ -182,7 +182,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "masks": get_args(Draw),
     "draws": get_args(Draw),
     "dtype": ("float32", "float64"),
-    "pattern": tuple(PATTERNS),
+    "pattern": PATTERNS,
 }
 
 
