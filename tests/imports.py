@@ -41,6 +41,16 @@ def reached(drawn: set[Arrow], start: str) -> set[str]:
     return found
 
 
+def classes(root: Path) -> dict[str, list[str]]:
+    """The modules that define a class, by its name."""
+    found: dict[str, list[str]] = {}
+    for module, file in modules(root).items():
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(module)
+    return found
+
+
 def foreign_packages(root: Path, patterns: Iterable[str]) -> set[str]:
     """The packages that these files import, inside functions too, without Python's own and ours."""
     files = [file for pattern in patterns for file in root.glob(pattern)]

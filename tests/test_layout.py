@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.imports import Arrow, arrows, foreign_packages, in_a_cycle, modules, reached
+from tests.imports import Arrow, arrows, classes, foreign_packages, in_a_cycle, modules, reached
 
 TIERS = (
     ("pages", "__main__"),
@@ -91,6 +91,10 @@ def test_no_modules_import_each_other(repository: Path) -> None:
 
 def test_what_is_common_serves_two_pages(repository: Path) -> None:
     assert not of_one_page(repository)
+
+
+def test_no_two_classes_have_the_same_name(repository: Path) -> None:
+    assert {name: places for name, places in classes(repository).items() if len(places) > 1} == {}
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ from .download import DataUnavailable, Transfer, fetch
 from .normalisation import NORMALISATIONS, normalise
 from .paper import PAPER_ALPHAS, PAPER_FOLDERS, paper_mask
 from .readers import (
-    SUFFIXES,
-    ArrayInFile,
     LayoutGuess,
     Limits,
     Reading,
@@ -27,8 +25,6 @@ __all__ = [
     "NORMALISATIONS",
     "PAPER_ALPHAS",
     "PAPER_FOLDERS",
-    "SUFFIXES",
-    "ArrayInFile",
     "DataUnavailable",
     "Dataset",
     "Entry",

@@ -3,7 +3,7 @@
 from .engine import EngineError, run_sweep
 from .grid import Grid, expected_sweep_seconds, lambda_series
 from .measurements import FinishedPoint, Measurement
-from .points import PAPER_STARTS, Measures, Point, paper_start
+from .points import Measures, Point, paper_start
 from .reader import StoreReader, SweepRecord, find_store, read_store
 from .schema import NoStoreError, StoreError
 from .sources import is_saved_dataset, load_source, save_dataset, save_upload, upload_path
@@ -11,7 +11,6 @@ from .store import MAX_NAME_LENGTH, Store, default_store, open_store
 
 __all__ = [
     "MAX_NAME_LENGTH",
-    "PAPER_STARTS",
     "EngineError",
     "FinishedPoint",
     "Grid",

@@ -1,8 +1,7 @@
 """Readers for the formats that people have. Whatever the bytes, they raise nothing but `UnreadableData`."""
 
 from .ask import LayoutGuess, Reading, read_or_ask
-from .errors import ArrayInFile, Remedy, UnreadableData
-from .formats import SUFFIXES
+from .errors import Remedy, UnreadableData
 from .library import SpectralLibrary, read_library
 from .limits import Limits
 from .options import ReadingOptions, option_text, parse_image_shape
@@ -10,8 +9,6 @@ from .read import read_dataset
 from .truth_files import read_truth
 
 __all__ = [
-    "SUFFIXES",
-    "ArrayInFile",
     "LayoutGuess",
     "Limits",
     "Reading",
