@@ -40,7 +40,7 @@ class Run:
         """All factors as one array: when a run from another process is dropped, its memory goes back to the
         system as a whole. A hundred small arrays would leave as many gaps between those of other runs.
         """
-        held: tuple[Factors, ...] = (self, *self.frames)
+        held: tuple[HasFactors, ...] = (self, *self.frames)
         factors = np.stack([np.concatenate([one.W.ravel(), one.H.ravel()]) for one in held])
         marks = [(frame.iteration, frame.loss) for frame in self.frames]
         return _unpacked, (factors, self.W.shape, self.H.shape, marks, self.history, self.rmse_hidden)
