@@ -180,13 +180,18 @@ def test_other_settings_do_not_resume_what_was_done(scene: Damaged, tmp_path: Pa
     assert blocks_at_start(lam=1.2) == 2
 
 
-MODEL_OPTIONS = ("--blocks", "--K", "4", "--lam", "1.1", "--block-entries", "240")
+MODEL_OPTIONS = ("--blocks", "--K", "4", "--lam", "1.1", "--block-entries", "300")
 COMMANDS = {
     "restore": ("restore", "scene.hdr", "--unmarked", *MODEL_OPTIONS),
     "fit": ("fit", "--data", "scene.hdr", "--method", "atnmf", *MODEL_OPTIONS),
 }
-BLOCKS = 300
-"""Of twelve pixels each."""
+BLOCKS = 240
+"""Of one image row each: so many take long enough to write to be caught at it."""
+
+
+@pytest.fixture(scope="module")
+def tall() -> Damaged:
+    return damaged_scene(BLOCKS, 15)
 
 
 def undisturbed(command: str, folder: Path) -> bytes:
@@ -204,9 +209,9 @@ def blocks_in(folder: Path) -> dict[str, int]:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("moment", ["while it learns", "among its blocks", "while it writes"])
 def test_kill_9_and_another_start_give_the_same_file(
-    scene: Damaged, tmp_path: Path, command: str, moment: str
+    tall: Damaged, tmp_path: Path, command: str, moment: str
 ) -> None:
-    write_envi(scene.cube, tmp_path / "scene.hdr")
+    write_envi(tall.cube, tmp_path / "scene.hdr")
     folder, part = tmp_path / "killed.hdr.blocks", tmp_path / ".part-killed.img"
     words = (*COMMANDS[command], "--out", "killed.hdr")
     reached = {
@@ -260,9 +265,9 @@ def test_an_end_while_the_file_is_written_costs_no_block(
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
-    scene: Damaged, cluster: Any, tmp_path: Path, command: str
+    tall: Damaged, cluster: Any, tmp_path: Path, command: str
 ) -> None:
-    write_envi(scene.cube, tmp_path / "scene.hdr")
+    write_envi(tall.cube, tmp_path / "scene.hdr")
     folder = tmp_path / "cluster.hdr.blocks"
     words = (*COMMANDS[command], "--out", "cluster.hdr", "--dask", cluster.scheduler_address)
 
