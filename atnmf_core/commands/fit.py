@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..analysis import pictures
 from ..analysis.comparison import compare_picture
 from ..analysis.recovery import reach_of, unreached_in_words
-from ..datasets import Dataset
+from ..datasets import Dataset, ReadingOptions
 from ..export import factors_npz
 from ..factorization import factorize
 from ..figures.images import png
@@ -23,6 +23,7 @@ from ..result import Fit
 from ..sweep import load_source
 from ..sweep.points import Draw, drawn_mask
 from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
+from .by_blocks import STEPS, add_block_options, fit_by_blocks, is_for_blocks
 from .reading import add_reading_options, print_notes, reading
 from .running import progress_bar
 
@@ -30,8 +31,12 @@ __all__ = ["add_parser", "run"]
 
 PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
 """The options that mean the same to `factorize`."""
-STEPS = 1000
-"""The resolution of one fit's progress bar."""
+BYTES_PER_ENTRY = 24
+"""What a fit takes at its peak for each entry of data that it holds in memory, about."""
+BY_BLOCKS = ("K", "method", "lam", "leash", "n_init", *FITTING)
+"""Those of them that `fit_scene` has too."""
+WHOLE = ("alpha", "masks", "mask_seed", "pattern", "missing", "mu", "gamma", "png", "picture")
+"""Options that need all of the data at once."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -56,18 +61,28 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--start", choices=["random", "pure-pixels"], help="pure-pixels: for cubes")
     parser.add_argument("--n-init", type=int, metavar="N", help="starts, of which the best is kept")
     add_options(parser, *FITTING)
-    parser.add_argument("--out", type=output_file, metavar="FILE.npz", help="write W, H and the mask")
+    parser.add_argument(
+        "--out",
+        type=output_file,
+        metavar="FILE.npz",
+        help="write W, H and the mask; with --blocks FILE.npy or FILE.hdr: H as K maps, and W beside it",
+    )
     parser.add_argument(
         "--png", type=output_file, metavar="FILE.png", help="write original, masked and restored picture"
     )
     parser.add_argument("--picture", type=int, metavar="N", help="which face or band (default: 1)")
-    add_options(parser, "progress")
+    add_block_options(parser.add_argument_group("where and how it runs"))
     add_reading_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, print the measures, write the files."""
-    _refuse_idle(args)
+    options = ReadingOptions(**reading(args))
+    by_blocks = is_for_blocks(args, options, BYTES_PER_ENTRY)
+    _refuse_idle(args, by_blocks)
+    if by_blocks:
+        start = {} if args.start is None else {"init": args.start}
+        return fit_by_blocks(args, options, **{"seed": 0} | start | given(args, *BY_BLOCKS))
     data = load_source(args.data, **reading(args))
     print_notes(data)
     index = _picture_index(args, data)
@@ -93,9 +108,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_idle(args: argparse.Namespace) -> None:
+def _refuse_idle(args: argparse.Namespace, by_blocks: bool) -> None:
     """Reject options that would have no effect."""
     idle = (
+        (by_blocks, WHOLE, "not for a scene that is fitted block by block"),
         (args.start == "pure-pixels", ("n_init",), "--start pure-pixels is one start"),
         (args.alpha is None, ("masks", "mask_seed", "pattern"), "nothing is hidden without --alpha"),
         (args.masks == "paper", ("mask_seed", "pattern"), "--masks paper takes the authors' own masks"),
@@ -105,6 +121,10 @@ def _refuse_idle(args: argparse.Namespace) -> None:
         for name, value in given(args, *names).items() if holds else ():
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} {value}: {why}; leave {option} out.")
+    if by_blocks and args.out is None:
+        raise InputError(f"{args.data} is fitted block by block: give --out FILE.npy or FILE.hdr, for H.")
+    if not by_blocks and args.jobs != -1:
+        raise InputError(f"--jobs {args.jobs}: a fit in memory is one process; leave --jobs out.")
 
 
 def _picture_index(args: argparse.Namespace, data: Dataset) -> int:

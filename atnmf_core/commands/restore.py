@@ -10,17 +10,18 @@ from ..datasets import Dataset, ReadingOptions
 from ..figures.restoration_report import restoration_page
 from ..problem import InputError
 from ..restoration import ChoiceProgress, Restoration, restore
-from ..restoration.scenes import BLOCK_ENTRIES
 from ..restoration.workers import trials_on_workers
 from ..sweep import load_source
-from .arguments import Subparsers, add_options, numbers_of_parts, output_file, workers, write_whole
+from .arguments import Subparsers, add_options, numbers_of_parts, output_file, write_whole
+from .by_blocks import add_block_options, is_for_blocks, restore_by_blocks
 from .reading import add_reading_options, reading
-from .restore_scene import is_for_blocks, run_by_blocks
 from .restored_files import check_side_file, is_own_format, report_settings, write_restored, write_side_file
-from .running import add_worker_options, progress_bar, stopped_by_ctrl_c
+from .running import progress_bar, stopped_by_ctrl_c
 
 __all__ = ["add_parser", "run"]
 
+BYTES_PER_ENTRY = 100
+"""What `restore` takes at its peak for each entry of data that it holds in memory, about."""
 EXAMPLE = """\
 examples:
   python -m atnmf_core restore scene.hdr --out restored.hdr
@@ -55,15 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_model_options(parser)
     _add_side_files(parser)
     group = parser.add_argument_group("where and how it runs")
-    group.add_argument(
-        "--blocks",
-        action=argparse.BooleanOptionalAction,
-        help="learn from a sample of pixels and restore block by block (default: where the file is too large "
-        "for memory); ENVI, NPY, HDF5, NetCDF 4 and GeoTIFF",
-    )
-    # Tests and benchmarks need small ones; it changes no result.
-    group.add_argument("--block-entries", type=workers, default=BLOCK_ENTRIES, help=argparse.SUPPRESS)
-    add_worker_options(group)
+    add_block_options(group)
     add_reading_options(parser)
 
 
@@ -106,8 +99,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             f"--defects {args.defects}: only with --unmarked are entries looked for that are wrong."
         )
-    if is_for_blocks(args, ReadingOptions(**options)):
-        return run_by_blocks(args, ReadingOptions(**options))
+    if is_for_blocks(args, ReadingOptions(**options), BYTES_PER_ENTRY):
+        return restore_by_blocks(args, ReadingOptions(**options))
     data = load_source(args.data, **options)
     own_format = is_own_format(args.data, args.out)
     for path in (args.defects, args.deviation):

@@ -1,9 +1,9 @@
-"""A cube of any size on disk, read and written in blocks of pixels."""
+"""A cube of any size on disk, read and written in blocks of pixels; maps of its pixels, written likewise."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem import Array, Mask
+from .dataset import Georeference
 from .readers import ReadingOptions, UnreadableData
 from .readers.entries import clean_entries, stored_numbers
 from .readers.layout import bands_axis
 from .readers.on_disk import UNLIMITED, files_of, open_on_disk
 from .readers.stored import StoredArray
-from .writers import envi_path
+from .writers import envi_header, envi_path
 
-__all__ = ["Block", "SceneFile", "files_of", "open_scene", "rewritten"]
+__all__ = ["Block", "SceneFile", "new_maps", "open_scene", "rewritten"]
 
 Index = npt.NDArray[np.integer]
 
@@ -54,6 +55,7 @@ class SceneFile:
     chunk : rows and columns of what the file can only read as a whole, (1, cols) where it has no such parts.
     can_miss : whether the file has a value for missing entries.
     files : the files that it consists of.
+    georeference : where it lies, or None.
     """
 
     path: Path
@@ -68,6 +70,7 @@ class SceneFile:
     files: tuple[Path, ...]
     wavelengths: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
+    georeference: Georeference | None = None
 
     @property
     def entries(self) -> int:
@@ -128,6 +131,8 @@ class SceneFile:
 
     def write(self, block: Block, changed: Mask, numbers: npt.NDArray[Any]) -> None:
         """Replace entries of a block of this very file; `changed` is bands x pixels, as `read` gives them."""
+        if not changed.any():
+            return
         with open_on_disk(self.path, self.options, writable=True) as stored:
             index = self._index(block)
             values = np.array(stored.values[index])
@@ -189,6 +194,7 @@ def open_scene(path: str | Path, options: ReadingOptions | None = None) -> Scene
             files=files_of(path),
             wavelengths=wavelengths if wavelengths is not None and wavelengths.size == shape[axis] else None,
             notes=(*stored.notes, *notes),
+            georeference=stored.georeference,
         )
 
 
@@ -200,11 +206,38 @@ def rewritten(scene: SceneFile, out: Path) -> Iterator[tuple[SceneFile, tuple[Pa
     """
     is_pair = len(scene.files) > 1
     places = tuple(envi_path(out, file.name) if is_pair else out for file in scene.files)
-    parts = [place.with_name(f".part-{place.name}") for place in places]
-    try:
+    with _moved_when_whole(places) as parts:
         for file, part in zip(scene.files, parts, strict=True):
             shutil.copyfile(file, part)
         yield replace(scene, path=parts[scene.files.index(scene.path)], files=tuple(parts)), places
+
+
+@contextmanager
+def new_maps(
+    scene: SceneFile, out: Path, names: Sequence[str]
+) -> Iterator[tuple[npt.NDArray[np.float32], tuple[Path, ...]]]:
+    """Maps of a scene's pixels, rows x cols x maps, to be filled inside the block, and their files: NPY, or
+    ENVI if the name ends with .hdr. Nothing has the name `out` before all is written.
+    """
+    shape, kind = (scene.rows, scene.cols, len(names)), np.dtype("<f4")
+    if out.suffix.lower() != ".hdr":
+        with _moved_when_whole((out,)) as (part,):
+            yield np.lib.format.open_memmap(part, "w+", kind, shape), (out,)
+        return
+    places = out, out.with_suffix(".img")
+    with _moved_when_whole(places) as (header, binary):
+        title = f"Parts of {scene.path.stem}"
+        header.write_bytes(envi_header(title, shape, kind, band_names=names, georeference=scene.georeference))
+        bands = np.memmap(binary, kind, "w+", shape=(shape[2], *shape[:2]))
+        yield bands.transpose(1, 2, 0), places
+
+
+@contextmanager
+def _moved_when_whole(places: Sequence[Path]) -> Iterator[list[Path]]:
+    """Temporary names for files, which get their own when the block ends without an error."""
+    parts = [place.with_name(f".part-{place.name}") for place in places]
+    try:
+        yield parts
         for part, place in zip(parts, places, strict=True):
             part.replace(place)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..problem import Array, InputError
-from .dataset import Dataset
+from .dataset import Dataset, Georeference
 from .readers import Limits, ReadingOptions, UnreadableData
 from .readers.archive import with_members
 from .readers.entries import stored_numbers
@@ -25,6 +25,7 @@ __all__ = [
     "EnviPair",
     "as_indexed",
     "bytes_like",
+    "envi_header",
     "envi_path",
     "write_envi",
     "write_envi_zip",
@@ -119,35 +120,46 @@ class EnviPair(NamedTuple):
 
 def write_envi(data: Dataset) -> EnviPair:
     """A cube as ENVI: band sequential, little-endian, with wavelengths, band names and coordinates."""
+    cube = _cube(data).astype(data.V.dtype.newbyteorder("<"), copy=False)
+    header = envi_header(
+        data.title, cube.shape, data.V.dtype, data.wavelengths, data.band_names, data.georeference
+    )
+    return EnviPair(header, cube.transpose(2, 0, 1).tobytes())
+
+
+def envi_header(
+    title: str,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    wavelengths: npt.NDArray[np.floating] | None = None,
+    band_names: Sequence[str] = (),
+    georeference: Georeference | None = None,
+) -> bytes:
+    """The header of a band-sequential, little-endian binary file of rows x cols x bands numbers."""
     from spectral.io.envi import dtype_to_envi  # slow to import, and few runs write a cube
 
-    cube = _cube(data).astype(data.V.dtype.newbyteorder("<"), copy=False)
-    rows, cols, bands = cube.shape
+    rows, cols, bands = shape
     fields = {
-        "description": f"{{{_one_line(data.title)}}}",
+        "description": f"{{{_one_line(title)}}}",
         "samples": cols,
         "lines": rows,
         "bands": bands,
         "header offset": 0,
         "file type": "ENVI Standard",
-        "data type": dtype_to_envi[data.V.dtype.char],
+        "data type": dtype_to_envi[dtype.char],
         "interleave": "bsq",
         "byte order": 0,
     }
-    if data.wavelengths is not None:
+    if wavelengths is not None:
         fields["wavelength units"] = "Nanometers"
-        fields["wavelength"] = "{" + ", ".join(f"{nm!r}" for nm in data.wavelengths.tolist()) + "}"
-    if data.band_names:
-        fields["band names"] = (
-            "{" + ", ".join(_one_line(name).replace(",", ";") for name in data.band_names) + "}"
-        )
-    fields |= _coordinates(data)
-    header = "ENVI\n" + "".join(f"{key} = {value}\n" for key, value in fields.items())
-    return EnviPair(header.encode(), cube.transpose(2, 0, 1).tobytes())
+        fields["wavelength"] = "{" + ", ".join(f"{nm!r}" for nm in wavelengths.tolist()) + "}"
+    if band_names:
+        fields["band names"] = "{" + ", ".join(_one_line(name).replace(",", ";") for name in band_names) + "}"
+    fields |= _coordinates(georeference)
+    return ("ENVI\n" + "".join(f"{key} = {value}\n" for key, value in fields.items())).encode()
 
 
-def _coordinates(data: Dataset) -> dict[str, str]:
-    place = data.georeference
+def _coordinates(place: Georeference | None) -> dict[str, str]:
     if place is None:
         return {}
     fields = {}

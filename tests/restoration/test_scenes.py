@@ -180,23 +180,24 @@ def test_other_settings_do_not_resume_what_was_done(scene: Damaged, tmp_path: Pa
     assert blocks_at_start(lam=1.2) == 2
 
 
-COMMAND = (
-    "restore",
-    "scene.hdr",
-    "--blocks",
-    "--unmarked",
-    "--K",
-    "4",
-    "--lam",
-    "1.1",
-    "--block-entries",
-    "1200",
-)
+MODEL_OPTIONS = ("--blocks", "--K", "4", "--lam", "1.1", "--block-entries", "300")
+COMMANDS = {
+    "restore": ("restore", "scene.hdr", "--unmarked", *MODEL_OPTIONS),
+    "fit": ("fit", "--data", "scene.hdr", "--method", "atnmf", *MODEL_OPTIONS),
+}
+BLOCKS = 240
+"""Of one image row each: so many take long enough to write to be caught at it."""
 
 
-def undisturbed(folder: Path) -> None:
-    words = [*COMMAND, "--jobs", "1", "--out", str(folder / "whole.hdr")]
+@pytest.fixture(scope="module")
+def tall() -> Damaged:
+    return damaged_scene(BLOCKS, 15)
+
+
+def undisturbed(command: str, folder: Path) -> bytes:
+    words = [*COMMANDS[command], "--jobs", "1", "--out", str(folder / "whole.hdr")]
     assert main([str(folder / word) if word == "scene.hdr" else word for word in words]) == 0
+    return (folder / "whole.img").read_bytes()
 
 
 def blocks_in(folder: Path) -> dict[str, int]:
@@ -205,29 +206,35 @@ def blocks_in(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("blocks", [0, 2], ids=["while it learns", "while it restores"])
-def test_kill_9_and_another_start_give_the_same_file(scene: Damaged, tmp_path: Path, blocks: int) -> None:
-    write_envi(scene.cube, tmp_path / "scene.hdr")
-    folder = tmp_path / "killed.hdr.blocks"
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("moment", ["while it learns", "among its blocks", "while it writes"])
+def test_kill_9_and_another_start_give_the_same_file(
+    tall: Damaged, tmp_path: Path, command: str, moment: str
+) -> None:
+    write_envi(tall.cube, tmp_path / "scene.hdr")
+    folder, part = tmp_path / "killed.hdr.blocks", tmp_path / ".part-killed.img"
+    words = (*COMMANDS[command], "--out", "killed.hdr")
+    reached = {
+        "while it learns": lambda: (folder / "process.json").exists(),
+        "among its blocks": lambda: len(blocks_in(folder)) >= 2,
+        "while it writes": part.exists,
+    }[moment]
 
-    with started(*COMMAND, "--out", "killed.hdr", folder=tmp_path) as process:
-        wait_until(
-            lambda: (folder / "process.json").exists() and len(blocks_in(folder)) >= blocks,
-            process,
-            f"{blocks} blocks",
-        )
+    with started(*words, folder=tmp_path) as process:
+        wait_until(reached, process, f"the moment {moment}")
         kill_tree(process)
+        process.wait()
     before = blocks_in(folder)
-    assert len(before) < scene.cube.shape[0]
+    assert (len(before) == BLOCKS) == part.exists() == (moment == "while it writes")
     assert not (tmp_path / "killed.hdr").exists()
-    with started(*COMMAND, "--out", "killed.hdr", folder=tmp_path) as process:
-        wait_until(lambda: len(blocks_in(folder)) > len(before), process, "another block")
+    with started(*words, folder=tmp_path) as process:
+        wait_until(lambda: len(blocks_in(folder)) > len(before) or part.exists(), process, "more")
         assert before.items() <= blocks_in(folder).items()
         _, said = process.communicate()
         assert process.returncode == 0, said
 
-    undisturbed(tmp_path)
-    assert (tmp_path / "killed.img").read_bytes() == (tmp_path / "whole.img").read_bytes()
+    assert (tmp_path / "killed.img").read_bytes() == undisturbed(command, tmp_path)
+    assert not [file for file in tmp_path.iterdir() if ".part" in file.name or ".blocks" in file.name]
 
 
 def test_an_end_while_the_file_is_written_costs_no_block(
@@ -239,9 +246,10 @@ def test_an_end_while_the_file_is_written_costs_no_block(
     np.save(tmp_path / "scene.npy", scene.cube)
     words = (tmp_path / "scene.npy", tmp_path / "out.npy", "unmarked")
     how: dict[str, Any] = {**MODEL, "block_entries": 12_000, "n_jobs": 1}
-    name = "atnmf_core.restoration.scenes.run"
+    name = "atnmf_core.restoration.scenes.restoring"
     with monkeypatch.context() as broken:
-        broken.setattr(f"{name}.write_block", Mock(side_effect=[None, None, OSError("disk")]))
+        writing = Mock(side_effect=[None, None, OSError("disk")])
+        broken.setattr("atnmf_core.datasets.scene_file.SceneFile.write", writing)
         with pytest.raises(OSError, match="disk"):
             restore_scene(*words, **how)
     assert not (tmp_path / "out.npy").exists()
@@ -256,23 +264,22 @@ def test_an_end_while_the_file_is_written_costs_no_block(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
-    scene: Damaged, cluster: Any, tmp_path: Path
+    tall: Damaged, cluster: Any, tmp_path: Path, command: str
 ) -> None:
-    write_envi(scene.cube, tmp_path / "scene.hdr")
+    write_envi(tall.cube, tmp_path / "scene.hdr")
     folder = tmp_path / "cluster.hdr.blocks"
+    words = (*COMMANDS[command], "--out", "cluster.hdr", "--dask", cluster.scheduler_address)
 
-    with started(
-        *COMMAND, "--out", "cluster.hdr", "--dask", cluster.scheduler_address, folder=tmp_path
-    ) as process:
+    with started(*words, folder=tmp_path) as process:
         wait_until(lambda: len(blocks_in(folder)) >= 1, process, "a block")
         os.kill(next(iter(cluster.workers.values())).process.pid, signal.SIGKILL)
-        assert len(blocks_in(folder)) < scene.cube.shape[0]
+        assert len(blocks_in(folder)) < BLOCKS
         _, said = process.communicate()
         assert process.returncode == 0, said
 
-    undisturbed(tmp_path)
-    assert (tmp_path / "cluster.img").read_bytes() == (tmp_path / "whole.img").read_bytes()
+    assert (tmp_path / "cluster.img").read_bytes() == undisturbed(command, tmp_path)
 
 
 def test_two_processes_do_not_write_to_one_file(scene: Damaged, tmp_path: Path) -> None:

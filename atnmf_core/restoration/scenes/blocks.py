@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +11,30 @@ from threadpoolctl import threadpool_limits
 
 from ...datasets.scene_file import Block, SceneFile
 from .pixels import Pixels, SceneModel, restore_pixels
-from .record import BlockResult
 
-__all__ = ["masks", "refine_block", "restore_block", "write_block"]
+__all__ = ["BlockResult", "masks", "refine_block", "restore_block"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockResult:
+    """What changes in a block.
+
+    Attributes
+    ----------
+    changed, defects : bool F x n, as bits.
+    numbers : for the changed entries, as the file stores them.
+    scale : n, the size of each pixel's residuals with the first model.
+    unknown : how many entries cannot be predicted.
+    """
+
+    changed: npt.NDArray[np.uint8]
+    defects: npt.NDArray[np.uint8]
+    numbers: npt.NDArray[Any]
+    scale: npt.NDArray[np.float32]
+    unknown: int
 
 
 def restore_block(scene: SceneFile, number: int, block: Block, model: SceneModel) -> tuple[int, BlockResult]:
@@ -47,13 +66,6 @@ def refine_block(
         ),
     )
     return number, _merged(first, again, pixels, V.shape)
-
-
-def write_block(scene: SceneFile, block: Block, result: BlockResult) -> None:
-    """Write the changes of a block to the file."""
-    changed, _ = masks(result, (scene.bands, block.pixels))
-    if changed.any():
-        scene.write(block, changed, result.numbers)
 
 
 def masks(result: BlockResult, shape: tuple[int, ...]) -> tuple[Mask, Mask]:

@@ -18,7 +18,7 @@ from ..restore import Restoration, restore
 from .pixels import SceneModel, model_of, restore_pixels
 from .sampling import two_samples
 
-__all__ = ["FEWEST_FAR", "SceneSettings", "learn", "refine", "sample_size"]
+__all__ = ["FEWEST_FAR", "SceneSettings", "learn", "refine", "sample_size", "sampled", "with_far"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -52,6 +52,19 @@ def sample_size(scene: SceneFile) -> int:
     return min(max(SAMPLE_ENTRIES // scene.bands, LEAST_PIXELS), scene.rows * scene.cols // 2)
 
 
+def sampled(scene: SceneFile, seed: int) -> tuple[Array, Array]:
+    """The pixels of a sample, and others to check by what is learned from it; both bands x pixels."""
+    if min(scene.rows, scene.cols) < 2:
+        raise InputError(f"{scene.path.name}: a scene of {scene.rows} x {scene.cols} pixels is too small.")
+    drawn, others = two_samples((scene.rows, scene.cols), sample_size(scene), seed)
+    return scene.pixels(*drawn), scene.pixels(*others)
+
+
+def with_far(V: Array, check: Array, far: Index) -> Array:
+    """A sample, and some of those pixels outside of it that it is unlike."""
+    return np.concatenate([V, check[:, _some(far, MAX_EXTRA * V.shape[1])]], axis=1)
+
+
 def learn(
     scene: SceneFile,
     wish: SceneSettings,
@@ -59,18 +72,14 @@ def learn(
     map_trials: MapTrials | None = None,
 ) -> SceneModel:
     """Choose and fit a model on a sample; add the pixels outside of it that it describes worst; check it."""
-    if min(scene.rows, scene.cols) < 2:
-        raise InputError(f"{scene.path.name}: a scene of {scene.rows} x {scene.cols} pixels is too small.")
-    drawn, others = two_samples((scene.rows, scene.cols), sample_size(scene), wish.seed)
-    V, check = scene.pixels(*drawn), scene.pixels(*others)
+    V, check = sampled(scene, wish.seed)
     how: dict[str, Any] = {"seed": wish.seed, "callback": callback, "map_trials": map_trials}
     restored = restore(V, wish.losses, K=wish.K, lam=wish.lam, leash=wish.leash, **how)
     model = first = _model(V, restored, wish.losses)
     words = first.words
     far = np.flatnonzero(restore_pixels(check, model).scale > model.far)
     if far.size >= FEWEST_FAR:
-        extra = _some(far, MAX_EXTRA * V.shape[1])
-        V = np.concatenate([V, check[:, extra]], axis=1)
+        V = with_far(V, check, far)
         model = _model(V, _refit(V, model, wish, how), wish.losses)
         words += (
             f" {far.size} pixels outside of the sample were unlike it, and the model was fitted to them too."

@@ -7,18 +7,20 @@ are those of the sample. Nothing here depends on how a scene was cut into blocks
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...projection import transform
+from ...solvers.columns import solve_columns
 from ..choice import Choice, Losses
 from ..defects import BEYOND, Spread, beyond_limits, spread
 from ..holdout import LEAST_LEFT
+from ..packed import choice_from_json, choice_to_json
 from ..path import BOUND, PASSES, SETTLED
 from ..restore import BEYOND_REASON, Restoration
 
-__all__ = ["Pixels", "SceneModel", "model_of", "restore_pixels"]
+__all__ = ["AT_ONCE", "Pixels", "SceneModel", "far_limit", "model_of", "restore_pixels"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -67,6 +69,17 @@ class SceneModel:
         return int(self.W.shape[1])
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """All of it, as arrays and what JSON can hold."""
+        return vars(self) | {"choice": choice_to_json(self.choice)}
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> SceneModel:
+        """The model that has these `fields`."""
+        kept = {"choice": choice_from_json(fields["choice"]), "limits": tuple(fields["limits"])}
+        return cls(**fields | kept)
+
+    @property
     def scales(self) -> Spread:
         """Of the sample's residuals, without those of its columns."""
         return Spread(self.by_row, np.empty(0), self.middle)
@@ -96,7 +109,6 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
     use = ~np.isnan(V) & ~restored.defects
     known = np.where(use, V, 0)
     scales = spread(np.where(use, V, fit.V_hat) - fit.V_hat, use & (known > 0))
-    most = np.quantile(scales.by_column, MOST)
     return SceneModel(
         W=np.asarray(fit.W),
         lam=fit.lam,
@@ -107,10 +119,15 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
         limits=limits,
         top=known.max(axis=1),
         poor=use.sum(axis=1) < fit.W.shape[1],
-        far=float(max(FAR_ABOVE_MOST * most, FAR_ABOVE_MIDDLE * scales.middle)),
+        far=far_limit(scales.by_column, scales.middle),
         choice=restored.choice,
         words=restored.choice.verdict if restored.choice else "K, lambda and leash were given.",
     )
+
+
+def far_limit(scale: Array, middle: float) -> float:
+    """Pixels with larger residuals are unlike a sample, given those of its pixels and of the middle one."""
+    return max(FAR_ABOVE_MOST * float(np.nanquantile(scale, MOST)), FAR_ABOVE_MIDDLE * middle)
 
 
 def restore_pixels(V: Array, model: SceneModel) -> Pixels:
@@ -174,10 +191,17 @@ def _suspects(
 
 
 def _projected(known: Array, use: Mask, model: SceneModel, start: Array | None = None) -> Array:
-    # Pixels without an entry have no column of H, and what is predicted there is not used.
-    return np.nan_to_num(
-        transform(known, model.W, use, lam=model.lam, leash=model.leash, start=start), copy=False
+    """H as `transform` gives it; a block has been checked, which `transform` would do again at each pass."""
+    # Pixels without an entry are solved as zeros, and what is predicted there is not used.
+    H, _ = solve_columns(
+        np.multiply(known, use, dtype=np.float64),
+        use | ~use.any(axis=0),
+        model.W.astype(np.float64),
+        np.inf if model.lam is None else model.lam,
+        model.leash,
+        start,
     )
+    return H.astype(model.W.dtype)
 
 
 def _brightness(known: Array, use: Mask, top: Array) -> Array:

@@ -1,4 +1,4 @@
-"""`restore` of files that are too large for memory goes block by block."""
+"""`restore` and `fit` of files that are too large for memory go block by block."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.__main__ import main
+from atnmf_core.restoration.scenes import fit_scene
 from tests.scenes import damaged_scene, write_geotiff
 
 MODEL = ("--unmarked", "--K", "4", "--lam", "1.1", "--jobs", "1")
@@ -23,7 +24,7 @@ def test_a_file_above_the_limit_on_entries_is_restored_by_blocks(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["restore", str(scene), "--out", str(scene.with_name("out.npy")), *MODEL]
-    monkeypatch.setattr("atnmf_core.commands.restore_scene.SMALL", 0)
+    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
     assert main(words) == 0
     assert BLOCKS not in capsys.readouterr().out
 
@@ -36,7 +37,7 @@ def test_a_file_above_the_limit_on_entries_is_restored_by_blocks(
 def test_a_file_that_needs_more_memory_than_is_free_is_restored_by_blocks(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("atnmf_core.commands.restore_scene.SMALL", 0)
+    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
     monkeypatch.setattr("psutil.virtual_memory", lambda: type("Memory", (), {"available": 1 << 20}))
 
     assert main(["restore", str(scene), "--out", str(scene.with_name("out.npy")), *MODEL]) == 0
@@ -114,3 +115,55 @@ def test_a_format_that_cannot_be_read_in_parts_is_refused(
     assert main(words) == 1
 
     assert "in parts" in capsys.readouterr().err
+
+
+def fit(scene: Path, *words: str) -> int:
+    return main(["fit", "--data", str(scene), "--K", "4", *words])
+
+
+def test_a_fit_by_blocks_is_that_of_the_python_call(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = fit_scene(scene, scene.with_name("python.npy"), K=4, method="atnmf", lam=1.2, n_jobs=1)
+
+    words = ("--method", "atnmf", "--lam", "1.2", "--blocks", "--jobs", "1")
+    assert fit(scene, *words, "--out", str(scene.with_name("H.npy"))) == 0
+
+    assert done.summary in capsys.readouterr().out
+    for one in ("", "-W"):
+        ours, python = (np.load(scene.with_name(f"{name}{one}.npy")) for name in ("H", "python"))
+        assert np.array_equal(ours, python)
+
+
+def test_a_file_above_the_limit_on_entries_is_fitted_by_blocks(
+    scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
+    monkeypatch.setenv("ATNMF_MAX_ENTRIES", "10000")
+
+    assert fit(scene, "--jobs", "1", "--out", str(scene.with_name("H.npy"))) == 0
+
+    assert np.load(scene.with_name("H.npy")).shape == (40, 40, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--blocks",), "--out FILE.npy"),
+        (("--blocks", "--out", "H.npz"), ".npy"),
+        (("--blocks", "--out", "H.npy", "--alpha", "0.5"), "leave --alpha out"),
+        (("--blocks", "--out", "H.npy", "--png", "H.png"), "leave --png out"),
+        (("--jobs", "2"), "leave --jobs out"),
+    ],
+)
+def test_options_of_a_fit_that_cannot_be_meant_are_refused(
+    scene: Path,
+    words: tuple[str, ...],
+    why: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(scene.parent)
+
+    assert fit(scene, *words) == 2
+
+    assert why in capsys.readouterr().err
+    assert [file.name for file in scene.parent.iterdir()] == [scene.name]

@@ -1,0 +1,157 @@
+"""`restore` and `fit` for scenes larger than memory: block by block, resumable."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from ..datasets import ReadingOptions, UnreadableData
+from ..datasets.readers import Limits
+from ..datasets.readers.on_disk import files_of
+from ..datasets.scene_file import open_scene
+from ..figures.restoration_report import scene_page
+from ..problem import InputError
+from ..restoration.scenes import BLOCK_ENTRIES, SceneRestoration, fit_scene, restore_scene
+from .arguments import TakesArguments, workers, write_whole
+from .restored_files import is_own_format, report_settings
+from .running import add_worker_options, ended_by_signals, progress_bar
+
+__all__ = ["add_block_options", "fit_by_blocks", "is_for_blocks", "restore_by_blocks"]
+
+STEPS = 1000
+"""The resolution of one fit's progress bar."""
+SMALL = 1 << 26
+"""Files of fewer bytes are taken to fit; a compressed one that does not is refused when it is read."""
+
+
+def add_block_options(group: TakesArguments) -> None:
+    """--blocks, --jobs, --dask and --progress."""
+    group.add_argument(
+        "--blocks",
+        action=argparse.BooleanOptionalAction,
+        help="learn from a sample of pixels and go on block by block (default: where the file is too large "
+        "for memory); ENVI, NPY, HDF5, NetCDF 4 and GeoTIFF",
+    )
+    # Tests and benchmarks need small ones; it changes no result.
+    group.add_argument("--block-entries", type=workers, default=BLOCK_ENTRIES, help=argparse.SUPPRESS)
+    add_worker_options(group)
+
+
+def is_for_blocks(args: argparse.Namespace, options: ReadingOptions, bytes_per_entry: float) -> bool:
+    """Whether the user says so, or else whether a file is too large for the memory that is free, or for the
+    limits on files that are read as a whole. In memory, the command takes `bytes_per_entry` at its peak.
+    """
+    if args.blocks is not None:
+        return bool(args.blocks)
+    path, limits = Path(args.data), Limits.from_environment()
+    if not path.is_file() or sum(file.stat().st_size for file in files_of(path)) < SMALL:
+        return False
+    try:
+        scene = open_scene(path, options)
+    except UnreadableData:
+        return False
+    return (
+        scene.entries > limits.entries
+        or scene.bytes > limits.bytes
+        or bytes_per_entry * scene.entries > psutil.virtual_memory().available
+    )
+
+
+def restore_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
+    """Restore, write the file, print what was found."""
+    if args.deviation is not None:
+        raise InputError("--deviation: not for a scene that is restored block by block; leave it out.")
+    if args.defects is not None and args.defects.suffix.lower() != ".npy":
+        raise InputError(f"--defects {args.defects}: choose a name that ends with .npy.")
+    if not is_own_format(args.data, args.out):
+        raise InputError(f"--blocks: {args.data} is not a file; leave --blocks out.")
+    with _resumable(args.progress) as bars:
+        done = restore_scene(
+            args.data,
+            args.out,
+            "unmarked" if args.unmarked else "marked",
+            K=args.K,
+            lam=args.lam,
+            leash=args.leash,
+            seed=args.seed,
+            options=options,
+            defects=args.defects,
+            block_entries=args.block_entries,
+            n_jobs=args.jobs,
+            dask=args.dask,
+            callback=lambda progress: bars.learning(progress.done, progress.total),
+            progress=bars.blocks,
+        )
+    files = done.files
+    if args.report is not None:
+        _write_report(args, options, done)
+        files = (*files, args.report)
+    print(done.summary)
+    print("Written: " + ", ".join(map(str, files)))
+    return 0
+
+
+def fit_by_blocks(args: argparse.Namespace, options: ReadingOptions, **fitting: Any) -> int:
+    """Fit, write W and H, print what was found; `fitting` goes to `fit_scene`."""
+    with _resumable(args.progress) as bars:
+        done = fit_scene(
+            args.data,
+            args.out,
+            options=options,
+            block_entries=args.block_entries,
+            n_jobs=args.jobs,
+            dask=args.dask,
+            callback=lambda progress: bars.learning(round(STEPS * progress.share), STEPS),
+            progress=bars.blocks,
+            **fitting,
+        )
+    print(done.summary)
+    print("Written: " + ", ".join(map(str, done.files)))
+    return 0
+
+
+def _write_report(args: argparse.Namespace, options: ReadingOptions, done: SceneRestoration) -> None:
+    scene, after = open_scene(args.data, options), open_scene(args.out, options)
+    size = f"{scene.path.name}: {scene.rows} x {scene.cols} pixels, {scene.bands} bands"
+    settings = report_settings(args, size, done.model, done.model.choice, scene.notes)
+    settings["command"] += " --blocks"
+    write_whole(args.report, scene_page(scene, after, done, settings))
+
+
+@contextmanager
+def _resumable(progress: bool | None) -> Iterator[_Bars]:
+    """Progress bars; Ctrl-C and SIGTERM end the block with a word on how to resume it."""
+    try:
+        with ended_by_signals(), _Bars(progress) as bars:
+            yield bars
+    except KeyboardInterrupt:
+        print("Stopped. What is done is stored; the same command resumes it.", file=sys.stderr)
+        raise
+
+
+class _Bars(ExitStack):
+    """One progress bar for the model, then one for the blocks, whose pace is theirs alone."""
+
+    def __init__(self, shown: bool | None) -> None:
+        super().__init__()
+        self._shown = shown
+        self._show: Callable[[int, int], None] | None = None
+        self._label = ""
+
+    def learning(self, done: int, total: int) -> None:
+        self._bar("learn")(done, total)
+
+    def blocks(self, done: int, total: int) -> None:
+        self._bar("blocks")(done, total)
+
+    def _bar(self, label: str) -> Callable[[int, int], None]:
+        if self._show is None or label != self._label:
+            self.close()
+            self._show, self._label = self.enter_context(progress_bar(label, self._shown)), label
+        return self._show
