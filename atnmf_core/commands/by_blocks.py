@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from ..datasets import ReadingOptions, UnreadableData
-from ..datasets.readers import Limits
+from ..datasets.readers.limits import Limits
 from ..datasets.readers.on_disk import files_of
 from ..datasets.scene_file import open_scene
 from ..figures.restoration_report import scene_page

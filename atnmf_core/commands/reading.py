@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, Remedy, UnreadableData
-from ..datasets.readers import option_text, parse_image_shape
+from ..datasets.readers.options import option_text, parse_image_shape
 from .arguments import given
 
 __all__ = ["add_reading_options", "print_notes", "reading", "why_unreadable"]

@@ -5,19 +5,13 @@ from .dataset import Dataset, Georeference, Truth
 from .download import DataUnavailable, Transfer, fetch
 from .normalisation import NORMALISATIONS, normalise
 from .paper import PAPER_ALPHAS, PAPER_FOLDERS, paper_mask
-from .readers import (
-    LayoutGuess,
-    Limits,
-    Reading,
-    ReadingOptions,
-    Remedy,
-    SpectralLibrary,
-    UnreadableData,
-    read_dataset,
-    read_library,
-    read_or_ask,
-    read_truth,
-)
+from .readers.ask import LayoutGuess, Reading, read_or_ask
+from .readers.errors import Remedy, UnreadableData
+from .readers.library import SpectralLibrary, read_library
+from .readers.limits import Limits
+from .readers.options import ReadingOptions
+from .readers.read import read_dataset
+from .readers.truth_files import read_truth
 from .truth import truth_from_arrays
 from .writers import EnviPair, bytes_like, write_envi, write_envi_zip, write_like, write_mat, write_npz
 

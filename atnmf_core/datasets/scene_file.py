@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from ..problem import Array, Mask
 from .dataset import Georeference
-from .readers import ReadingOptions, UnreadableData
 from .readers.entries import clean_entries, stored_numbers
+from .readers.errors import UnreadableData
 from .readers.layout import bands_axis
 from .readers.on_disk import UNLIMITED, files_of, open_on_disk
+from .readers.options import ReadingOptions
 from .readers.stored import StoredArray
 from .writers import envi_header, envi_path
 

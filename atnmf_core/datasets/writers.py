@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from ..problem import Array, InputError
 from .dataset import Dataset, Georeference
-from .readers import Limits, ReadingOptions, UnreadableData
 from .readers.archive import with_members
 from .readers.entries import stored_numbers
+from .readers.errors import UnreadableData
 from .readers.formats import Opened, open_files
 from .readers.layout import layout_of, to_dataset
+from .readers.limits import Limits
+from .readers.options import ReadingOptions
 from .readers.sources import Source, gather
 
 __all__ = [
