@@ -25,8 +25,10 @@ DASHES = ("solid", "dot", "longdash", "longdashdot")
 """Lines of the first, second, ... combination of treatment and solver in one plot."""
 SYMBOLS = {"fast": "circle", "paper": "diamond"}
 TICKS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
-SHADES = ("#6B3F00", "#955800", "#E08A00", "#F0B04F", "#F7D08F")
-"""AT-NMF's orange from dark to light, for several lines of AT-NMF in one plot."""
+SHADES = ("#935700", "#B46D00", "#E08A00", "#E89F34", "#EDB25A")
+"""AT-NMF's orange from dark to light, for several lines of AT-NMF in one plot; the strongest adversary, which
+has the darkest, is still seen on a dark page.
+"""
 COMPACT_SPAN = (1.05, 100.0)
 X_AXIS = {"showgrid": False, "zeroline": False}
 Y_AXIS = {"title": {"text": "RMSE on hidden entries", "standoff": 8}, "zeroline": False, "nticks": 6}
@@ -186,7 +188,7 @@ def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
         return {"ax": 60, "ay": 0, "xanchor": "left", "align": "left"}
     if share > 0.9:
         return {"ax": -60, "ay": 0, "xanchor": "right", "align": "right"}
-    return {"ax": 0, "ay": -75}
+    return {"ax": 40, "ay": -75, "xanchor": "left", "align": "left"}
 
 
 def _name(point: Measurement, points: Sequence[Measurement]) -> str:

@@ -56,12 +56,20 @@ def gain_map(points: Sequence[Measurement], height: int = 440) -> go.Figure:
     }
     if len(lams) <= MAX_LABELLED_COLUMNS:
         words = [["" if one is None else f"{one:.0f}" if gains else f"{one:.3g}" for one in row] for row in z]
-        heat |= {"text": words, "texttemplate": "%{text}", "textfont": {"color": DARK, "size": 13}}
-    rings = [found for alpha in alphas if (found := best([p for p in curve if p.alpha == alpha]))]
-    axis = {"type": "category", "showgrid": False, "zeroline": False}
-    x = axis | {"title": {"text": "adversary's price λ", "standoff": 6}}
-    y = axis | {"title": {"text": "hidden share α", "standoff": 8}}
-    return plot([heat, _targets(curve), _rings(rings)], height, xaxis=x, yaxis=y)
+        heat |= {"text": words, "texttemplate": "%{text}", "textfont": {"color": DARK, "size": 12}}
+    best_cells = [
+        (lams.index(found.lam), row)
+        for row, alpha in enumerate(alphas)
+        if (found := best([p for p in curve if p.alpha == alpha])) and found.lam is not None
+    ]
+    # The range is that of the cells: markers over them would add a margin.
+    axis = {"type": "category", "showgrid": False, "zeroline": False, "ticks": ""}
+    x = axis | {"title": {"text": "adversary's price λ"}, "range": [-0.5, len(lams) - 0.5]}
+    y = axis | {"title": {"text": "hidden share α", "standoff": 8}, "range": [-0.5, len(alphas) - 0.5]}
+    shapes = [_outline(column, row) for column, row in best_cells]
+    # Room for the colour bar and for the axes: Plotly puts titles in the wrong place when it has to make any.
+    margin = {"l": 60, "r": 8, "t": 60, "b": 70}
+    return plot([heat, _targets(curve)], height, xaxis=x, yaxis=y, shapes=shapes, margin=margin)
 
 
 def _colours(values: Sequence[float], *, gains: bool) -> dict[str, Any]:
@@ -73,7 +81,15 @@ def _colours(values: Sequence[float], *, gains: bool) -> dict[str, Any]:
 
 
 def _bar(title: str) -> dict[str, Any]:
-    return {"title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0}
+    """Above the map: beside it, a telephone would have too little left for the cells."""
+    return {
+        "title": {"text": title, "side": "top", "font": {"size": 13}},
+        "tickfont": {"size": 12},
+        "orientation": "h",
+        **{"x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "lenmode": "pixels", "len": 220},
+        "thickness": 12,
+        "outlinewidth": 0,
+    }
 
 
 def _targets(curve: Sequence[Measurement]) -> dict[str, Any]:
@@ -89,18 +105,10 @@ def _targets(curve: Sequence[Measurement]) -> dict[str, Any]:
     }
 
 
-def _rings(points: Sequence[Measurement]) -> dict[str, Any]:
+def _outline(column: int, row: int) -> dict[str, Any]:
+    """Around one cell, whatever its size; on an axis of categories their places count from 0."""
     return {
-        "x": [f"{point.lam:g}" for point in points],
-        "y": [f"{point.alpha:g}" for point in points],
-        "mode": "markers",
-        "marker": {
-            "size": 30,
-            "symbol": "square-open",
-            "color": ATNMF,
-            "line": {"width": 3, "color": ATNMF},
-        },
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "name": "best of its row",
+        "type": "rect",
+        **{"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5},
+        "line": {"color": ATNMF, "width": 3},
     }

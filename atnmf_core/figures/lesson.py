@@ -88,7 +88,13 @@ def guess_chart(
     figure.add_vline(guess, line={"color": GREY, "width": 3})
     axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size - 2}}
     figure.update_xaxes(axis).update_yaxes(axis)
-    legend = {"y": 1.02, "yanchor": "bottom", "font": {"size": size}}
+    legend = {
+        "y": 1.02,
+        "yanchor": "bottom",
+        "font": {"size": size},
+        "entrywidth": 0,
+        "entrywidthmode": "pixels",
+    }
     return figure.update_layout(font={"size": size}, legend=legend, margin={"r": 16}, **TRANSPARENT)
 
 

@@ -35,8 +35,8 @@ def loss_curves(
     ]
     ticks = _ticks(np.concatenate([history[quantity] for history in histories.values()]))
     layout = {
-        "legend": {"orientation": "h", "y": -0.28, "yanchor": "top", "x": 0, "font": {"size": 12}},
-        "xaxis": {"showgrid": False, "title": {"text": "iteration", "standoff": 4}},
+        "legend": {"orientation": "h", "y": -0.36, "yanchor": "top", "x": 0, "font": {"size": 12}},
+        "xaxis": {"showgrid": False, "title": {"text": "iteration"}},
         "yaxis": {
             "zeroline": False,
             "type": "log",

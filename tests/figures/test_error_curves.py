@@ -151,14 +151,15 @@ def test_against_alpha_there_is_a_line_for_each_chosen_lambda() -> None:
 
 def test_the_map_has_the_gain_over_nmf_of_the_same_alpha() -> None:
     figure = gain_map(BOTH_ALPHAS)
-    heat, targets, rings = figure.data
+    heat, targets = figure.data
 
     assert list(heat.x) == ["1.1", "2", "100"]
     assert list(heat.y) == ["0.3", "0.5"]
     assert heat.z[0] == pytest.approx([12.0, 20.0, 2.0])
     assert heat.z[1] == pytest.approx([10.0, 100 / 6, 10 / 6])
     assert heat.zmin == -heat.zmax
-    assert list(zip(rings.x, rings.y, strict=True)) == [("2", "0.3"), ("2", "0.5")]
+    outlined = [(heat.x[round(one.x0 + 0.5)], heat.y[round(one.y0 + 0.5)]) for one in figure.layout.shapes]
+    assert outlined == [("2", "0.3"), ("2", "0.5")]
     assert {tuple(data[:3]) for data in targets.customdata} == {
         (alpha, "atnmf", lam) for alpha in (0.3, 0.5) for lam in (1.1, 2.0, 100.0)
     }
