@@ -121,11 +121,11 @@ class Scheduler:
         with self._changed:
             return [job for job in self._jobs.values() if job.long]
 
-    def join(self, key: Hashable, owner: Hashable, rank: Rank = Rank.ASKED) -> None:
-        """Let this owner want the job of this key too, if there is one."""
+    def join(self, key: Hashable, owner: Hashable) -> None:
+        """Let this owner ask for the job of this key too, if there is one."""
         with self._changed:
             if key in self._jobs:
-                self._want(self._jobs[key], owner, rank)
+                self._want(self._jobs[key], owner, Rank.ASKED)
 
     def wait(self, keys: Collection[Hashable], seconds: float | None = None) -> bool:
         """Wait, at most so long, until none of these keys is under way; whether that is so."""

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from atnmf_core.running.scheduler import Scheduler
 
-from .streamlit_private import compose_theme_once, finish_runs_first
+from .streamlit_private import compose_theme_once, finish_runs_first, refer_to_last_run_only
 
 __all__ = ["scheduler"]
 
@@ -38,6 +38,7 @@ def _set_up_process() -> None:
     _map_large_arrays_one_by_one()
     compose_theme_once()
     finish_runs_first()
+    refer_to_last_run_only()
     threading.Thread(target=_collect_garbage_regularly, daemon=True).start()
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cache
+from weakref import WeakKeyDictionary
 
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession, AppSessionState
@@ -21,6 +24,7 @@ __all__ = [
     "ensure_app_frame",
     "finish_runs_first",
     "is_history_navigation",
+    "refer_to_last_run_only",
 ]
 
 
@@ -114,3 +118,38 @@ def finish_runs_first() -> None:
             create_when_handed_over(session, request)
 
     AppSession._create_scriptrunner = create_when_handed_over
+
+
+def refer_to_last_run_only() -> None:
+    """Send in full what the last run of a page did not have, even if the browser says that it has it.
+
+    Streamlit has the browser cache large elements, and then sends references to them. When a run ends, the
+    browser drops what has not been in it for a while, and every poll counts. Whoever moves a slider and moves
+    it back, before the browser has taken note that the first run ended, is sent references to what it drops
+    then; at the first of these the page stops for good. What the last run that ended had is never dropped.
+    """
+    create, enqueue = AppSession._create_scriptrunner, AppSession._enqueue_forward_msg
+    running: WeakKeyDictionary[AppSession, set[str]] = WeakKeyDictionary()
+    ended: WeakKeyDictionary[AppSession, set[str]] = WeakKeyDictionary()
+
+    def enqueue_and_note(session: AppSession, message: ForwardMsg) -> None:
+        of_page = not message.metadata.run.fragment_ids
+        match message.WhichOneof("type"):
+            case "new_session" if of_page:
+                running[session] = set()
+            case "script_finished" if of_page and message.script_finished == message.FINISHED_SUCCESSFULLY:
+                ended[session] = running.get(session, set())
+            case "ref_hash":
+                running.setdefault(session, set()).add(message.ref_hash)
+            case "delta" if message.metadata.cacheable:
+                running.setdefault(session, set()).add(message.hash)
+        enqueue(session, message)
+
+    def create_with_known(session: AppSession, request: RerunData) -> None:
+        if not request.fragment_id:
+            known = request.cached_message_hashes & ended.get(session, set())
+            request = replace(request, cached_message_hashes=known)
+        create(session, request)
+
+    AppSession._enqueue_forward_msg = enqueue_and_note
+    AppSession._create_scriptrunner = create_with_known

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 from streamlit import config
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
@@ -21,7 +22,12 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunnerEvent
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
-from pages.common.streamlit_private import compose_theme_once, ensure_app_frame, finish_runs_first
+from pages.common.streamlit_private import (
+    compose_theme_once,
+    ensure_app_frame,
+    finish_runs_first,
+    refer_to_last_run_only,
+)
 from tests.browser.server import APP
 
 
@@ -83,6 +89,11 @@ class EndedRun:
         return False
 
 
+def new_session() -> AppSession:
+    files, script = MemoryUploadedFileManager(""), ScriptData(str(APP), is_hello=False)
+    return AppSession(script, files, ScriptCache(), None, {})
+
+
 def test_that_a_run_has_ended_is_told_before_a_fragment_of_it_runs_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -92,9 +103,7 @@ def test_that_a_run_has_ended_is_told_before_a_fragment_of_it_runs_again(
     finish_runs_first()
 
     async def ends_as_a_timer_fires() -> tuple[list[str], RerunData]:
-        session = AppSession(
-            ScriptData(str(APP), is_hello=False), MemoryUploadedFileManager(""), ScriptCache(), None, {}
-        )
+        session = new_session()
         session.request_rerun(ClientState())
         ended = session._scriptrunner
         session._on_scriptrunner_event(ended, ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS)
@@ -110,3 +119,32 @@ def test_that_a_run_has_ended_is_told_before_a_fragment_of_it_runs_again(
 
     assert told == ["script_finished"]
     assert running.fragment_id == "curve"
+
+
+def run_of_page(*hashes: str, ends: bool = True) -> list[ForwardMsg]:
+    """What a run sends: large elements with these hashes, the first as a reference."""
+    first, *others = hashes
+    messages = [ForwardMsg(new_session={}), ForwardMsg(ref_hash=first)]
+    messages += [
+        ForwardMsg(hash=one, delta={"new_element": {}}, metadata={"cacheable": True}) for one in others
+    ]
+    return [*messages, *[ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)] * ends]
+
+
+def test_a_page_refers_only_to_what_its_last_run_that_ended_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser says that it has more, but may be about to drop it."""
+    for method in ("_create_scriptrunner", "_enqueue_forward_msg"):
+        monkeypatch.setattr(AppSession, method, getattr(AppSession, method))
+    monkeypatch.setattr(app_session, "ScriptRunner", EndedRun)
+    refer_to_last_run_only()
+
+    async def referred_to() -> frozenset[str]:
+        session = new_session()
+        sent = [*run_of_page("always", "before"), *run_of_page("always", "last")]
+        for message in [*sent, *run_of_page("always", "interrupted", ends=False)]:
+            session._enqueue_forward_msg(message)
+        known = ["always", "before", "last", "interrupted"]
+        session.request_rerun(ClientState(cached_message_hashes=known))
+        return session._scriptrunner.request.cached_message_hashes
+
+    assert asyncio.run(referred_to()) == {"always", "last"}

@@ -23,14 +23,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-from websockets.exceptions import WebSocketException
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, run_sweep
 from tests.browser.server import APP, free_port, serve
 
 from .load import PAUSE_SECONDS, server_of
-from .person import Answer, Person
+from .person import FAILURES, Answer, Person
 
 FAULT_SECONDS, RECOVERY_SECONDS = 10.0, 15.0
 GRID = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0, 5.0))
@@ -76,7 +75,7 @@ def visit(address: str, number: int, over: threading.Event) -> Visit:
                     note(seen, person, person.move(random.randint(5, 40)))
             finally:
                 person.close()
-        except (OSError, TimeoutError, WebSocketException) as error:
+        except FAILURES as error:
             seen.lost.append((time.monotonic(), f"{type(error).__name__}: {error}"))
         over.wait(0.5)
     return seen

@@ -19,12 +19,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
-from websockets.exceptions import WebSocketException
 
 from pages.common.background import COLLECT_SECONDS
 from tests.browser.server import APP, serve
 
-from .person import Answer, Person
+from .person import FAILURES, Answer, Person
 
 PAGES = {"explore": (APP, "K"), "bare": (Path(__file__).with_name("bare_page.py"), "percent")}
 PAUSE_SECONDS = 4.0
@@ -69,11 +68,14 @@ def visit(address: str, slider: str, seconds: float, query: str = "") -> tuple[l
         person.open()
         while time.monotonic() < ends:
             person.rest(PAUSE_SECONDS * random.uniform(0.5, 1.5))
-            answers.append(person.move(random.randint(5, 40)))
+            value = random.randint(5, 40)
+            answers.append(person.move(value))
+            if slider == "K" and person.is_current and not person.shows(f"The {value} parts that AT-NMF"):
+                return answers, ["somebody else's setting is shown"]
         if answers and not _comes_to_rest(person, answers[-1]):
             return answers, [f"the last setting is not shown after {LAST_SECONDS:.0f} s"]
         person.close()
-    except (OSError, TimeoutError, WebSocketException) as error:
+    except FAILURES as error:
         return answers, [f"{type(error).__name__}: {error}"]
     return answers, [words for answer in answers for words in answer.exceptions]
 

@@ -7,18 +7,21 @@ import struct
 import time
 import urllib.request
 import uuid
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-__all__ = ["Answer", "Person", "new_browser"]
+__all__ = ["FAILURES", "Answer", "Person", "new_browser"]
 
-CACHED_RUNS = 2
-"""A browser drops a large message that was in none of so many runs."""
+FAILURES = (OSError, TimeoutError, WebSocketException, LookupError)
+"""Connections that are lost, pages that do not answer, and those that a browser could not draw."""
+FINISHED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 BYTES_RECEIVED = 128
 """Where Linux's tcp_info has it."""
 
@@ -31,6 +34,15 @@ class Answer:
     wire_bytes: int = 0
     exceptions: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Kept:
+    """A large message in the cache of a browser, and the run that it was last in."""
+
+    texts: list[str]
+    fragment: str
+    run: int
 
 
 def new_browser(address: str, cookies: str = "") -> str:
@@ -61,8 +73,8 @@ class Person:
         self._widget = ""
         self._value: float | None = None
         self._timers: dict[str, tuple[float, float]] = {}
-        self._cached: dict[str, int] = {}
-        self._runs = 0
+        self._cached: dict[str, Kept] = {}
+        self._max_age = self._runs = 0
         self._shown: list[str] = []
         self._is_complete = False
 
@@ -106,6 +118,10 @@ class Person:
     def is_current(self) -> bool:
         """Whether the page shows what was asked for last: nothing has to be begun or waited for."""
         return self._is_complete and not {"Run", "Cancel"} & set(self._shown)
+
+    def shows(self, words: str) -> bool:
+        """Whether these words are on the page, or in what one of its components is given to draw."""
+        return any(words in text for text in self._shown)
 
     @property
     def is_polling(self) -> bool:
@@ -170,30 +186,49 @@ class Person:
 
     def _remember(self, message: ForwardMsg, answer: Answer) -> None:
         """What a browser keeps of a message."""
-        if message.metadata.cacheable:
-            self._cached[message.hash] = self._runs
         match message.WhichOneof("type"):
             case "new_session":
                 self._page = message.new_session.page_script_hash
+                self._max_age = message.new_session.config.max_cached_message_age
                 if not message.metadata.run.fragment_ids:
                     self._timers.clear()
                     self._shown, self._is_complete = [], False
-                    self._runs += 1
-                    self._cached = {
-                        one: run for one, run in self._cached.items() if self._runs - run <= CACHED_RUNS
-                    }
+            case "script_finished" if message.script_finished in FINISHED:
+                self._age_cache(message.metadata.run.fragment_ids)
             case "ref_hash":
-                self._cached[message.ref_hash] = self._runs
+                if message.ref_hash not in self._cached:
+                    raise LookupError("the page refers to a message that the browser no longer has")
+                self._show(self._cached[message.ref_hash].texts, message.ref_hash)
             case "auto_rerun":
                 interval = message.auto_rerun.interval
                 self._timers[message.auto_rerun.fragment_id] = (interval, time.monotonic() + interval)
             case "page_info_changed":
                 self._query = message.page_info_changed.query_string
             case "delta":
-                element = message.delta.new_element
-                if element.slider.id.endswith(f"-{self._slider}"):
-                    self._widget = element.slider.id
-                answer.exceptions += [element.exception.message] * element.HasField("exception")
-                words = [element.alert.body, element.markdown.body, element.button.label]
-                answer.words += words
-                self._shown += words
+                self._draw(message, answer)
+
+    def _draw(self, message: ForwardMsg, answer: Answer) -> None:
+        element = message.delta.new_element
+        if element.slider.id.endswith(f"-{self._slider}"):
+            self._widget = element.slider.id
+        answer.exceptions += [element.exception.message] * element.HasField("exception")
+        words = [element.alert.body, element.markdown.body, element.button.label]
+        answer.words += words
+        texts = [*words, element.bidi_component.json]
+        if message.metadata.cacheable:
+            self._cached.setdefault(message.hash, Kept(texts, message.delta.fragment_id, 0))
+        self._show(texts, message.hash)
+
+    def _show(self, texts: list[str], message_hash: str) -> None:
+        self._shown += texts
+        if message_hash in self._cached:
+            self._cached[message_hash].run = self._runs
+
+    def _age_cache(self, fragments: Collection[str]) -> None:
+        """A browser counts runs of fragments too, but these drop only messages of their own."""
+        self._runs += 1
+        self._cached = {
+            name: kept
+            for name, kept in self._cached.items()
+            if self._runs - kept.run <= self._max_age or (fragments and kept.fragment not in fragments)
+        }
