@@ -1,7 +1,7 @@
 """How far a prediction may be off: a standard deviation for each entry.
 
 Two parts of it follow from the fit: what the shown entries of the column leave open, and the noise of the row
-(`Predictor`). The third is what the other columns leave open about W: two fits that did not see some entries
+(`prediction`). The third is what the other columns leave open about W: two fits that did not see some entries
 differ in their predictions of these. Together they are scaled by one factor, so that about 68 % of entries
 that were held out lie within one deviation and 95 % within two.
 """
@@ -17,7 +17,7 @@ from ..problem import Array, Mask
 from ..result import Fit
 from .candidates import Candidate
 from .holdout import hold_out_entries
-from .prediction import Predictor, with_likely_amounts
+from .prediction import columns_of, with_likely_amounts
 
 __all__ = ["calibration", "deviations"]
 
@@ -44,9 +44,9 @@ def deviations(
         difference = np.square(pair[0].V_hat - pair[1].V_hat, dtype=np.float64)
         between += difference / len(held_out)
         for other in pair:
-            variance = difference + np.square(Predictor.of(other, V, shown).deviation())
+            variance = difference + np.square(columns_of(other, V, shown).deviation())
             ratios.append((np.abs(V - other.V_hat) / np.sqrt(variance))[held])
-    variance = between + np.square(Predictor.of(fit, V, use).deviation())
+    variance = between + np.square(columns_of(fit, V, use).deviation())
     return np.asarray(calibration(np.concatenate(ratios)) * np.sqrt(variance), dtype=fit.V_hat.dtype)
 
 

@@ -13,6 +13,7 @@ the column is predicted like those that resemble it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..result import Fit
 from ..solvers.nonnegative import nonnegative_minimum
 from ..solvers.steps import gram_matrices
 
-__all__ = ["Predictor", "with_likely_amounts"]
+__all__ = ["Columns", "Population", "columns_of", "fitted_to", "with_likely_amounts"]
 
 Doubles = npt.NDArray[np.float64]
 
@@ -45,87 +46,115 @@ BLOCK_BYTES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
-class Predictor:
-    """Predicts columns from some of their entries.
+class Population:
+    """What columns have in common: their parts, how much of each, and the noise around that.
 
     Attributes
     ----------
     W : F x K, the parts.
     mean, precision : K and K x K, the distribution of h: its mean and the inverse of its covariance.
-    T : F x N, the columns, and what stands for entries at a wall.
-    weights : F x N, of the shown entries of T, the inverse of their variance around the prediction; else 0.
-    noise : F x N, the standard deviation of all entries around the prediction.
+    noise : F, the standard deviation of each row around the prediction.
     """
 
     W: Doubles = field(repr=False)
-    mean: Doubles = field(repr=False)
-    precision: Doubles = field(repr=False)
-    T: Array = field(repr=False)
-    weights: Doubles = field(repr=False)
-    noise: Doubles = field(repr=False)
+    mean: Array = field(repr=False)
+    precision: Array = field(repr=False)
+    noise: Array = field(repr=False)
 
     @classmethod
-    def of(cls, fit: Fit, V: Array, shown: Mask) -> Predictor:
-        """The predictor that follows from a fit to the shown entries of V."""
+    def of(cls, fit: Fit, V: Array, shown: Mask) -> Population:
+        """The population that a fit to the shown entries of V describes."""
         W, H = fit.W.astype(np.float64), fit.H.astype(np.float64)
-        T = V if fit.lam is None else descent_target(V, fit.V_hat, fit.lam, leash=fit.leash)
-        T = np.where(shown, T, 0)
-        noise = _noise(np.where(shown, T - fit.V_hat, 0), shown, fit)
+        residual = np.where(shown, fitted_to(V, fit.V_hat, fit.lam, fit.leash) - fit.V_hat, 0)
         counts = shown.sum(axis=0)
         well_observed = H[:, counts >= np.quantile(counts, 1 - WELL_OBSERVED)]
         mean, precision = _distribution(well_observed, np.linalg.norm(W, axis=0))
-        return cls(W, mean, precision, T, shown / noise**2, noise)
+        return cls(W, mean, precision, _row_noise(residual, shown, fit))
+
+    def columns(self, T: Array, V_hat: Array, shown: Mask) -> Columns:
+        """Columns of which some entries are shown: T, what their fit V_hat was made to, all F x n."""
+        ratio = np.where(shown, T - V_hat, 0) / self.noise[:, None]
+        # A column with few entries tells little about its noise: it is taken for a usual one.
+        usual = self.W.shape[1] + USUAL
+        by_column = np.sqrt((usual + np.square(ratio).sum(axis=0)) / (usual + shown.sum(axis=0)))
+        return Columns(self, np.where(shown, T, 0), shown, self.noise[:, None] * by_column)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns of which some entries are shown.
+
+    Attributes
+    ----------
+    population : that they are from.
+    T : F x n, their entries, and what stands for those at a wall; 0 where not shown.
+    shown : bool F x n.
+    noise : F x n, the standard deviation of each entry around its prediction.
+    """
+
+    population: Population
+    T: Array = field(repr=False)
+    shown: Mask = field(repr=False)
+    noise: Doubles = field(repr=False)
 
     def amounts(self) -> Doubles:
-        """The most probable H, K x N."""
-        H = np.empty((self.W.shape[1], self.T.shape[1]))
-        for block in self._blocks():
-            right = (self.W.T @ (self.weights[:, block] * self.T[:, block])).T + self.precision @ self.mean
-            near = np.broadcast_to(self.mean, right.shape)
-            H[:, block] = nonnegative_minimum(self._information(block), right, near).T
+        """The most probable H, K x n."""
+        W, mean, precision = self.population.W, self.population.mean, self.population.precision
+        H = np.empty((W.shape[1], self.T.shape[1]))
+        for block, weights, information in self._blocks():
+            right = (W.T @ (weights * self.T[:, block])).T + precision @ mean
+            near = np.broadcast_to(mean, right.shape)
+            H[:, block] = nonnegative_minimum(information, right, near).T
         return H
 
     def deviation(self) -> Doubles:
-        """The standard deviation of the prediction W H from what would have been measured, F x N."""
-        i, j = np.triu_indices(self.W.shape[1])
-        products = self.W[:, i] * self.W[:, j] * np.where(i == j, 1, 2)
+        """The standard deviation of the prediction W H from what would have been measured, F x n."""
+        W = self.population.W
+        i, j = np.triu_indices(W.shape[1])
+        products = W[:, i] * W[:, j] * np.where(i == j, 1, 2)
         variance = np.square(self.noise)
-        for block in self._blocks():
-            covariance = np.linalg.inv(self._information(block))
+        for block, _, information in self._blocks():
+            covariance = np.linalg.inv(information)
             variance[:, block] += np.maximum(products @ covariance[:, i, j].T, 0)
         return np.sqrt(variance)
 
-    def _information(self, block: slice) -> Doubles:
-        """The inverse of the covariance of h given the column, for each column: n x K x K."""
-        grams: Doubles = np.moveaxis(gram_matrices(self.W, self.weights[:, block]), -1, 0) + self.precision
-        return grams
-
-    def _blocks(self) -> list[slice]:
-        F, K = self.W.shape
+    def _blocks(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
+        """Some columns at a time, the weights of their entries, and for each column the inverse of the
+        covariance of h, given its entries: n x K x K.
+        """
+        F, K = self.population.W.shape
         width = max(1, BLOCK_BYTES // (8 * max(F, K * K)))
-        return [slice(first, first + width) for first in range(0, self.T.shape[1], width)]
+        for first in range(0, self.T.shape[1], width):
+            block = slice(first, first + width)
+            weights = self.shown[:, block] / np.square(self.noise[:, block])
+            grams = gram_matrices(self.population.W, weights)
+            yield block, weights, np.moveaxis(grams, -1, 0) + self.population.precision
+
+
+def columns_of(fit: Fit, V: Array, shown: Mask) -> Columns:
+    """The columns of V, of which the fit saw the shown entries."""
+    T = fitted_to(V, fit.V_hat, fit.lam, fit.leash)
+    return Population.of(fit, V, shown).columns(T, fit.V_hat, shown)
 
 
 def with_likely_amounts(fit: Fit, V: Array, shown: Mask) -> Fit:
     """The fit to the shown entries of V with its most probable H, which predicts the others better."""
-    return replace(fit, H=Predictor.of(fit, V, shown).amounts().astype(fit.H.dtype))
+    return replace(fit, H=columns_of(fit, V, shown).amounts().astype(fit.H.dtype))
 
 
-def _noise(residual: Array, shown: Mask, fit: Fit) -> Doubles:
-    """The standard deviation of each entry around its prediction: that of its row, times how much larger
-    those of its column are than usual.
-    """
-    squares = np.square(residual, dtype=np.float64)
-    by_row = squares.sum(axis=1) / np.maximum(shown.sum(axis=1), 1)
+def fitted_to(V: Array, V_hat: Array, lam: float | None, leash: float | None) -> Array:
+    """What a fit is made to: V or, with an adversary, what stands for V at a wall."""
+    return V if lam is None else descent_target(V, V_hat, lam, leash=leash)
+
+
+def _row_noise(residual: Array, shown: Mask, fit: Fit) -> Doubles:
+    """The standard deviation of each row around its prediction."""
+    variance = np.square(residual, dtype=np.float64).sum(axis=1) / np.maximum(shown.sum(axis=1), 1)
     # Each number of W and H follows the noise of one entry; the fit's residuals lack that much.
-    by_row /= max(1 - (fit.W.size + fit.H.size) / max(int(shown.sum()), 1), MOST_FOLLOWED)
+    variance /= max(1 - (fit.W.size + fit.H.size) / max(int(shown.sum()), 1), MOST_FOLLOWED)
     size = float(np.square(fit.V_hat, dtype=np.float64).mean())
-    floor = LEAST_NOISE**2 * by_row.mean() + ROUNDING**2 * size + np.finfo(np.float64).tiny
-    by_row = np.maximum(by_row, floor)[:, None]
-    # A column with few entries tells little about its noise: it is taken for a usual one.
-    usual = fit.W.shape[1] + USUAL
-    by_column = (usual + (squares / by_row).sum(axis=0)) / (usual + shown.sum(axis=0))
-    return np.asarray(np.sqrt(by_row * by_column))
+    floor = LEAST_NOISE**2 * variance.mean() + ROUNDING**2 * size + np.finfo(np.float64).tiny
+    return np.asarray(np.sqrt(np.maximum(variance, floor)))
 
 
 def _distribution(H: Doubles, norms: Doubles) -> tuple[Doubles, Doubles]:

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from atnmf_core import factorize, rmse, transform
-from atnmf_core.restoration.prediction import Predictor, with_likely_amounts
+from atnmf_core.restoration.prediction import Columns, columns_of, with_likely_amounts
 
 rng = np.random.default_rng(0)
 F, N, K = 30, 200, 3
@@ -18,34 +18,37 @@ ADVERSARY = {"method": "atnmf", "lam": 1.3, "leash": 1.0}
 
 
 @pytest.fixture(scope="module", params=[{}, ADVERSARY], ids=["nmf", "atnmf"])
-def predictor(request) -> Predictor:
-    return Predictor.of(factorize(V, SHOWN, K=K, dtype="float64", **request.param), V, SHOWN)
+def columns(request) -> Columns:
+    return columns_of(factorize(V, SHOWN, K=K, dtype="float64", **request.param), V, SHOWN)
 
 
 @pytest.mark.parametrize("column", [0, 17, 150])
-def test_the_amounts_are_the_most_probable_ones(predictor, column):
-    def improbability(h):
-        errors = predictor.T[:, column] - predictor.W @ h
-        off = h - predictor.mean
-        return predictor.weights[:, column] @ errors**2 + off @ predictor.precision @ off
+def test_the_amounts_are_the_most_probable_ones(columns, column):
+    population, weights = columns.population, columns.shown / columns.noise**2
 
-    h = predictor.amounts()[:, column]
+    def improbability(h):
+        errors = columns.T[:, column] - population.W @ h
+        off = h - population.mean
+        return weights[:, column] @ errors**2 + off @ population.precision @ off
+
+    h = columns.amounts()[:, column]
     found = minimize(improbability, h + 0.1, bounds=[(0, None)] * K, options={"ftol": 1e-14, "gtol": 1e-12})
     assert improbability(h) <= found.fun + 1e-9
     np.testing.assert_allclose(h, found.x, atol=1e-3 * h.max())
 
 
 @pytest.mark.parametrize("column", [0, 150])
-def test_the_deviation_is_that_of_a_normal_posterior(predictor, column):
-    covariance = np.linalg.inv(predictor.precision)
+def test_the_deviation_is_that_of_a_normal_posterior(columns, column):
+    W = columns.population.W
+    covariance = np.linalg.inv(columns.population.precision)
     shown = SHOWN[:, column]
-    data = predictor.W[shown]
-    noise = np.diag(predictor.noise[shown, column] ** 2)
+    data = W[shown]
+    noise = np.diag(columns.noise[shown, column] ** 2)
     # The other way to condition a normal distribution: through the covariance of the data.
     gain = covariance @ data.T @ np.linalg.inv(data @ covariance @ data.T + noise)
     posterior = covariance - gain @ data @ covariance
-    expected = np.sqrt(np.diag(predictor.W @ posterior @ predictor.W.T) + predictor.noise[:, column] ** 2)
-    np.testing.assert_allclose(predictor.deviation()[:, column], expected, rtol=1e-5)
+    expected = np.sqrt(np.diag(W @ posterior @ W.T) + columns.noise[:, column] ** 2)
+    np.testing.assert_allclose(columns.deviation()[:, column], expected, rtol=1e-5)
 
 
 def test_a_column_that_determines_its_amounts_keeps_them():
@@ -66,8 +69,8 @@ def test_columns_with_large_gaps_are_predicted_better_than_from_their_own_entrie
 def test_a_column_of_which_nothing_is_shown_is_predicted_like_the_average_one():
     shown = SHOWN.copy()
     shown[:, 5] = False
-    predictor = Predictor.of(factorize(V, shown, K=K, dtype="float64"), V, shown)
-    np.testing.assert_allclose(predictor.amounts()[:, 5], predictor.mean, rtol=1e-6)
+    columns = columns_of(factorize(V, shown, K=K, dtype="float64"), V, shown)
+    np.testing.assert_allclose(columns.amounts()[:, 5], columns.population.mean, rtol=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-20, 1e20])

@@ -10,12 +10,12 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from atnmf_core import restore, rmse
+from atnmf_core import restore, rmse, transform
 from atnmf_core.__main__ import main
 from atnmf_core.problem import InputError
 from atnmf_core.restoration.scenes import SceneRestoration, SceneStatus, restore_scene, status_of
 from atnmf_core.restoration.scenes.learning import LEAST_PIXELS
-from atnmf_core.restoration.scenes.pixels import restore_pixels
+from atnmf_core.restoration.scenes.pixels import model_of, restore_pixels
 from atnmf_core.restoration.scenes.sampling import two_samples
 from atnmf_core.sweep.processes import created
 from tests.scenes import Damaged, damaged_scene, write_envi
@@ -110,6 +110,19 @@ def test_a_pixel_does_not_depend_on_its_neighbours(
 
     np.testing.assert_allclose(alone.predicted[:, 0], together.predicted[:, 123], rtol=1e-5)
     assert np.array_equal(alone.defects[:, 0], together.defects[:, 123])
+
+
+def test_pixels_with_large_gaps_are_predicted_with_the_help_of_pixels_like_them(scene: Damaged) -> None:
+    rng = np.random.default_rng(0)
+    sound = as_matrix(scene.sound) + 0.01 * rng.normal(size=(20, 3600)).astype(np.float32).clip(0)
+    few = sound[:, :400].copy()
+    few[6:] = np.nan
+    model = model_of(sound, restore(sound, K=4, lam=np.inf), "marked", (4, 4))
+
+    alone = model.W @ transform(few, model.W)
+
+    error = rmse(sound[:, :400], restore_pixels(few, model).predicted, np.isnan(few))
+    assert error < 0.7 * rmse(sound[:, :400], alone, np.isnan(few))
 
 
 def test_a_material_that_the_sample_misses_is_found_and_named(

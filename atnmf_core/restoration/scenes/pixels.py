@@ -1,7 +1,8 @@
 """Applying a model to pixels outside its sample: each on its own, independent of its neighbours.
 
-As W is given, a pixel's column of H follows from its own entries. So do its defects, as the scales of bands
-are those of the sample. Nothing here depends on how a scene was cut into blocks.
+As W is given, a pixel's column of H follows from its own entries and, where these are few, from what the
+pixels of the sample contain. So do its defects, as the scales of bands are those of the sample. Nothing here
+depends on how a scene was cut into blocks.
 """
 
 from __future__ import annotations
@@ -10,20 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ...problem import Array, Mask
 from ...solvers.columns import solve_columns
 from ..choice import Choice, Losses
 from ..defects import BEYOND, Spread, beyond_limits, spread
 from ..holdout import LEAST_LEFT
 from ..packed import choice_from_json, choice_to_json
 from ..path import BOUND, PASSES, SETTLED
+from ..prediction import Population, fitted_to
 from ..restore import BEYOND_REASON, Restoration
 
 __all__ = ["AT_ONCE", "Pixels", "SceneModel", "far_limit", "model_of", "restore_pixels"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 AT_ONCE = 1 << 18
 """Entries that are worked on at a time; they take about 100 bytes each."""
@@ -31,6 +30,8 @@ FAR_ABOVE_MOST, FAR_ABOVE_MIDDLE, MOST = 2.0, 3.0, 0.99
 """A pixel is unlike the sample when its residuals are so many times those of `MOST` of the sample's pixels,
 and of the middle one.
 """
+MOSTLY_SHOWN = 0.75
+"""A pixel of which a smaller share of the entries is sound is predicted with the help of pixels like it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class SceneModel:
 
     Attributes
     ----------
-    W : F x K.
+    W, mean, precision, noise : the population of the sample's pixels; see `Population`.
     lam, leash : the adversary; None if there is none.
     losses : "marked" or "unmarked".
     by_row, middle : the scales of the sample's residuals; see `Spread`.
@@ -52,6 +53,9 @@ class SceneModel:
     """
 
     W: Array = field(repr=False)
+    mean: Array = field(repr=False)
+    precision: Array = field(repr=False)
+    noise: Array = field(repr=False)
     lam: float | None
     leash: float | None
     losses: Losses
@@ -78,6 +82,10 @@ class SceneModel:
         """The model that has these `fields`."""
         kept = {"choice": choice_from_json(fields["choice"]), "limits": tuple(fields["limits"])}
         return cls(**fields | kept)
+
+    @property
+    def population(self) -> Population:
+        return Population(self.W.astype(np.float64), self.mean, self.precision, self.noise)
 
     @property
     def scales(self) -> Spread:
@@ -109,8 +117,12 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
     use = ~np.isnan(V) & ~restored.defects
     known = np.where(use, V, 0)
     scales = spread(np.where(use, V, fit.V_hat) - fit.V_hat, use & (known > 0))
+    population = Population.of(fit, known, use)
     return SceneModel(
         W=np.asarray(fit.W),
+        mean=population.mean,
+        precision=population.precision,
+        noise=population.noise,
         lam=fit.lam,
         leash=fit.leash,
         losses=losses,
@@ -149,6 +161,11 @@ def _restore(V: Array, model: SceneModel) -> Pixels:
     defects, scale = _suspects(known, V_hat, seen, use, model, model.limits)
     if model.losses == "marked":
         defects[:] = False
+    few = use.mean(axis=0) < MOSTLY_SHOWN
+    if few.any():
+        v, p, shown = known[:, few], V_hat[:, few], use[:, few]
+        T = fitted_to(v, p, model.lam, model.leash)
+        V_hat[:, few] = model.W @ model.population.columns(T, p, shown).amounts().astype(V_hat.dtype)
     top = model.top[:, None] * _brightness(known, use, model.top)
     unknown = (use.sum(axis=0) < model.K) | model.poor[:, None] | (V_hat > BEYOND_REASON * top)
     return Pixels(np.minimum(V_hat, BOUND * top), defects, (~seen | defects) & unknown, scale)

@@ -24,7 +24,7 @@ __all__ = ["Record", "Stage"]
 Stage = Literal["block", "refined"]
 """Blocks as the first model restores them, and those that the refined model has improved."""
 PROCESS = "process.json"
-VERSION = 4
+VERSION = 5
 """Of the folder's contents and of how they come about: folders of another version are not continued."""
 
 
