@@ -296,6 +296,8 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
     learn.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     learn.page.get_by_text("For teachers").click()
     expect(learn.page.get_by_role("button", name="Present now")).to_be_visible()
+    # The list of a box that is only scrolled to by the click may open outside the window.
+    learn.page.get_by_role("button", name="Present now").scroll_into_view_if_needed()
     dashboard.wait_until_idle()
     dashboard.choose("Leave out", "λ, the adversary's price")
     # The list stays open for more; Escape would clear the choice if it did not.
