@@ -21,7 +21,16 @@ from .readers import (
     read_truth,
 )
 from .truth import truth_from_arrays
-from .writers import EnviPair, bytes_like, write_envi, write_envi_zip, write_like, write_mat, write_npz
+from .writers import (
+    EnviPair,
+    bytes_like,
+    can_be_written_like,
+    write_envi,
+    write_envi_zip,
+    write_like,
+    write_mat,
+    write_npz,
+)
 
 __all__ = [
     "NORMALISATIONS",
@@ -44,6 +53,7 @@ __all__ = [
     "Truth",
     "UnreadableData",
     "bytes_like",
+    "can_be_written_like",
     "catalogue",
     "fetch",
     "load_dataset",

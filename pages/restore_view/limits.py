@@ -7,7 +7,7 @@ import streamlit as st
 from atnmf_core.figures.restoration_report import AXES
 from atnmf_core.restoration.suspects import mostly_bad
 
-from .request import Look, Restored
+from .request import Restored
 from .setting import RestoreSetting
 
 __all__ = ["show_limits"]
@@ -29,17 +29,18 @@ MARKED = """
 """
 
 
-def show_limits(setting: RestoreSetting, shown: Restored, look: Look) -> None:
-    """For the suspects at the current threshold."""
+def show_limits(setting: RestoreSetting, shown: Restored) -> None:
+    """A warning where most of a row or column looks wrong, and what else can go wrong."""
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
-        _warning(shown, look, row, column)
+        _warning(shown, row, column)
     with st.expander("When not to trust this", expanded=setting.losses == "marked"):
         st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
 
 
-def _warning(shown: Restored, look: Look, row: str, column: str) -> None:
-    counts = dict(zip((row, column), mostly_bad(look.suspects, shown.data.observed), strict=True))
+def _warning(shown: Restored, row: str, column: str) -> None:
+    bad = mostly_bad(shown.restoration.defects, shown.data.observed)
+    counts = dict(zip((row, column), bad, strict=True))
     found = [f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
     if found:
         st.warning(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 
@@ -14,13 +16,13 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.picture_view import ERROR_SCALE
 
-from .request import Look, Restored, damage
-from .rivals import RIVAL_TONES, error_at_damage, rivals_of, what_it_knows
+from .request import Restored, damage
+from .rivals import RIVAL_TONES, Array, error_of, what_it_knows
 from .setting import ADDRESS, RestoreSetting
 
 __all__ = ["choose_picture", "show_damage", "show_pictures", "view_of"]
 
-THUMBNAILS = 14
+THUMBNAILS = 22
 
 
 def view_of(setting: RestoreSetting, truth: Dataset | None, data: Dataset) -> RestoredView:
@@ -43,34 +45,34 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     _mount(setting, spoiled, panels, len(panels))
 
 
-def show_pictures(setting: RestoreSetting, shown: Restored, look: Look) -> None:
-    """All pictures, for the suspects at the current threshold."""
-    data, (suspects, V) = shown.data, look
+def show_pictures(setting: RestoreSetting, shown: Restored, others: Mapping[str, Array]) -> None:
+    """All pictures, those of other methods in a row of their own."""
+    data, restored = shown.data, shown.restoration.V
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
-    others = rivals_of(setting, shown)
-    note = error_at_damage(shown, V) if others else ""
-    after = _panel(
-        "Restored",
-        "orange",
-        data_url(view.picture(V)),
-        f"{_name(view)} as restored",
-        f"{note or 'suspect and missing entries predicted'}<br>drag to lay the damaged picture over it",
-    )
+    note = (error_of(setting, shown, restored) if others else "") or _predicted(setting, data)
+    src = data_url(view.picture(restored))
+    after = _panel("Restored", "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
         src = data_url(view.picture(shown.truth.V))
         panels.append(_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
     if setting.losses == "unmarked":
-        panels.append(_where(view, "Defects found", suspects))
+        panels.append(_where(view, "Defects found", shown.restoration.defects))
     else:
         panels.append(_where(view, "Missing entries", ~data.observed))
     columns = len(panels)
     for name, whole in others.items():
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
-        note = "<br>".join(filter(None, (error_at_damage(shown, whole), what_it_knows(setting, name))))
+        note = "<br>".join(filter(None, (error_of(setting, shown, whole), what_it_knows(setting, name))))
         panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
     _mount(setting, data, panels, columns)
+
+
+def _predicted(setting: RestoreSetting, data: Dataset) -> str:
+    if setting.losses == "marked":
+        return "missing entries predicted"
+    return f"suspect {'' if data.observed.all() else 'and missing '}entries predicted"
 
 
 def choose_picture(setting: RestoreSetting, data: Dataset) -> None:
@@ -136,7 +138,6 @@ def _name(view: RestoredView) -> str:
 
 def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]], columns: int) -> None:
     rows, cols = data.image_shape or data.shape
-    place = setting.place(data) if data.image_shape else (1, 1)
     component("views")(
         key="restore_views",
         data={
@@ -144,7 +145,8 @@ def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]],
             "cols": cols,
             "columns": columns,
             "panels": panels,
-            "pixel": [number - 1 for number in place],
+            # A pixel of a cube has a spectrum to show, others have nothing.
+            "pixel": [number - 1 for number in setting.place(data)] if data.kind == "cube" else None,
             "pins": [],
         },
     )

@@ -17,6 +17,8 @@ from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.bench import Errors, Order, Outcome, damaged_dataset, run, search_workers
 from atnmf_core.restoration.cost import TYPICAL_K, expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
+from atnmf_core.restoration.layout import Layout
+from atnmf_core.restoration.lines import bad_lines
 from atnmf_core.restoration.suspects import restored_at, suspects_at
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import default_store
@@ -30,14 +32,13 @@ from .setting import RestoreSetting
 
 __all__ = [
     "Expected",
-    "Look",
     "Restored",
     "ask",
+    "at_threshold",
     "choice_of",
     "damage",
     "how_far",
     "key_of",
-    "look_at",
     "request",
     "show_so_far",
     "show_wait",
@@ -57,7 +58,9 @@ class Key(NamedTuple):
     @property
     def name(self) -> str:
         """As an address has it."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+        # Not in the representation of an order, so that addresses from before there was a choice still hold.
+        kept = "keep_suspects" if self.order.keep_suspects else ""
+        return hashlib.sha256(f"{self!r}{kept}".encode()).hexdigest()[:16]
 
 
 class Restored(NamedTuple):
@@ -73,18 +76,23 @@ class Restored(NamedTuple):
     errors: Errors | None
 
 
-class Look(NamedTuple):
-    """A restoration at the current threshold: the suspects, and the data with these and the missing entries
-    predicted.
-    """
-
-    suspects: npt.NDArray[np.bool_]
-    V: npt.NDArray[np.floating]
-
-
-def look_at(setting: RestoreSetting, shown: Restored) -> Look:
-    suspects = suspects_at(shown.data, shown.restoration, setting.threshold, setting.side)
-    return Look(suspects, restored_at(shown.data, shown.restoration, suspects))
+def at_threshold(setting: RestoreSetting, shown: Restored) -> Restored:
+    """With the suspects at the current threshold in place of those that the restoration named."""
+    data, named = shown.data, shown.restoration
+    if setting.losses == "marked" or (setting.threshold == 1 and setting.side == "both"):
+        return shown
+    suspects = suspects_at(data, named, setting.threshold, setting.side)
+    replaced = suspects | ~data.observed
+    layout = Layout(data.kind, data.image_shape, data.order)
+    restoration = replace(
+        named,
+        V=restored_at(data, named, suspects),
+        defects=suspects,
+        unrestorable=named.unrestorable & replaced,
+        bounded=named.bounded & replaced,
+        lines=bad_lines(suspects, data.observed, layout),
+    )
+    return shown._replace(restoration=restoration)
 
 
 def key_of(setting: RestoreSetting, data: Dataset) -> Key:
@@ -221,4 +229,6 @@ def _so_far(key: Key) -> None:
     job = scheduler().job(key)
     choice = None if job is None or job.progress is None else job.progress.so_far
     if choice is not None:
-        st.plotly_chart(error_against_K(choice, height=300), key="so_far", config={"displayModeBar": False})
+        st.markdown("**Error at entries that were held out, by number of parts**")
+        figure = error_against_K(choice, height=300, mark="best so far")
+        st.plotly_chart(figure, key="so_far", config={"displayModeBar": False})

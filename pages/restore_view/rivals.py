@@ -20,7 +20,7 @@ from .outcomes import outcomes
 from .request import Key, Restored, key_of
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["RIVAL_TONES", "error_at_damage", "rivals_of", "show_rivals_switch", "what_it_knows"]
+__all__ = ["RIVAL_TONES", "Array", "error_of", "rivals_of", "show_rivals_switch", "what_it_knows"]
 
 POLL_SECONDS = 0.7
 PARTS = {NMF: (0.0, 0.1), L1: (0.1, 0.8), INPAINTING: (0.8, 1.0)}
@@ -77,16 +77,20 @@ def what_it_knows(setting: RestoreSetting, name: str) -> str:
     return {
         NMF: "takes the gaps for zeros" if marked else "takes every entry for sound",
         L1: "told the gaps" if marked else "gives large residuals little weight",
-        INPAINTING: "fills the gaps" if marked else "fills the defects that AT-NMF found",
+        INPAINTING: "fills the gaps" if marked else "fills the defects that were found",
     }[name]
 
 
-def error_at_damage(shown: Restored, V: Array) -> str:
-    """The same for all: over the entries that were damaged, where that is known."""
+def error_of(setting: RestoreSetting, shown: Restored, V: Array) -> str:
+    """The same measure for all methods, where the truth is known: over all entries, as methods that do not
+    know the damage change sound entries too; with marked losses, which are all that changes, over these.
+    """
     if shown.truth is None or shown.wrong is None:
         return ""
-    error = rmse(shown.truth.V, V, shown.wrong & ~shown.restoration.unrestorable)
-    return f"<b>{three_digits(error)}</b> RMSE at the damaged entries"
+    marked = setting.losses == "marked"
+    where = (shown.wrong if marked else shown.truth.observed) & ~shown.restoration.unrestorable
+    over = "at the missing entries" if marked else "over all entries"
+    return f"<b>{three_digits(rmse(shown.truth.V, V, where))}</b> RMSE {over}"
 
 
 def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:

@@ -71,6 +71,14 @@ class RestoreSetting:
     K: int = redeclare(Setting, "K", 5)
     lam: float = redeclare(Setting, "lam", 1.1)
     leash: float = redeclare(Setting, "leash")
+    keep_suspects: bool = declare(
+        Switch(
+            False,
+            "Suspects count in the fit",
+            help="Entries that look wrong are replaced in any case. Off: the model is also fitted without "
+            "them. On, and without an adversary (λ at its right end): plain NMF.",
+        )
+    )
     seed: int = redeclare(Setting, "seed")
     colour: str = redeclare(Setting, "colour")
     run: str = declare(Text("", pattern=r"[0-9a-f]{0,16}"))
@@ -108,6 +116,7 @@ class RestoreSetting:
             (self.lam if self.lam < MAX_LAM else math.inf) if by_hand else None,
             self.leash if by_hand and math.isfinite(self.leash) else None,
             self.seed,
+            by_hand and self.keep_suspects and self.losses == "unmarked",
         )
 
     def place(self, data: Dataset) -> Pixel:

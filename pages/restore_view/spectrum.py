@@ -13,7 +13,7 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.pixel import spell_pixel
 
-from .request import Look, Restored
+from .request import Restored
 from .setting import RestoreSetting
 
 __all__ = ["show_spectrum"]
@@ -22,10 +22,10 @@ KEY = "restore_spectrum"
 LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "measured", "measured"))
 
 
-def show_spectrum(setting: RestoreSetting, shown: Restored, look: Look) -> None:
+def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
     """Of the pixel in view."""
     data = shown.data
-    one = _spectrum_data(setting, shown, look)
+    one = _spectrum_data(setting, shown)
     known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
     legend = [("truth", "true")] if shown.truth is not None else []
     legend += [
@@ -59,11 +59,11 @@ def _look() -> None:
     change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
 
 
-def _spectrum_data(setting: RestoreSetting, shown: Restored, look: Look) -> dict[str, Any]:
+def _spectrum_data(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:
     data, restoration = shown.data, shown.restoration
     row, col = setting.place(data)
     n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])
-    restored, changed = look.V[:, n], look.suspects[:, n] | ~data.observed[:, n]
+    restored, changed = restoration.V[:, n], restoration.defects[:, n] | ~data.observed[:, n]
     deviation = np.where(changed, restoration.deviation[:, n], np.nan)
     told = {
         "place": [row - 1, col - 1],

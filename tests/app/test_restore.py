@@ -84,7 +84,7 @@ def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
     searched, words = how_far(ChoiceProgress("fit", 0, 1, best, 20.0), expected)
 
     assert (half_searched, searched) == pytest.approx((0.1, 0.2))
-    assert words.startswith("Restoring with AT-NMF with lam 1.1, K = 3: about ")
+    assert words.startswith("Restoring with AT-NMF with λ = 1.1, K = 3: about ")
 
 
 def test_the_page_says_when_not_to_trust_it(repository: Path) -> None:
