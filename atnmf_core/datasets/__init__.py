@@ -21,16 +21,7 @@ from .readers import (
     read_truth,
 )
 from .truth import truth_from_arrays
-from .writers import (
-    EnviPair,
-    bytes_like,
-    can_be_written_like,
-    write_envi,
-    write_envi_zip,
-    write_like,
-    write_mat,
-    write_npz,
-)
+from .writers import EnviPair, bytes_like, write_envi, write_envi_zip, write_like, write_mat, write_npz
 
 __all__ = [
     "NORMALISATIONS",
@@ -53,7 +44,6 @@ __all__ = [
     "Truth",
     "UnreadableData",
     "bytes_like",
-    "can_be_written_like",
     "catalogue",
     "fetch",
     "load_dataset",

@@ -23,7 +23,6 @@ from .readers.sources import Source, gather
 __all__ = [
     "EnviPair",
     "bytes_like",
-    "can_be_written_like",
     "envi_path",
     "write_envi",
     "write_envi_zip",
@@ -86,13 +85,6 @@ def bytes_like(source: Any, V: npt.ArrayLike, **options: Any) -> list[tuple[str,
     numbers = stored.values.copy(order="K")
     numbers[changed] = stored_numbers(layout.from_V(_unnormalised(wanted, read))[changed], stored)
     return [(file.name, file.data) for file in _packed(opened, stored.rewrite(numbers))]
-
-
-def can_be_written_like(source: Any, **options: Any) -> bool:
-    """Whether `write_like` can write in this format; not where numbers stand for colours."""
-    limits, settings = Limits.from_environment(), ReadingOptions(**options)
-    opened = open_files(gather(source, limits), settings, limits)
-    return settings.normalisation == "none" and opened.stored.rewrite is not None
 
 
 def _unnormalised(V: npt.NDArray[Any], read: Dataset) -> npt.NDArray[Any]:

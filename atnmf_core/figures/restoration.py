@@ -64,7 +64,7 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
             "title": {"text": "held-out error", "standoff": 8},
             "type": "log",
             "tickvals": ticks,
-            "ticktext": [f"{tick:.2g}" for tick in ticks],
+            "ticktext": [f"{tick:g}" for tick in ticks],
             "zeroline": False,
         },
         **_level_of_equals(choice),

@@ -19,7 +19,7 @@ from .take_away import download, stem_of
 from .upload_form import uploaded
 from .uploads import uploads
 
-__all__ = ["WHAT_IS_KEPT", "bears_colours", "download_like_source", "draw_written", "kept", "zipped"]
+__all__ = ["WHAT_IS_KEPT", "download_like_source", "draw_written", "kept", "zipped"]
 
 Kept = Literal["measured", "observed", "nothing"]
 WHAT_IS_KEPT: dict[Kept, str] = {
@@ -52,7 +52,7 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
     options = file_setting().options
     whole = uploaded() if files else None
     is_cut = whole is None or whole.content_hash != data.content_hash
-    if is_cut or options.normalisation != "none" or any(bears_colours(name) for name, _ in files):
+    if is_cut or options.normalisation != "none" or any(_bears_colours(name) for name, _ in files):
         return
     name = files[0][0] if len(files) == 1 else f"{data.name}.zip"
 
@@ -71,8 +71,7 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
     )
 
 
-def bears_colours(name: str) -> bool:
-    """Whether a file of this name may hold colours."""
+def _bears_colours(name: str) -> bool:
     return name.lower().endswith(COLOURS)
 
 

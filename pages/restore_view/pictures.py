@@ -50,8 +50,12 @@ def show_pictures(setting: RestoreSetting, shown: Restored, others: Mapping[str,
     data, restored = shown.data, shown.restoration.V
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
-    note = (error_of(setting, shown, restored) if others else "") or _predicted(setting, data)
+    note = (error_of(setting, shown, restored) if others else "") or _predicted(
+        setting, data, shown.restoration.defects
+    )
     src = data_url(view.picture(restored))
+    if np.isnan(restored).any():
+        note += f", what cannot be is {setting.colour}"
     after = _panel("Restored", "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
@@ -69,9 +73,11 @@ def show_pictures(setting: RestoreSetting, shown: Restored, others: Mapping[str,
     _mount(setting, data, panels, columns)
 
 
-def _predicted(setting: RestoreSetting, data: Dataset) -> str:
+def _predicted(setting: RestoreSetting, data: Dataset, wrong: np.ndarray) -> str:
     if setting.losses == "marked":
         return "missing entries predicted"
+    if not wrong.any() and data.observed.all():
+        return "nothing changed"
     return f"suspect {'' if data.observed.all() else 'and missing '}entries predicted"
 
 
@@ -117,19 +123,25 @@ def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
 def _damaged(view: RestoredView, data: Dataset, ours: bool) -> dict[str, str]:
     missing = float((~data.observed).mean())
     title = "Damaged" if ours else "As it came"
-    note = f"{missing:.1%} missing" if missing else ""
+    note = f"{_percent(missing)} missing" if missing else ""
     return _panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
 
 
 def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
     """Where entries are missing or wrong, and how many are."""
-    note = f"{int(mask.sum()):,} entries, {mask.mean():.1%}"
-    if view.index is not None and mask.any() and not pictures.picture(view.data, mask, view.index).any():
-        note += f"; none in {_name(view)}"
+    count = int(mask.sum())
+    note = f"{count:,} {'entry' if count == 1 else 'entries'}, {_percent(mask.mean())}"
+    if view.index is not None and count and not pictures.picture(view.data, mask, view.index).any():
+        most = int(mask.sum(axis=1 if view.data.kind == "cube" else 0).argmax())
+        note += f"; none here, most in {pictures.picture_name(view.data, most)}"
     if view.index is None:
         scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">'
         note += f"<br>{scale}0 … {view.top(mask):.0%} of a pixel's bands"
     return _panel(title, "", data_url(view.suspects(mask)), f"{title} in {_name(view)}", note)
+
+
+def _percent(share: float) -> str:
+    return "below 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
 def _name(view: RestoredView) -> str:

@@ -102,6 +102,9 @@ def key_of(setting: RestoreSetting, data: Dataset) -> Key:
 def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
     """The data to restore, and which of its entries were damaged on purpose."""
     order = setting.order
+    if not order.damage:
+        # Not from the cache: files with the same numbers may have other names and notes.
+        return damaged_dataset(data, order)
     return _damaged(data.content_hash, Order(order.damage, order.losses), data)
 
 

@@ -56,7 +56,8 @@ def _result(setting: RestoreSetting, shown: Restored) -> None:
     with right:
         show_limits(now, shown)
     wrong = ~data.observed if marked else restoration.defects
-    _bars("Missing" if marked else "Defects", data, wrong, restoration.lines, now.colour)
+    if wrong.any():
+        _bars("Missing" if marked else "Defects", data, wrong, restoration.lines, now.colour)
     ADDRESS.write()
     offered = st.session_state.get(REACHED) or shown.truth is None
     if offered and (now.threshold, now.side) != (setting.threshold, setting.side):

@@ -66,7 +66,13 @@ class RestoreSetting:
     )
     damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
     by: str = declare(
-        OneOf("search", "K, λ and leash are", {"search": "searched for", "hand": "set by hand"})
+        OneOf(
+            "search",
+            "K, λ and leash are",
+            {"search": "searched for", "hand": "set by hand"},
+            help="The model has K parts; an adversary of price λ, maybe on a leash, keeps wrong entries from "
+            "bending it. The search takes the model that best predicts entries that were held out.",
+        )
     )
     K: int = redeclare(Setting, "K", 5)
     lam: float = redeclare(Setting, "lam", 1.1)

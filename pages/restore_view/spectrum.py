@@ -54,6 +54,11 @@ def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
     )
 
 
+def _restored_bands(changed: np.ndarray, lost: np.ndarray) -> str:
+    said = f"{int((changed & ~lost).sum())} of {len(changed)} bands restored"
+    return f"{said}, {int(lost.sum())} cannot be" if lost.any() else said
+
+
 def _look() -> None:
     row, col = st.session_state[KEY]["pixel"]
     change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
@@ -68,7 +73,7 @@ def _spectrum_data(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:
     told = {
         "place": [row - 1, col - 1],
         "name": f"Row {row}, column {col}",
-        "seen": f"{int(changed.sum())} of {len(changed)} bands restored",
+        "seen": _restored_bands(changed, np.isnan(restored)),
         "measures": "",
         "measured": points(data.V[:, n]),
         "specks": points(data.V[:, n]),

@@ -16,7 +16,6 @@ from atnmf_core.datasets import (
     ReadingOptions,
     UnreadableData,
     bytes_like,
-    can_be_written_like,
     write_envi_zip,
     write_mat,
     write_npz,
@@ -28,7 +27,7 @@ from atnmf_core.recipe import RestoreRecipe
 from pages.common.data_choice import UPLOAD
 from pages.common.file_setting import file_setting
 from pages.common.markdown import plain
-from pages.common.restored_files import bears_colours, zipped
+from pages.common.restored_files import zipped
 from pages.common.take_away import download, file_names
 from pages.common.uploads import Files, uploads
 
@@ -110,9 +109,8 @@ def _as_it_came(setting: RestoreSetting, shown: Restored) -> list[File]:
     """In the format of the files that the user brought, if it can be written."""
     files = uploads().files(setting.upload) if setting.data == UPLOAD else ()
     options = file_setting().options.arguments()
-    if not files or shown.truth is not None or file_setting().options.normalisation != "none":
-        return []
-    if any(bears_colours(name) for name, _ in files) and not can_be_written_like(list(files), **options):
+    grey = not any("in colour" in note for note in shown.data.notes)
+    if not (files and grey) or shown.truth is not None or file_setting().options.normalisation != "none":
         return []
     make, about = partial(_rewritten, setting, shown, files, options), "In the format it came in"
     if len(files) > 1:

@@ -70,34 +70,37 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if setting.losses == "marked":
         if lost == missing:
             return f"None of the **{missing:,}** missing entries can be predicted."
-        return f"**{missing - lost:,}** missing entries are predicted, {_give_or_take(shown)}."
+        rest = f"; {lost:,} cannot be" if lost else ""
+        return f"**{missing - lost:,}** missing entries are predicted, {_give_or_take(shown)}{rest}."
     if not found and not missing:
         return (
             "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
             "closest to a defect, or try some damage in the sidebar to see what would be found."
         )
-    also = f", and {missing:,} were missing" if missing else ""
-    predicted = f"{_some(found + missing - lost, found + missing)} predicted"
-    if lost < found + missing:
-        predicted += f", {_give_or_take(shown)}"
+    looks = f"**{found:,}** {'entry looks' if found == 1 else 'entries look'} wrong"
+    also = f", and {missing:,} {'was' if missing == 1 else 'were'} missing" if missing else ""
     return (
-        f"**{found:,}** entries look wrong ({found / data.V.size:.2%}){also}. {predicted}; all others stay "
-        "as they were measured."
+        f"{looks} ({found / data.V.size:.2%}){also}. {_predicted(shown, found + missing - lost, lost)}; all "
+        "others stay as they were measured."
     )
 
 
-def _some(predicted: int, wanted: int) -> str:
-    if predicted == wanted:
-        return "They are"
-    return f"{predicted:,} of these are" if predicted else "None of these can be"
+def _predicted(shown: Restored, predicted: int, lost: int) -> str:
+    if not predicted:
+        return "None of them can be predicted"
+    those = f"{predicted:,} of them" if lost else "They" if predicted > 1 else "It"
+    are = "is" if predicted == 1 else "are"
+    rest = f", and {lost:,} cannot be" if lost else ""
+    return f"{those} {are} predicted, {_give_or_take(shown)}{rest}"
 
 
 def _give_or_take(shown: Restored) -> str:
     """How far off a prediction typically is."""
-    restoration = shown.restoration
-    changed = (restoration.defects | ~shown.data.observed) & ~restoration.unrestorable
+    restoration, data = shown.restoration, shown.data
+    changed = (restoration.defects | ~data.observed) & ~restoration.unrestorable
     typical = float(np.sqrt(np.mean(restoration.deviation[changed] ** 2)))
-    return f"each give or take about **{three_digits(typical)}**"
+    share = typical / float(data.V[data.observed].mean() or 1.0)
+    return f"each give or take about **{three_digits(typical)}**, {share:.1%} of the mean value"
 
 
 def _method(setting: RestoreSetting, restoration: Restoration) -> str:

@@ -12,6 +12,7 @@ export default function ({ data, parentElement }) {
   host.marks = { pixel: data.pixel, pins: data.pins };
   const grid = host.querySelector(".views");
   host.classList.toggle("unpicked", !data.pixel);
+  if (!data.pixel) grid.ariaLabel = "Pictures. Plus and minus zoom.";
   grid.style.setProperty("--columns", data.columns);
   grid.classList.toggle("pairs", Boolean(data.pairs));
   drawPanels(grid, data);
@@ -50,7 +51,7 @@ function drawPanels(grid, data) {
     const frame = figure.querySelector(".frame"), image = figure.querySelector("img");
     frame.className = `frame ${panel.tone ? `edge-${panel.tone}` : ""}`;
     // A matrix of thousands of rows and a few columns is squeezed: as it is, it would be a page long.
-    frame.style.setProperty("--aspect", Math.min(8, Math.max(0.25, data.cols / data.rows)));
+    figure.style.setProperty("--aspect", Math.min(8, Math.max(0.25, data.cols / data.rows)));
     image.hidden = !panel.src;
     image.alt = panel.alt;
     if (panel.src) image.src = panel.src;
