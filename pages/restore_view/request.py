@@ -27,7 +27,7 @@ from pages.common.background import scheduler
 from pages.common.markdown import plain
 from pages.common.visitors import long_fit_refusal, visitor
 
-from .outcomes import outcomes
+from .outcomes import POLL_SECONDS, outcomes, show_progress
 from .setting import RestoreSetting
 
 __all__ = [
@@ -44,7 +44,6 @@ __all__ = [
     "show_wait",
 ]
 
-POLL_SECONDS = 0.7
 SECONDS_TO_START = 3.0
 """Until the processes of a restoration have begun."""
 
@@ -152,7 +151,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
     """A button that starts it; while it runs, its progress and Cancel."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
-        st.fragment(_progress, run_every=POLL_SECONDS)(key, _expected(setting, data))
+        show_progress(key, partial(how_far, expected=_expected(setting, data)), restore_run="")
         return
     failure = outcomes().failure(key)
     if failure is not None:
@@ -192,20 +191,6 @@ def _expected(setting: RestoreSetting, data: Dataset) -> Expected:
     K = order.K or TYPICAL_K
     last = min(whole, expected_restore_seconds(data.shape, order.losses, K=K, workers=workers))
     return Expected(whole - last, last)
-
-
-def _cancel(key: Key) -> None:
-    change(restore_run="")
-    scheduler().cancel(key)
-
-
-def _progress(key: Key, expected: Expected) -> None:
-    job = scheduler().job(key)
-    if job is None:
-        st.rerun()
-    with st.container(key="wait", horizontal=True, vertical_alignment="center"):
-        st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
-        st.progress(*how_far(job.progress, expected))
 
 
 def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
