@@ -128,9 +128,10 @@ def reasons(data: Dataset, restored: Restoration) -> list[str]:
     ]
     others = int((lost & ~empty_rows[:, None] & ~empty_columns).sum())
     if others:
+        those = "They" if others == lost.sum() else f"{others:,}"
         said.append(
-            f"{others:,} lie in a {row} or {column} with fewer sound entries than the model has parts, or "
-            "their prediction is beyond all sound values."
+            f"{those} lie in a {row} or {column} with fewer sound entries than the model has parts, or their "
+            "prediction is beyond all sound values."
         )
     return said
 

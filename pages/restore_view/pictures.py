@@ -54,7 +54,8 @@ def show_pictures(setting: RestoreSetting, shown: Restored, others: Mapping[str,
         setting, data, shown.restoration.defects
     )
     src = data_url(view.picture(restored))
-    if np.isnan(restored).any():
+    in_view = restored if view.index is None else pictures.picture(data, restored, view.index)
+    if np.isnan(in_view).any():
         note += f", what cannot be is {setting.colour}"
     after = _panel("Restored", "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
