@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import signal
 import sys
 from typing import NoReturn
@@ -57,4 +58,7 @@ def _fail(command: str, error: Exception | str, status: int) -> int:
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show λ or ± shows a question mark.
+        sys.stdout.reconfigure(errors="replace")
     sys.exit(main())

@@ -143,7 +143,8 @@ class RestoreRecipe:
     ----------
     data : the file, or the name of a bundled data set.
     reading : how the file was read.
-    losses, K, lam, leash, seed : as in `restore`; None for what it chose.
+    losses, K, lam, leash, seed, keep_suspects : as in `restore`; None for what it chose.
+    threshold, side : which suspects are replaced, as in `suspects_at`.
     """
 
     data: str
@@ -154,6 +155,9 @@ class RestoreRecipe:
     seed: int = 0
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     is_file: bool = True
+    keep_suspects: bool = False
+    threshold: float = 1.0
+    side: str = "both"
 
     def python(self, out: str) -> str:
         """A script that restores the data and writes `out` in the format of its source."""
@@ -163,21 +167,35 @@ class RestoreRecipe:
             f", {name}={_literal(value)}"
             for name, value in (("K", self.K), ("lam", self.lam), ("leash", self.leash))
             if value is not None
-        )
+        ) + (", keep_suspects=True" if self.keep_suspects else "")
+        imports, V = [f"from atnmf_core import {reader}, restore"], "restored.V"
         lines = [
-            f"from atnmf_core import {reader}, restore",
             "",
             f"data = {reader}({source}{reading})",
             f'restored = restore(data, losses="{self.losses}"{options}, seed={self.seed})',
             "print(restored.summary)",
         ]
         if self.is_file:
-            lines.insert(1, "from atnmf_core.datasets import write_like")
-            lines.append(f"write_like({source}, restored.V, {_quoted(out)}{reading})")
-        return "\n".join(lines)
+            imports.append("from atnmf_core.datasets import write_like")
+        if not self.as_judged:
+            imports.append("from atnmf_core.restoration.suspects import restored_at, suspects_at")
+            which = f"threshold={spelled(self.threshold)}, side={_quoted(self.side)}"
+            lines.append(f"suspects = suspects_at(data, restored, {which})")
+            lines.append("V = restored_at(data, restored, suspects)")
+            V = "V"
+        if self.is_file:
+            lines.append(f"write_like({source}, {V}, {_quoted(out)}{reading})")
+        return "\n".join(imports + lines)
+
+    @property
+    def as_judged(self) -> bool:
+        """Whether just those suspects are replaced that `restore` calls defects."""
+        return self.threshold == 1 and self.side == "both"
 
     def command_line(self, out: str) -> str:
-        """The equivalent command."""
+        """The equivalent command; empty where it replaces other suspects."""
+        if not self.as_judged:
+            return ""
         K = ",".join(map(str, self.K)) if isinstance(self.K, tuple) else self.K
         line = command_line(
             "restore",
@@ -187,6 +205,7 @@ class RestoreRecipe:
             K=K,
             lam=self.lam,
             leash=self.leash,
+            keep_suspects=self.keep_suspects,
             seed=self.seed,
         )
         return line + self.reading.command_line()

@@ -43,5 +43,5 @@ if shown is None:
     show_choice(setting, data)
     st.stop()
 show_verdict(setting, shown)
-show_result(shown)
+show_result(setting, shown)
 show_when_reached(setting, data, shown)

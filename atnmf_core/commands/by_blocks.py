@@ -15,11 +15,11 @@ from ..datasets import ReadingOptions, UnreadableData
 from ..datasets.readers.limits import Limits
 from ..datasets.readers.on_disk import files_of
 from ..datasets.scene_file import open_scene
-from ..figures.restoration_report import scene_page
+from ..figures.restoration_report import report_settings, scene_page
 from ..problem import InputError
 from ..restoration.scenes import BLOCK_ENTRIES, SceneRestoration, fit_scene, restore_scene
 from .arguments import TakesArguments, workers, write_whole
-from .restored_files import is_own_format, report_settings
+from .restored_files import is_own_format, recipe_of
 from .running import add_worker_options, ended_by_signals, progress_bar
 
 __all__ = ["add_block_options", "fit_by_blocks", "is_for_blocks", "restore_by_blocks"]
@@ -67,6 +67,8 @@ def restore_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
     """Restore, write the file, print what was found."""
     if args.deviation is not None:
         raise InputError("--deviation: not for a scene that is restored block by block; leave it out.")
+    if args.keep_suspects:
+        raise InputError("--keep-suspects: not for a scene that is restored block by block; leave it out.")
     if args.defects is not None and args.defects.suffix.lower() != ".npy":
         raise InputError(f"--defects {args.defects}: choose a name that ends with .npy.")
     if not is_own_format(args.data, args.out):
@@ -119,8 +121,9 @@ def fit_by_blocks(args: argparse.Namespace, options: ReadingOptions, **fitting: 
 def _write_report(args: argparse.Namespace, options: ReadingOptions, done: SceneRestoration) -> None:
     scene, after = open_scene(args.data, options), open_scene(args.out, options)
     size = f"{scene.path.name}: {scene.rows} x {scene.cols} pixels, {scene.bands} bands"
-    settings = report_settings(args, size, done.model, done.model.choice, scene.notes)
-    settings["command"] += " --blocks"
+    recipe = recipe_of(args)
+    settings = report_settings(recipe, size, done.model, done.model.choice, scene.notes)
+    settings["command"] = f"{recipe.command_line(str(args.out))} --blocks"
     write_whole(args.report, scene_page(scene, after, done, settings))
 
 

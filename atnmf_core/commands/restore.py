@@ -7,7 +7,7 @@ import signal
 import warnings
 
 from ..datasets import Dataset, ReadingOptions
-from ..figures.restoration_report import restoration_page
+from ..figures.restoration_report import report_settings, restoration_page
 from ..problem import InputError
 from ..restoration import ChoiceProgress, Restoration, restore
 from ..restoration.workers import trials_on_workers
@@ -15,7 +15,7 @@ from ..sweep import load_source
 from .arguments import Subparsers, add_options, numbers_of_parts, output_file, write_whole
 from .by_blocks import add_block_options, is_for_blocks, restore_by_blocks
 from .reading import add_reading_options, reading
-from .restored_files import check_side_file, is_own_format, report_settings, write_restored, write_side_file
+from .restored_files import check_side_file, is_own_format, recipe_of, write_restored, write_side_file
 from .running import progress_bar, stopped_by_ctrl_c
 
 __all__ = ["add_parser", "run"]
@@ -65,10 +65,13 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--K", type=numbers_of_parts, help="number of parts, or those to choose from: 3:12 or 4,8,16"
     )
-    group.add_argument(
-        "--lam", type=float, metavar="L", help="the adversary's price, above 1; inf: plain NMF"
-    )
+    group.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; inf: NMF")
     group.add_argument("--leash", type=float, metavar="G", help="the most that the adversary adds, times V")
+    group.add_argument(
+        "--keep-suspects",
+        action="store_true",
+        help="entries that look wrong are replaced, but count in the fit, as in plain NMF; with --lam",
+    )
     add_options(group, "seed", default=0, help="of hold-outs and starts (default: 0)")
 
 
@@ -112,10 +115,10 @@ def run(args: argparse.Namespace) -> int:
         if path is not None:
             written += write_side_file(path, data, values)
     if args.report is not None:
-        F, N = data.shape
+        (F, N), recipe = data.shape, recipe_of(args)
         settings = report_settings(
-            args, f"{data.title}: {data.kind}, {F} x {N}", restored.fit, restored.choice, data.notes
-        ) | {"content hash": data.content_hash}
+            recipe, f"{data.title}: {data.kind}, {F} x {N}", restored.fit, restored.choice, data.notes
+        ) | {"command": recipe.command_line(str(args.out)), "content hash": data.content_hash}
         write_whole(args.report, restoration_page(data, restored, settings))
         written += (args.report,)
     print(restored.summary)
@@ -148,6 +151,7 @@ def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
             K=args.K,
             lam=args.lam,
             leash=args.leash,
+            keep_suspects=args.keep_suspects,
             seed=args.seed,
             callback=report,
             map_trials=trials_on_workers(args.jobs, args.dask),

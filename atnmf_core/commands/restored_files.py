@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,18 @@ from ..datasets.readers.numpy_files import npy_bytes
 from ..datasets.writers import as_indexed
 from ..problem import InputError
 from ..recipe import RestoreRecipe
-from ..restoration import Choice, Restoration
-from ..restoration.scenes import SceneModel
-from ..result import Fit
+from ..restoration import Restoration
 from ..sweep import is_saved_dataset, save_dataset
 from .arguments import write_whole
 from .reading import reading
 
-__all__ = ["check_side_file", "is_own_format", "report_settings", "write_restored", "write_side_file"]
+__all__ = [
+    "check_side_file",
+    "is_own_format",
+    "recipe_of",
+    "write_restored",
+    "write_side_file",
+]
 
 CUBE_FORMATS = {".npz": write_npz, ".mat": write_mat}
 
@@ -117,11 +121,9 @@ def write_side_file(path: Path, data: Dataset, values: npt.NDArray[Any]) -> tupl
     return (path,)
 
 
-def report_settings(
-    args: argparse.Namespace, data: str, fit: Fit | SceneModel, choice: Choice | None, notes: Sequence[str]
-) -> dict[str, str]:
-    """Everything that went into a restoration, for its report."""
-    recipe = RestoreRecipe(
+def recipe_of(args: argparse.Namespace) -> RestoreRecipe:
+    """What the user asked for."""
+    return RestoreRecipe(
         args.data,
         "unmarked" if args.unmarked else "marked",
         args.K,
@@ -130,20 +132,5 @@ def report_settings(
         args.seed,
         ReadingOptions(**reading(args)),
         is_file=Path(args.data).exists(),
+        keep_suspects=args.keep_suspects,
     )
-    adversary = (
-        "none"
-        if fit.lam is None
-        else f"λ = {fit.lam:g}" + ("" if fit.leash is None else f", leash {fit.leash:g}")
-    )
-    settings = {
-        "data": data,
-        "losses": "unmarked: some entries are wrong" if args.unmarked else "marked: what is missing is known",
-        "K": f"{fit.W.shape[1]}, {'given' if isinstance(args.K, int) else 'chosen'}",
-        "adversary": f"{adversary}, {'chosen' if args.lam is None else 'given'}",
-        "seed": str(args.seed),
-    }
-    if choice is not None:
-        settings["tried"] = f"{len(choice.scores)} candidates in {choice.seconds:.0f} s"
-    settings |= {"note": " ".join(notes)} if notes else {}
-    return settings | {"command": recipe.command_line(str(args.out))}

@@ -26,8 +26,9 @@ WORST = 2.0
 HOVER = "%{customdata}<extra></extra>"
 
 
-def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
-    """A line for the chosen adversary, one for plain NMF, and pale ones for the others that were tried.
+def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> go.Figure:
+    """A line for the chosen adversary, marked so in the legend, one for plain NMF, and pale ones for the
+    others that were tried.
 
     The chosen one has a band of one standard error, and the chosen K a ring. Candidates below the dashed
     level count as equal to the best, and the simplest of them is chosen. Open circles are candidates that
@@ -45,7 +46,7 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
         traces.append(_line(choice, PLAIN, NMF, "NMF"))
     colour = NMF if chosen.lam is None else ATNMF
     traces += _band(_of(choice, chosen), colour)
-    traces.append(_line(choice, chosen, colour, f"{_name(chosen)}, chosen", width=2.5))
+    traces.append(_line(choice, chosen, colour, f"{_name(chosen)}, {mark}", width=2.5))
     traces.append(ring(choice.chosen.K, _error(_chosen(choice), choice), 18, colour))
     Ks = sorted({score.candidate.K for score in choice.scores})
     errors = [error for score in choice.scores if (error := _error(score, choice)) > 0]
@@ -63,7 +64,7 @@ def error_against_K(choice: Choice, height: int = 400) -> go.Figure:
             "title": {"text": "held-out error", "standoff": 8},
             "type": "log",
             "tickvals": ticks,
-            "ticktext": [f"{tick:.2g}" for tick in ticks],
+            "ticktext": [f"{tick:g}" for tick in ticks],
             "zeroline": False,
         },
         **_level_of_equals(choice),
@@ -79,22 +80,22 @@ def candidate_at(choice: Choice, K: float, error: float) -> Candidate | None:
     return min(drawn, key=lambda score: abs(_error(score, choice) - error)).candidate if drawn else None
 
 
-def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
-    """A column per lambda, a row per leash: the lowest held-out error over K of each adversary that was
-    tried. NMF has columns of its own, with and without suspects. The chosen one is outlined.
+def adversary_map(choice: Choice, row_height: int = 32) -> go.Figure:
+    """A row per lambda, a column per leash: the lowest held-out error over K of each adversary that was
+    tried. NMF has rows of its own, with and without suspects. The chosen one is outlined.
     """
     best: dict[Treatment, Score] = {}
     for score in choice.scores:
         best.setdefault(score.candidate.treatment, score)
     weakest_first = sorted(best, key=lambda treatment: (treatment.strength[0], treatment.leave_out))
-    columns = list(dict.fromkeys(_column(treatment) for treatment in weakest_first))
-    leashes = sorted({treatment.leash for treatment in best}, key=lambda g: math.inf if g is None else g)
-    cells = {(treatment.leash, _column(treatment)): score for treatment, score in best.items()}
-    table = [[cells.get((leash, column)) for column in columns] for leash in leashes]
+    rows = list(dict.fromkeys(_row(treatment) for treatment in weakest_first))
+    leashes = sorted({treatment.leash for treatment in best}, key=lambda g: -math.inf if g is None else -g)
+    cells = {(_row(treatment), treatment.leash): score for treatment, score in best.items()}
+    table = [[cells.get((row, leash)) for leash in leashes] for row in rows]
     heat = {
         "type": "heatmap",
-        "x": columns,
-        "y": ["none" if leash is None else f"{leash:g}" for leash in leashes],
+        "x": ["no leash" if leash is None else f"leash {leash:g}" for leash in leashes],
+        "y": rows,
         "z": [[_share(score, choice.scores[0]) for score in row] for row in table],
         "zmin": 1.0,
         "zmax": WORST,
@@ -110,15 +111,15 @@ def adversary_map(choice: Choice, row_height: int = 64) -> go.Figure:
         "hoverongaps": False,
     }
     chosen = choice.chosen.treatment
-    x, y = columns.index(_column(chosen)), leashes.index(chosen.leash)
+    x, y = leashes.index(chosen.leash), rows.index(_row(chosen))
     outline = {"type": "rect", "x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
     axis = {"type": "category", "showgrid": False, "zeroline": False}
     layout = {
-        "xaxis": axis | {"title": {"text": "adversary's price λ", "standoff": 18}, "tickangle": 0},
-        "yaxis": axis | {"title": {"text": "leash", "standoff": 8}},
+        "xaxis": axis | {"side": "top"},
+        "yaxis": axis | {"autorange": "reversed"},
         "shapes": [outline | {"line": {"color": NMF if chosen.lam is None else ATNMF, "width": 3}}],
     }
-    return plot([heat], 92 + row_height * len(leashes), **layout, **TRANSPARENT)
+    return plot([heat], 48 + row_height * len(rows), **layout, **TRANSPARENT)
 
 
 def _of(choice: Choice, treatment: Treatment) -> list[Score]:
@@ -214,10 +215,8 @@ def _name(treatment: Treatment) -> str:
     return f"λ = {treatment.lam:g}" + ("" if treatment.leash is None else f", leash {treatment.leash:g}")
 
 
-def _column(treatment: Treatment) -> str:
-    if treatment.lam is None:
-        return str(treatment).replace(" ", "<br>")
-    return f"{treatment.lam:g}"
+def _row(treatment: Treatment) -> str:
+    return f"λ = {treatment.lam:g}" if treatment.lam is not None else str(treatment)
 
 
 def _share(score: Score | None, best: Score) -> float | None:

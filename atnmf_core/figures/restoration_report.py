@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import plotly.graph_objects as go
 
 from ..datasets import Dataset
 from ..datasets.scene_file import SceneFile
+from ..recipe import RestoreRecipe
 from ..restoration import Choice, Restoration
-from ..restoration.scenes import SceneRestoration
+from ..restoration.scenes import SceneModel, SceneRestoration
+from ..result import Fit
 from .before_after import BeforeAfter, before_and_after
 from .html_page import html_page
 from .images import data_url
 from .restoration import adversary_map, error_against_K
 from .scene_view import scene_before_after
 
-__all__ = ["AXES", "reasons", "restoration_page", "scene_page"]
+__all__ = ["AXES", "reasons", "report_settings", "restoration_page", "scene_page"]
 
 RULES = {
     "rmse": "root mean square over the held-out entries",
@@ -26,6 +28,7 @@ RULES = {
 }
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""
+SIDES = {"both": "too dark or too bright", "dark": "too dark", "bright": "too bright"}
 # Plotly writes its colours into each element; these rules follow the reader's theme instead.
 STYLE = """
 .before-after { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
@@ -71,6 +74,32 @@ def _page(
     return html_page(f"{title}, restored", "".join(body), STYLE)
 
 
+def report_settings(
+    recipe: RestoreRecipe, data: str, fit: Fit | SceneModel, choice: Choice | None, notes: Sequence[str]
+) -> dict[str, str]:
+    """Everything that went into a restoration, for its report."""
+    unmarked = recipe.losses == "unmarked"
+    adversary = (
+        "none"
+        if fit.lam is None
+        else f"λ = {fit.lam:g}" + ("" if fit.leash is None else f", leash {fit.leash:g}")
+    )
+    settings = {
+        "data": data,
+        "losses": "unmarked: some entries are wrong" if unmarked else "marked: what is missing is known",
+        "K": f"{fit.W.shape[1]}, {'given' if isinstance(recipe.K, int) else 'chosen'}",
+        "adversary": f"{adversary}, {'chosen' if recipe.lam is None else 'given'}",
+        "seed": str(recipe.seed),
+    }
+    if recipe.keep_suspects:
+        settings["suspects"] = "counted in the fit"
+    if not recipe.as_judged:
+        settings["defects"] = f"from suspicion {recipe.threshold:g}, {SIDES[recipe.side]}"
+    if choice is not None:
+        settings["tried"] = f"{len(choice.scores)} candidates in {choice.seconds:.0f} s"
+    return settings | ({"note": " ".join(notes)} if notes else {})
+
+
 def _findings(data: Dataset, restored: Restoration) -> list[str]:
     missing, total = int((~data.observed).sum()), data.V.size
     wrong, lost = int(restored.defects.sum()), int(restored.unrestorable.sum())
@@ -100,9 +129,10 @@ def reasons(data: Dataset, restored: Restoration) -> list[str]:
     ]
     others = int((lost & ~empty_rows[:, None] & ~empty_columns).sum())
     if others:
+        those = "They" if others == lost.sum() else f"{others:,}"
         said.append(
-            f"{others:,} lie in a {row} or {column} with fewer sound entries than the model has parts, or "
-            "their prediction is beyond all sound values."
+            f"{those} lie in a {row} or {column} with fewer sound entries than the model has parts, or their "
+            "prediction is beyond all sound values."
         )
     return said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ class RestoreTask:
     ----------
     damage : how to damage the data first; a false value leaves it as it is.
     losses : as in `restore`; with "marked" ones the damage becomes missing entries.
-    K, lam, leash, seed : as in `restore`; None to have them chosen. An infinite lam is plain NMF.
+    K, lam, leash, seed, keep_suspects : as in `restore`; None to have them chosen.
     """
 
     damage: Damage = NO_DAMAGE
@@ -52,6 +52,7 @@ class RestoreTask:
     lam: float | None = None
     leash: float | None = None
     seed: int = 0
+    keep_suspects: bool = field(default=False, repr=False)
 
     def python(self, name: str) -> str:
         """A script that does this for a data set from the catalogue and prints the first three `Errors`."""
@@ -60,7 +61,7 @@ class RestoreTask:
             f", {name}={value!r}" if value != math.inf else f', {name}=float("inf")'
             for name, value in (("K", self.K), ("lam", self.lam), ("leash", self.leash))
             if value is not None
-        )
+        ) + (", keep_suspects=True" if self.keep_suspects else "")
         shares = ", ".join(f"{name}={value!r}" for name, value in vars(self.damage).items() if value)
         where = "spoiled.wrong & ~r.unrestorable" if marked else "None"
         lines = (
@@ -147,6 +148,7 @@ def run_task(
         K=task.K,
         lam=task.lam,
         leash=task.leash,
+        keep_suspects=task.keep_suspects,
         seed=task.seed,
         callback=report,
         map_trials=where,

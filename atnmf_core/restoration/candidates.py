@@ -55,7 +55,7 @@ class Treatment:
     def __str__(self) -> str:
         if self.lam is None:
             return "NMF without suspects" if self.leave_out else "NMF"
-        return f"AT-NMF with lam {self.lam:g}" + ("" if self.leash is None else f" and leash {self.leash:g}")
+        return f"AT-NMF with λ = {self.lam:g}" + ("" if self.leash is None else f" and leash {self.leash:g}")
 
 
 PLAIN = Treatment(leave_out=False)

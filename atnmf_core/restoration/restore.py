@@ -93,6 +93,7 @@ def restore(
     K: int | Sequence[int] | None = None,
     lam: float | None = None,
     leash: float | None = None,
+    keep_suspects: bool = False,
     seed: int = 0,
     callback: Callback | None = None,
     kind: Kind = "matrix",
@@ -114,8 +115,9 @@ def restore(
         known which.
     observed : bool F x N, False at what is missing besides NaN.
     K : number of parts, or those to choose from; chosen by default.
-    lam, leash : the adversary, as in `factorize`; chosen where lam is None. An infinite lam is NMF; with
-        unmarked losses, without its suspects.
+    lam, leash : the adversary, as in `factorize`; chosen where lam is None. An infinite lam is NMF.
+    keep_suspects : with unmarked losses, whether what looks wrong counts in the fit all the same, as in plain
+        NMF; it is replaced in any case. Only where lam is given.
     seed : of hold-outs and starts.
     callback : called with a `ChoiceProgress` as it goes; returning True ends the choice there, and the best
         so far is used.
@@ -138,13 +140,18 @@ def restore(
     """
     check_one_of("losses", losses, ("marked", "unmarked"))
     check_seed(seed)
+    for name, given in (("leash", leash is not None), ("keep_suspects", keep_suspects)):
+        if given and lam is None:
+            raise InputError(f"{name}: give lam too, or leave both to be chosen.")
+    leave_out = losses == "unmarked" and not keep_suspects
+    treatment = None if lam is None else _given(lam, leash, leave_out)
     data, layout = _data(V, Layout(kind, image_shape, order))
     layout.check((data.shape[0], data.shape[1]))
     seen = ~np.isnan(data)
     if observed is not None:
         seen &= np.asarray(observed, dtype=bool)
     known = np.where(seen, data, 0)
-    candidate, choice = _candidate(known, seen, losses, K, lam, leash, layout, seed, callback, map_trials)
+    candidate, choice = _candidate(known, seen, losses, K, treatment, layout, seed, callback, map_trials)
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, candidate, 0.0 if choice is None else choice.seconds))
     fit, use = _final(known, seen, candidate, choice.W if choice else None, seed)
@@ -182,34 +189,29 @@ def _data(V: npt.ArrayLike | Dataset, layout: Layout) -> tuple[Array, Layout]:
     return data if np.issubdtype(data.dtype, np.floating) else data.astype(np.float64), layout
 
 
+def _given(lam: float, leash: float | None, leave_out: bool) -> Treatment:
+    return Treatment(None, None, leave_out) if np.isinf(lam) else Treatment(float(lam), leash, leave_out)
+
+
 def _candidate(
     V: Array,
     seen: Mask,
     losses: Losses,
     K: int | Sequence[int] | None,
-    lam: float | None,
-    leash: float | None,
+    treatment: Treatment | None,
     layout: Layout,
     seed: int,
     callback: Callback | None,
     map_trials: MapTrials | None,
 ) -> tuple[Candidate, Choice | None]:
-    if leash is not None and lam is None:
-        raise InputError(f"leash={leash!r}: give lam too, or leave both to be chosen.")
-    treatments = None
-    if lam is not None:
-        plain = np.isinf(lam)
-        treatments = (
-            Treatment(None if plain else float(lam), None if plain else leash, losses == "unmarked"),
-        )
-        if isinstance(K, Integral):
-            return Candidate(int(K), treatments[0]), None
+    if treatment is not None and isinstance(K, Integral):
+        return Candidate(int(K), treatment), None
     choice = choose(
         V,
         seen,
         losses,
         K=K,
-        treatments=treatments,
+        treatments=None if treatment is None else (treatment,),
         layout=layout,
         seed=seed,
         callback=callback,

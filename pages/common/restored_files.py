@@ -69,3 +69,7 @@ def download_like_source(setting: Setting, data: Dataset, method: str, W: Any, H
         "application/octet-stream",
         "In the format of the file that you chose, with its coordinates, wavelengths, units and other arrays",
     )
+
+
+def _bears_colours(name: str) -> bool:
+    return name.lower().endswith(COLOURS)

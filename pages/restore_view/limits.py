@@ -7,15 +7,15 @@ import streamlit as st
 from atnmf_core.figures.restoration_report import AXES
 from atnmf_core.restoration.suspects import mostly_bad
 
-from .request import Restored, Thresholded
+from .request import Restored
 from .setting import RestoreSetting
 
 __all__ = ["show_limits"]
 
 UNMARKED = """
-- **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places looks
-  like one that is meant to be so, and nothing tells the two apart. In a cube with five image columns damaged
-  in 60% of the bands the error was 0.024; NMF that is told the damage gets to 0.004.
+- **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places, or
+  too dark by the same factor throughout, looks like one that is meant to be so. In a cube with five
+  image columns damaged in 60% of the bands the error was 0.024; NMF that is told the damage gets to 0.004.
 - **Long dark stretches are found only in part.** Of image columns that were dark in a third of the bands,
   19 to 61% of the entries were found.
 - **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
@@ -29,17 +29,18 @@ MARKED = """
 """
 
 
-def show_limits(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> None:
-    """For the suspects at the current threshold."""
+def show_limits(setting: RestoreSetting, shown: Restored) -> None:
+    """A warning where most of a row or column looks wrong, and what else can go wrong."""
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
-        _warning(shown, thresholded, row, column)
+        _warning(shown, row, column)
     with st.expander("When not to trust this", expanded=setting.losses == "marked"):
         st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
 
 
-def _warning(shown: Restored, thresholded: Thresholded, row: str, column: str) -> None:
-    counts = dict(zip((row, column), mostly_bad(thresholded.suspects, shown.data.observed), strict=True))
+def _warning(shown: Restored, row: str, column: str) -> None:
+    bad = mostly_bad(shown.restoration.defects, shown.data.observed)
+    counts = dict(zip((row, column), bad, strict=True))
     found = [f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
     if found:
         st.warning(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 
@@ -10,17 +12,18 @@ from atnmf_core.analysis import pictures
 from atnmf_core.figures.images import data_url
 from atnmf_core.figures.palette import HIDDEN, grey
 from atnmf_core.figures.restored_view import RestoredView
+from atnmf_core.problem import Array
 from pages.common.address import change
 from pages.common.components import component
 from pages.common.picture_view import ERROR_SCALE
 
-from .request import Restored, Thresholded, damage
-from .rivals import RIVAL_TONES, error_at_damage, rivals_of, what_it_knows
+from .request import Restored, damage
+from .rivals import RIVAL_TONES, error_of, what_it_knows
 from .setting import ADDRESS, RestoreSetting
 
 __all__ = ["choose_picture", "show_damage", "show_pictures", "view_of"]
 
-THUMBNAILS = 14
+THUMBNAILS = 22
 
 
 def view_of(setting: RestoreSetting, truth: Dataset | None, data: Dataset) -> RestoredView:
@@ -43,34 +46,41 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     _mount(setting, spoiled, panels, len(panels))
 
 
-def show_pictures(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> None:
-    """All pictures, for the suspects at the current threshold."""
-    data, (suspects, V) = shown.data, thresholded
+def show_pictures(setting: RestoreSetting, shown: Restored, others: Mapping[str, Array]) -> None:
+    """All pictures, those of other methods in a row of their own."""
+    data, restored = shown.data, shown.restoration.V
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
-    others = rivals_of(setting, shown)
-    note = error_at_damage(shown, V) if others else ""
-    after = _panel(
-        "Restored",
-        "orange",
-        data_url(view.picture(V)),
-        f"{_name(view)} as restored",
-        f"{note or 'suspect and missing entries predicted'}<br>drag to lay the damaged picture over it",
+    note = (error_of(setting, shown, restored) if others else "") or _predicted(
+        setting, data, shown.restoration.defects
     )
+    src = data_url(view.picture(restored))
+    in_view = restored if view.index is None else pictures.picture(data, restored, view.index)
+    if np.isnan(in_view).any():
+        note += f", what cannot be is {setting.colour}"
+    after = _panel("Restored", "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
         src = data_url(view.picture(shown.truth.V))
         panels.append(_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
     if setting.losses == "unmarked":
-        panels.append(_where(view, "Defects found", suspects))
+        panels.append(_where(view, "Defects found", shown.restoration.defects))
     else:
         panels.append(_where(view, "Missing entries", ~data.observed))
     columns = len(panels)
     for name, whole in others.items():
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
-        note = "<br>".join(filter(None, (error_at_damage(shown, whole), what_it_knows(setting, name))))
+        note = "<br>".join(filter(None, (error_of(setting, shown, whole), what_it_knows(setting, name))))
         panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
     _mount(setting, data, panels, columns)
+
+
+def _predicted(setting: RestoreSetting, data: Dataset, wrong: np.ndarray) -> str:
+    if setting.losses == "marked":
+        return "missing entries predicted"
+    if not wrong.any() and data.observed.all():
+        return "nothing changed"
+    return f"suspect {'' if data.observed.all() else 'and missing '}entries predicted"
 
 
 def choose_picture(setting: RestoreSetting, data: Dataset) -> None:
@@ -115,19 +125,25 @@ def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
 def _damaged(view: RestoredView, data: Dataset, ours: bool) -> dict[str, str]:
     missing = float((~data.observed).mean())
     title = "Damaged" if ours else "As it came"
-    note = f"{missing:.1%} missing" if missing else ""
+    note = f"{_percent(missing)} missing" if missing else ""
     return _panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
 
 
 def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
     """Where entries are missing or wrong, and how many are."""
-    note = f"{int(mask.sum()):,} entries, {mask.mean():.1%}"
-    if view.index is not None and mask.any() and not pictures.picture(view.data, mask, view.index).any():
-        note += f"; none in {_name(view)}"
+    count = int(mask.sum())
+    note = f"{count:,} {'entry' if count == 1 else 'entries'}, {_percent(mask.mean())}"
+    if view.index is not None and count and not pictures.picture(view.data, mask, view.index).any():
+        most = int(mask.sum(axis=1 if view.data.kind == "cube" else 0).argmax())
+        note += f"; none here, most in {pictures.picture_name(view.data, most)}"
     if view.index is None:
         scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">'
         note += f"<br>{scale}0 … {view.top(mask):.0%} of a pixel's bands"
     return _panel(title, "", data_url(view.suspects(mask)), f"{title} in {_name(view)}", note)
+
+
+def _percent(share: float) -> str:
+    return "below 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
 def _name(view: RestoredView) -> str:
@@ -136,7 +152,6 @@ def _name(view: RestoredView) -> str:
 
 def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]], columns: int) -> None:
     rows, cols = data.image_shape or data.shape
-    place = setting.place(data) if data.image_shape else (1, 1)
     component("views")(
         key="restore_views",
         data={
@@ -144,7 +159,8 @@ def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]],
             "cols": cols,
             "columns": columns,
             "panels": panels,
-            "pixel": [number - 1 for number in place],
+            # A pixel of a cube has a spectrum to show, others have nothing.
+            "pixel": [number - 1 for number in setting.place(data)] if data.kind == "cube" else None,
             "pins": [],
         },
     )

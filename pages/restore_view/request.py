@@ -24,6 +24,7 @@ from atnmf_core.restoration.bench import (
 )
 from atnmf_core.restoration.cost import TYPICAL_K, expected_restore_seconds
 from atnmf_core.restoration.examples import bundled
+from atnmf_core.restoration.lines import bad_lines
 from atnmf_core.restoration.suspects import restored_at, suspects_at
 from atnmf_core.running.duration import in_words
 from atnmf_core.sweep import default_store
@@ -32,15 +33,14 @@ from pages.common.background import scheduler
 from pages.common.markdown import plain
 from pages.common.visitors import long_fit_refusal, visitor
 
-from .outcomes import outcomes
+from .outcomes import POLL_SECONDS, outcomes, show_progress
 from .setting import RestoreSetting
 
 __all__ = [
     "Expected",
     "Restored",
-    "Thresholded",
-    "apply_threshold",
     "ask",
+    "at_threshold",
     "choice_of",
     "damage",
     "how_far",
@@ -50,7 +50,6 @@ __all__ = [
     "show_wait",
 ]
 
-POLL_SECONDS = 0.7
 SECONDS_TO_START = 3.0
 """Until the processes of a restoration have begun."""
 
@@ -65,7 +64,8 @@ class Key(NamedTuple):
     def name(self) -> str:
         """As an address has it, spelled so that links from before still name the same task."""
         fields = f"Key(data={self.data!r}, order={self.task!r})".replace("RestoreTask(", "Order(")
-        return hashlib.sha256(fields.encode()).hexdigest()[:16]
+        kept = "keep_suspects" if self.task.keep_suspects else ""
+        return hashlib.sha256(f"{fields}{kept}".encode()).hexdigest()[:16]
 
 
 class Restored(NamedTuple):
@@ -81,18 +81,22 @@ class Restored(NamedTuple):
     errors: Errors | None
 
 
-class Thresholded(NamedTuple):
-    """A restoration at the current threshold: the suspects, and the data with these and the missing entries
-    predicted.
-    """
-
-    suspects: npt.NDArray[np.bool_]
-    V: npt.NDArray[np.floating]
-
-
-def apply_threshold(setting: RestoreSetting, shown: Restored) -> Thresholded:
-    suspects = suspects_at(shown.data, shown.restoration, setting.threshold, setting.side)
-    return Thresholded(suspects, restored_at(shown.data, shown.restoration, suspects))
+def at_threshold(setting: RestoreSetting, shown: Restored) -> Restored:
+    """With the suspects at the current threshold in place of those that the restoration named."""
+    data, named = shown.data, shown.restoration
+    if setting.losses == "marked" or (setting.threshold == 1 and setting.side == "both"):
+        return shown
+    suspects = suspects_at(data, named, setting.threshold, setting.side)
+    replaced = suspects | ~data.observed
+    restoration = replace(
+        named,
+        V=restored_at(data, named, suspects),
+        defects=suspects,
+        unrestorable=named.unrestorable & replaced,
+        bounded=named.bounded & replaced,
+        lines=bad_lines(suspects, data.observed, data.layout),
+    )
+    return shown._replace(restoration=restoration)
 
 
 def key_of(setting: RestoreSetting, data: Dataset) -> Key:
@@ -102,6 +106,9 @@ def key_of(setting: RestoreSetting, data: Dataset) -> Key:
 def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
     """The data to restore, and which of its entries were damaged on purpose."""
     task = setting.task
+    if not task.damage:
+        # Not from the cache: files with the same numbers may have other names and notes.
+        return damaged_dataset(data, task)
     return _damaged(data.content_hash, RestoreTask(task.damage, task.losses), data)
 
 
@@ -151,7 +158,7 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
     """A button that starts it; while it runs, its progress and Cancel."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
-        st.fragment(_progress, run_every=POLL_SECONDS)(key, _expected(setting, data))
+        show_progress(key, partial(how_far, expected=_expected(setting, data)), restore_run="")
         return
     failure = outcomes().failure(key)
     if failure is not None:
@@ -193,20 +200,6 @@ def _expected(setting: RestoreSetting, data: Dataset) -> Expected:
     return Expected(whole - last, last)
 
 
-def _cancel(key: Key) -> None:
-    change(restore_run="")
-    scheduler().cancel(key)
-
-
-def _progress(key: Key, expected: Expected) -> None:
-    job = scheduler().job(key)
-    if job is None:
-        st.rerun()
-    with st.container(key="wait", horizontal=True, vertical_alignment="center"):
-        st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,))
-        st.progress(*how_far(job.progress, expected))
-
-
 def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
     """The chart of a search under way, as it draws itself."""
     key = key_of(setting, data)
@@ -231,4 +224,6 @@ def _so_far(key: Key) -> None:
     job = scheduler().job(key)
     choice = None if job is None or job.progress is None else job.progress.so_far
     if choice is not None:
-        st.plotly_chart(error_against_K(choice, height=300), key="so_far", config={"displayModeBar": False})
+        st.markdown("**Error at entries that were held out, by number of parts**")
+        figure = error_against_K(choice, height=300, mark="best so far")
+        st.plotly_chart(figure, key="so_far", config={"displayModeBar": False})

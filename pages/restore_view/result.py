@@ -10,71 +10,76 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.figures.restoration_report import reasons
+from atnmf_core.figures.restoration_report import AXES, reasons
 from atnmf_core.problem import Mask
-from atnmf_core.restoration.lines import BadLine, bad_lines
+from atnmf_core.restoration.lines import BadLine
+from atnmf_core.restoration.path import BOUND
 from atnmf_core.restoration.suspects import shares_along
 from pages.common.components import component
 
+from .below_result import REACHED
 from .limits import show_limits
 from .pictures import choose_picture, show_pictures
-from .request import Restored, apply_threshold
-from .rivals import show_rivals_switch
+from .request import Restored, at_threshold
+from .rivals import rivals_of, show_rivals_switch
 from .setting import ADDRESS, RestoreSetting
 from .spectrum import show_spectrum
 
 __all__ = ["show_result"]
 
 MANY_LINES = 4
+FEW = 0.01
+"""Up to this share of the wanted entries, those that cannot be restored are worth a line and no warning."""
 
 
-def show_result(shown: Restored) -> None:
-    """A fragment: looking around changes nothing else on the page."""
-    st.fragment(_result)(shown)
+def show_result(setting: RestoreSetting, shown: Restored) -> None:
+    """A fragment: looking around changes nothing else on the page but what can be taken away."""
+    st.fragment(_result)(setting, shown)
 
 
-def _result(shown: Restored) -> None:
+def _result(setting: RestoreSetting, shown: Restored) -> None:
     ADDRESS.restore()
     now = ADDRESS.get(RestoreSetting)
-    thresholded = apply_threshold(now, shown)
-    choose_picture(now, shown.data)
-    show_pictures(now, shown, thresholded)
+    others, shown = rivals_of(now, shown), at_threshold(now, shown)
+    data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
+    choose_picture(now, shown.truth or data)
+    show_pictures(now, shown, others)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
-    data, marked = shown.data, now.losses == "marked"
-    lines = () if marked else bad_lines(thresholded.suspects, data.observed, data.layout)
+    left, right = st.columns(2, gap="medium") if data.kind == "cube" or not marked else [st.container()] * 2
     if data.kind == "cube":
-        spectrum, beside = st.columns(2, gap="large")
-        with spectrum:
-            show_spectrum(now, shown, thresholded)
-    else:
-        beside = st.container()
-    with beside:
-        if not marked:
-            _suspects(shown, thresholded.suspects, lines)
-        show_limits(now, shown, thresholded)
-    _bars(
-        "Missing" if marked else "Defects",
-        data,
-        ~data.observed if marked else thresholded.suspects,
-        lines,
-        now.colour,
-    )
+        with left:
+            show_spectrum(now, shown)
+    if not marked:
+        with right if data.kind == "cube" else left:
+            _suspects(shown)
+    with right:
+        show_limits(now, shown)
+    wrong = ~data.observed if marked else restoration.defects
+    if wrong.any():
+        _bars("Missing" if marked else "Defects", data, wrong, restoration.lines, now.colour)
     ADDRESS.write()
+    offered = st.session_state.get(REACHED) or shown.truth is None
+    if offered and (now.threshold, now.side) != (setting.threshold, setting.side):
+        st.rerun()
 
 
-def _suspects(shown: Restored, wrong: Mask, lines: Sequence[BadLine]) -> None:
+def _suspects(shown: Restored) -> None:
     """The threshold, and what it lets through."""
+    wrong, lines = shown.restoration.defects, shown.restoration.lines
     ADDRESS.draw("threshold")
     ADDRESS.draw("side")
     st.markdown(
         f"**{int(wrong.sum()):,}** of {shown.data.V.size:,} entries count as defects, {wrong.mean():.2%}. "
         + _found(shown, wrong)
     )
-    if lines:
-        named = [str(line) for line in lines[:MANY_LINES]]
-        more = f", and {len(lines) - MANY_LINES:,} more" if len(lines) > MANY_LINES else ""
-        st.markdown(f"Bad as a whole: **{', '.join(named)}**{more}.")
+    if len(lines) > MANY_LINES:
+        st.markdown(
+            f"**{len(lines):,} lines are bad as a whole**, such as {lines[0]} and {lines[-1]}. "
+            "The report lists them all."
+        )
+    elif lines:
+        st.markdown(f"Bad as a whole: **{', '.join(map(str, lines))}**.")
 
 
 def _bars(what: str, data: Dataset, wrong: Mask, lines: Sequence[BadLine], colour: str) -> None:
@@ -112,13 +117,18 @@ def _found(shown: Restored, wrong: Mask) -> str:
 def _unrestorable(shown: Restored) -> None:
     lost, held = int(shown.restoration.unrestorable.sum()), int(shown.restoration.bounded.sum())
     if lost:
-        st.warning(
-            f"{lost:,} entries cannot be restored; they are NaN in the files to take away. "
-            + " ".join(reasons(shown.data, shown.restoration)),
-            icon=":material/visibility_off:",
+        said = (
+            f"{lost:,} {'entry' if lost == 1 else 'entries'} cannot be restored and will be NaN in the files "
+            "to take away. " + " ".join(reasons(shown.data, shown.restoration))
         )
+        wanted = int((shown.restoration.defects | ~shown.data.observed).sum())
+        if lost > FEW * wanted:
+            st.warning(said, icon=":material/visibility_off:")
+        else:
+            st.caption(said)
     if held:
+        row = AXES[shown.data.kind][0]
         st.caption(
-            f"{held:,} predictions exceeded everything measured in their row, and were lowered to the "
-            "largest value there."
+            f"{held:,} {'prediction' if held == 1 else 'predictions'} far above everything measured in the "
+            f"same {row} {'was' if held == 1 else 'were'} lowered to {BOUND:g} times the largest value there."
         )

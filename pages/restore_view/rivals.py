@@ -12,17 +12,14 @@ import streamlit as st
 from atnmf_core import rmse
 from atnmf_core.names import three_digits
 from atnmf_core.restoration.rivals import INPAINTING, L1, NMF, Rivals, RivalsProgress, run_rivals
-from pages.common.address import change
-from pages.common.background import scheduler
 from pages.common.markdown import plain
 
-from .outcomes import outcomes
+from .outcomes import outcomes, show_progress
 from .request import Key, Restored, key_of
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["RIVAL_TONES", "error_at_damage", "rivals_of", "show_rivals_switch", "what_it_knows"]
+__all__ = ["RIVAL_TONES", "Array", "error_of", "rivals_of", "show_rivals_switch", "what_it_knows"]
 
-POLL_SECONDS = 0.7
 PARTS = {NMF: (0.0, 0.1), L1: (0.1, 0.8), INPAINTING: (0.8, 1.0)}
 """How far the whole is when each method begins and ends."""
 RIVAL_TONES = {NMF: "blue"}
@@ -77,16 +74,20 @@ def what_it_knows(setting: RestoreSetting, name: str) -> str:
     return {
         NMF: "takes the gaps for zeros" if marked else "takes every entry for sound",
         L1: "told the gaps" if marked else "gives large residuals little weight",
-        INPAINTING: "fills the gaps" if marked else "fills the defects that AT-NMF found",
+        INPAINTING: "fills the gaps" if marked else "fills the defects that were found",
     }[name]
 
 
-def error_at_damage(shown: Restored, V: Array) -> str:
-    """The same for all: over the entries that were damaged, where that is known."""
+def error_of(setting: RestoreSetting, shown: Restored, V: Array) -> str:
+    """The same measure for all methods, where the truth is known: over all entries, as methods that do not
+    know the damage change sound entries too; with marked losses, which are all that changes, over these.
+    """
     if shown.truth is None or shown.wrong is None:
         return ""
-    error = rmse(shown.truth.V, V, shown.wrong & ~shown.restoration.unrestorable)
-    return f"<b>{three_digits(error)}</b> RMSE at the damaged entries"
+    marked = setting.losses == "marked"
+    where = (shown.wrong if marked else shown.truth.observed) & ~shown.restoration.unrestorable
+    over = "at the missing entries" if marked else "over all entries"
+    return f"<b>{three_digits(rmse(shown.truth.V, V, where))}</b> RMSE {over}"
 
 
 def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
@@ -99,16 +100,7 @@ def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
     if failure is not None:
         st.error(f"The others could not be run: {plain(str(failure.error))}", icon=":material/error:")
     elif outcomes().get(key) is None:
-        st.fragment(_progress, run_every=POLL_SECONDS)(key)
-
-
-def _progress(key: RivalsKey) -> None:
-    job = scheduler().job(key)
-    if job is None:
-        st.rerun()
-    with st.container(key="rivals_wait", horizontal=True, vertical_alignment="center"):
-        st.button("Cancel", icon=":material/stop:", on_click=_cancel, args=(key,), key="rivals_cancel")
-        st.progress(*_how_far(job.progress))
+        show_progress(key, _how_far, restore_others=False)
 
 
 def _how_far(progress: RivalsProgress | None) -> tuple[float, str]:
@@ -116,8 +108,3 @@ def _how_far(progress: RivalsProgress | None) -> tuple[float, str]:
         return 0.0, "Starting"
     begin, end = PARTS[progress.name]
     return begin + (end - begin) * progress.share, f"{progress.name} is running"
-
-
-def _cancel(key: RivalsKey) -> None:
-    change(restore_others=False)
-    scheduler().cancel(key)

@@ -66,11 +66,25 @@ class RestoreSetting:
     )
     damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
     by: str = declare(
-        OneOf("search", "K, λ and leash are", {"search": "searched for", "hand": "set by hand"})
+        OneOf(
+            "search",
+            "K, λ and leash are",
+            {"search": "searched for", "hand": "set by hand"},
+            help="The model has K parts; an adversary of price λ, maybe on a leash, keeps wrong entries from "
+            "bending it. The search takes the model that best predicts entries that were held out.",
+        )
     )
     K: int = redeclare(Setting, "K", 5)
     lam: float = redeclare(Setting, "lam", 1.1)
     leash: float = redeclare(Setting, "leash")
+    keep_suspects: bool = declare(
+        Switch(
+            False,
+            "Suspects count in the fit",
+            help="Entries that look wrong are replaced in any case. Off: the model is also fitted without "
+            "them. On, and without an adversary (λ at its right end): plain NMF.",
+        )
+    )
     seed: int = redeclare(Setting, "seed")
     colour: str = redeclare(Setting, "colour")
     run: str = declare(Text("", pattern=r"[0-9a-f]{0,16}"))
@@ -108,6 +122,7 @@ class RestoreSetting:
             (self.lam if self.lam < MAX_LAM else math.inf) if by_hand else None,
             self.leash if by_hand and math.isfinite(self.leash) else None,
             self.seed,
+            by_hand and self.keep_suspects and self.losses == "unmarked",
         )
 
     def place(self, data: Dataset) -> Pixel:

@@ -34,6 +34,8 @@ def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
         if st.session_state["restore_by"] == "hand":
             for name in ("K", "lam", "leash"):
                 ADDRESS.draw(name, **({"high": min(data.shape) - 1} if name == "K" and data else {}))
+            if st.session_state["restore_losses"] == "unmarked":
+                ADDRESS.draw("keep_suspects")
         with st.expander("Seeds and colour"):
             for name in ("seed", "damage_seed"):
                 ADDRESS.draw(name)

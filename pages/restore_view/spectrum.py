@@ -13,7 +13,7 @@ from pages.common.address import change
 from pages.common.components import component
 from pages.common.pixel import spell_pixel
 
-from .request import Restored, Thresholded
+from .request import Restored
 from .setting import RestoreSetting
 
 __all__ = ["show_spectrum"]
@@ -22,10 +22,10 @@ KEY = "restore_spectrum"
 LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "measured", "measured"))
 
 
-def show_spectrum(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> None:
+def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
     """Of the pixel in view."""
     data = shown.data
-    one = _spectrum_data(setting, shown, thresholded)
+    one = _spectrum_data(setting, shown)
     known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
     legend = [("truth", "true")] if shown.truth is not None else []
     legend += [
@@ -54,21 +54,26 @@ def show_spectrum(setting: RestoreSetting, shown: Restored, thresholded: Thresho
     )
 
 
+def _restored_bands(changed: np.ndarray, lost: np.ndarray) -> str:
+    said = f"{int((changed & ~lost).sum())} of {len(changed)} bands restored"
+    return f"{said}, {int(lost.sum())} cannot be" if lost.any() else said
+
+
 def _choose_pixel() -> None:
     row, col = st.session_state[KEY]["pixel"]
     change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
 
 
-def _spectrum_data(setting: RestoreSetting, shown: Restored, thresholded: Thresholded) -> dict[str, Any]:
+def _spectrum_data(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:
     data, restoration = shown.data, shown.restoration
     row, col = setting.place(data)
     n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])
-    restored, changed = thresholded.V[:, n], thresholded.suspects[:, n] | ~data.observed[:, n]
+    restored, changed = restoration.V[:, n], restoration.defects[:, n] | ~data.observed[:, n]
     deviation = np.where(changed, restoration.deviation[:, n], np.nan)
     told = {
         "place": [row - 1, col - 1],
         "name": f"Row {row}, column {col}",
-        "seen": f"{int(changed.sum())} of {len(changed)} bands restored",
+        "seen": _restored_bands(changed, np.isnan(restored)),
         "measures": "",
         "measured": points(data.V[:, n]),
         "specks": points(data.V[:, n]),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -21,79 +22,109 @@ from atnmf_core.datasets import (
 from atnmf_core.datasets.readers.numpy_files import npy_bytes
 from atnmf_core.datasets.writers import as_indexed, zipped
 from atnmf_core.figures.images import png
-from atnmf_core.figures.restoration_report import restoration_page
+from atnmf_core.figures.restoration_report import report_settings, restoration_page
 from atnmf_core.figures.restored_view import defect_sheet
 from atnmf_core.recipe import RestoreRecipe
-from atnmf_core.restoration.suspects import restored_at, suspects_at
 from pages.common.data_choice import UPLOAD
 from pages.common.file_setting import file_setting
 from pages.common.markdown import plain
 from pages.common.take_away import download, file_names
 from pages.common.uploads import Files, uploads
 
-from .request import Restored
-from .setting import ADDRESS, RestoreSetting
+from .request import Restored, at_threshold
+from .setting import DAMAGES, RestoreSetting
 
-__all__ = ["show_take_away"]
+__all__ = ["show_download", "show_take_away"]
+
+
+class File(NamedTuple):
+    """A file to download, made on request: without the session, whose setting has to be in `make` already."""
+
+    label: str
+    make: Callable[[], bytes | str]
+    name: str
+    mime: str = "application/octet-stream"
+    help: str | None = None
+
+
+def show_download(setting: RestoreSetting, shown: Restored) -> None:
+    """The restored data, beside the verdict: what most people came for."""
+    file = _restored(setting, shown)[0]
+    st.download_button(
+        "Download it restored",
+        file.make,
+        file.name,
+        file.mime,
+        key="restore_download",
+        help=f"{plain(file.name)}. There is more to take away at the end of the page.",
+        on_click="ignore",
+        type="primary",
+        icon=":material/download:",
+    )
 
 
 def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
     """Files on the left, the snippet on the right."""
     st.subheader("Take away", anchor=False)
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([2, 3], gap="medium")
     with left:
-        st.markdown("**The data, made whole** · sound entries as measured")
-        with st.container(horizontal=True, gap="small"):
-            _restored(setting, shown)
-        st.markdown("**What was wrong**")
-        with st.container(horizontal=True, gap="small"):
-            _defects(shown)
-            _report(setting, shown)
+        for title, files in (
+            ("**The data, made whole** · sound entries as measured", _restored(setting, shown)),
+            ("**What was wrong**", _defects(setting, shown)),
+        ):
+            st.markdown(title)
+            with st.container(horizontal=True, gap="small"):
+                for file in files:
+                    download(*file)
         if shown.data.terms:
             st.caption(f"{plain(shown.data.title)}. {plain(shown.data.terms)}")
     with right:
         _recipe(setting, shown)
 
 
-def _now(shown: Restored) -> np.ndarray:
-    """The suspects at the current threshold, which the fragment moves without redrawing this."""
-    now = ADDRESS.get(RestoreSetting)
-    return suspects_at(shown.data, shown.restoration, now.threshold, now.side)
+def _restored(setting: RestoreSetting, shown: Restored) -> list[File]:
+    """The restored data in all formats, first the one that it came in."""
+    data, stem = shown.data, f"{shown.data.name}-restored"
+
+    def written(label: str, write: Callable[[Dataset], bytes], ending: str) -> File:
+        return File(label, lambda: write(_whole(setting, shown)), f"{stem}.{ending}")
+
+    own = _as_it_came(setting, shown)
+    if data.kind != "cube":
+        return [*own, written("NPY", lambda whole: npy_bytes(as_indexed(data, whole.V)), "npy")]
+    return [
+        *own,
+        written("NPZ", write_npz, "npz"),
+        written("MAT", write_mat, "mat"),
+        written("ENVI pair", lambda cube: write_envi_zip(cube, stem), "envi.zip"),
+    ]
 
 
-def _whole(shown: Restored) -> Dataset:
-    V = restored_at(shown.data, shown.restoration, _now(shown))
+def _whole(setting: RestoreSetting, shown: Restored) -> Dataset:
+    V = at_threshold(setting, shown).restoration.V
     return replace(shown.data, V=V, title=f"{shown.data.title}, restored", truth=None)
 
 
-def _restored(setting: RestoreSetting, shown: Restored) -> None:
-    stem = f"{shown.data.name}-restored"
+def _as_it_came(setting: RestoreSetting, shown: Restored) -> list[File]:
+    """In the format of the files that the user brought, if it can be written."""
     files = uploads().files(setting.upload) if setting.data == UPLOAD else ()
-    if files and shown.truth is None:
-        name, many = files[0][0], len(files) > 1
-        label = f"As {'the files' if many else plain(name)} came"
-        file = f"{stem}.zip" if many else f"restored-{name}"
-        mime = "application/zip" if many else "application/octet-stream"
-        download(label, lambda: _as_it_came(files, shown), file, mime, "In the format it came in")
-    writers: dict[str, tuple[Callable[[Dataset], bytes], str]] = {"NPZ": (write_npz, "npz")}
-    if shown.data.kind == "cube":
-        writers |= {
-            "MAT": (write_mat, "mat"),
-            "ENVI pair": (lambda cube: write_envi_zip(cube, stem), "envi.zip"),
-        }
-    for label, (write, ending) in writers.items():
-        download(label, _making(write, shown), f"{stem}.{ending}", "application/octet-stream")
+    options = file_setting().options.arguments()
+    grey = not any("in colour" in note for note in shown.data.notes)
+    if not (files and grey) or shown.truth is not None or file_setting().options.normalisation != "none":
+        return []
+    make, about = partial(_rewritten, setting, shown, files, options), "In the format it came in"
+    if len(files) > 1:
+        name = f"{shown.data.name}-restored.zip"
+        return [File("As the files came", make, name, "application/zip", about)]
+    name = files[0][0]
+    return [File(f"As {plain(name)} came", make, f"restored-{name}", help=about)]
 
 
-def _making(write: Callable[[Dataset], bytes], shown: Restored) -> Callable[[], bytes]:
-    return lambda: write(_whole(shown))
-
-
-def _as_it_came(files: Files, shown: Restored) -> bytes:
+def _rewritten(setting: RestoreSetting, shown: Restored, files: Files, options: dict[str, Any]) -> bytes:
     """The uploaded files with the restored entries in place. Entries that cannot be restored stay as they
     were if the format cannot mark them as missing.
     """
-    V, options = _whole(shown).V, file_setting().options.arguments()
+    V = _whole(setting, shown).V
     try:
         written = bytes_like(list(files), V, **options)
     except UnreadableData:
@@ -101,54 +132,77 @@ def _as_it_came(files: Files, shown: Restored) -> bytes:
     return written[0][1] if len(written) == 1 else zipped(written)
 
 
-def _defects(shown: Restored) -> None:
-    stem = shown.data.name
-    download(
-        "Mask, NPY",
-        lambda: npy_bytes(as_indexed(shown.data, _changed(shown))),
-        f"{stem}-defects.npy",
-        "application/octet-stream",
-    )
-    download(
-        "Picture, PNG",
-        lambda: png(defect_sheet(shown.data, _changed(shown))),
-        f"{stem}-defects.png",
-        "image/png",
-    )
-    if shown.data.kind == "cube":
-        download(
-            "Mask, ENVI",
-            lambda: write_envi_zip(
-                replace(shown.data, V=_changed(shown).astype(np.float32), title="Defects"), f"{stem}-defects"
-            ),
-            f"{stem}-defects.zip",
-            "application/zip",
-        )
-    download(
-        "Deviations, NPY",
-        lambda: npy_bytes(as_indexed(shown.data, shown.restoration.deviation)),
-        f"{stem}-deviations.npy",
-        "application/octet-stream",
-        "One standard deviation of each prediction, laid out like the data",
-    )
+def _defects(setting: RestoreSetting, shown: Restored) -> list[File]:
+    """What was replaced, how far to trust it, and the report."""
+    data, stem, settings = shown.data, shown.data.name, _settings(setting, shown)
+
+    def mask() -> np.ndarray:
+        return at_threshold(setting, shown).restoration.defects | ~data.observed
+
+    def envi() -> bytes:
+        cube = replace(data, V=mask().astype(np.float32), title="Defects")
+        return write_envi_zip(cube, f"{stem}-defects")
+
+    files = [
+        File("Mask, NPY", lambda: npy_bytes(as_indexed(data, mask())), f"{stem}-defects.npy"),
+        File("Picture, PNG", lambda: png(defect_sheet(data, mask())), f"{stem}-defects.png", "image/png"),
+    ]
+    if data.kind == "cube":
+        files.append(File("Mask, ENVI", envi, f"{stem}-defects.zip", "application/zip"))
+    return [
+        *files,
+        File(
+            "Deviations, NPY",
+            lambda: npy_bytes(as_indexed(data, shown.restoration.deviation)),
+            f"{stem}-deviations.npy",
+            help="One standard deviation of each prediction, laid out like the data",
+        ),
+        File(
+            "Report, HTML",
+            lambda: restoration_page(data, at_threshold(setting, shown).restoration, settings),
+            f"{stem}-report.html",
+            "text/html",
+            "Before, after, the defects, and how the setting was chosen, in one file",
+        ),
+    ]
 
 
-def _changed(shown: Restored) -> np.ndarray:
-    return _now(shown) | ~shown.data.observed
+def _settings(setting: RestoreSetting, shown: Restored) -> dict[str, str]:
+    """Everything that went into the restoration, for the report."""
+    data, restoration, (recipe, out) = shown.data, shown.restoration, _again(setting)
+    F, N = data.shape
+    size = f"{data.title}: {data.kind}, {F} x {N}"
+    settings = report_settings(recipe, size, restoration.fit, restoration.choice, data.notes)
+    if shown.truth is not None:
+        shares = {name: getattr(setting, name) for name in DAMAGES}
+        done = ", ".join(f"{name} {share:.0%}" for name, share in shares.items() if share)
+        settings["damage"] = f"done on purpose: {done}; seed {setting.damage_seed}"
+    elif recipe.as_judged:
+        settings["command"] = recipe.command_line(out)
+    return settings
 
 
-def _report(setting: RestoreSetting, shown: Restored) -> None:
-    task = asdict(setting.task)
-    damage = {name: share for name, share in task.pop("damage").items() if share}
-    said = {"damage": damage, **task} if damage else task
-    settings = {name: str(value) for name, value in said.items() if value is not None}
-    download(
-        "Report, HTML",
-        lambda: restoration_page(shown.data, shown.restoration, settings),
-        f"{shown.data.name}-report.html",
-        "text/html",
-        "Before, after, the defects, and how the setting was chosen, in one file",
+def _again(setting: RestoreSetting) -> tuple[RestoreRecipe, str]:
+    """How to restore the data as it is, and the name of the file for that."""
+    task, own = setting.task, setting.data == UPLOAD
+    name = setting.data
+    if own:
+        given = [file for file, _ in uploads().files(setting.upload)]
+        named = file_names(setting.upload)
+        name = named if isinstance(named, str) and named in given else "images.zip"
+    recipe = RestoreRecipe(
+        name,
+        task.losses,
+        task.K,
+        task.lam,
+        task.leash,
+        task.seed,
+        file_setting().options if own else ReadingOptions(),
+        own,
+        task.keep_suspects,
+        *((setting.threshold, setting.side) if task.losses == "unmarked" else ()),
     )
+    return recipe, f"restored-{name}" if own else f"{name}-restored.npz"
 
 
 def _recipe(setting: RestoreSetting, shown: Restored) -> None:
@@ -163,19 +217,11 @@ def _recipe(setting: RestoreSetting, shown: Restored) -> None:
             "There is no recipe for damage tried on a file of your own, only for restoring the file as it is."
         )
         return
-    names = file_names(setting.upload) if setting.data == UPLOAD else setting.data
-    name = names if isinstance(names, str) else names[0]
-    task = setting.task
-    again = RestoreRecipe(
-        name,
-        task.losses,
-        task.K,
-        task.lam,
-        task.leash,
-        task.seed,
-        file_setting().options if setting.data == UPLOAD else ReadingOptions(),
-        setting.data == UPLOAD,
-    )
-    out = f"restored-{name}" if setting.data == UPLOAD else f"{name}-restored.npz"
-    show(again.python(out))
-    show(again.command_line(out))
+    recipe, out = _again(setting)
+    if recipe.data == "images.zip":
+        st.caption("With your images in one archive, images.zip:")
+    show(recipe.python(out))
+    if recipe.as_judged:
+        show(recipe.command_line(out))
+    else:
+        st.caption("The command line has no threshold: it replaces what is suspect from 1 on, on both sides.")

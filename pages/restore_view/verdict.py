@@ -8,18 +8,18 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from atnmf_core import Dataset
+from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.restoration import adversary_map, candidate_at, error_against_K
 from atnmf_core.names import three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.bench import Errors
-from atnmf_core.restoration.candidates import PLAIN as PLAIN_NMF
 from atnmf_core.restoration.scoring import WORTH_LEAVING_NMF
 from pages.common.address import change
 from pages.common.setting import MAX_LAM
 
 from .request import Restored, ask, choice_of, key_of
 from .setting import ADDRESS, RestoreSetting
+from .take_away import show_download
 
 __all__ = ["show_choice", "show_nothing_missing", "show_verdict"]
 
@@ -30,8 +30,6 @@ HOW_IT_WAS_CHOSEN = (
     f"{WORTH_LEAVING_NMF:.0%} or more. Open circles were dropped after a first look, "
     "crosses left out because their typical error was too large. Click a point to restore with that setting."
 )
-CLICKED_NMF = "restore_clicked_nmf"
-ABOUT_NMF = "NMF takes every entry for sound. What it makes of the data is now shown beside the restoration."
 
 
 def show_nothing_missing() -> None:
@@ -51,56 +49,74 @@ def show_nothing_missing() -> None:
 
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
     """The errors against the truth or, without one, what was found and how far it can be trusted."""
-    with st.container(key="callout", gap="xsmall"):
-        st.markdown(_sentence(setting, shown))
-        choice = shown.restoration.choice
-        if choice is not None:
-            st.caption(choice.verdict)
+    restoration = shown.restoration
+    with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(gap="xsmall"):
+            st.markdown(_sentence(setting, shown))
+            if restoration.choice is not None:
+                st.caption(restoration.choice.verdict)
+        if shown.truth is None and (restoration.defects.any() or not shown.data.observed.all()):
+            show_download(setting, shown)
 
 
 def _sentence(setting: RestoreSetting, shown: Restored) -> str:
+    if shown.errors is not None and setting.losses == "marked":
+        return _of_marked(shown.errors)
     if shown.errors is not None:
-        return (_of_marked if setting.losses == "marked" else _of_unmarked)(shown.errors)
+        return _of_unmarked(shown.errors, _method(setting, shown.restoration))
     restoration, data = shown.restoration, shown.data
     found, missing = int(restoration.defects.sum()), int((~data.observed).sum())
     lost = int(restoration.unrestorable.sum())
     if setting.losses == "marked":
         if lost == missing:
             return f"None of the **{missing:,}** missing entries can be predicted."
-        return f"**{missing - lost:,}** missing entries are predicted, {_give_or_take(shown)}."
+        rest = f"; {lost:,} cannot be" if lost else ""
+        return f"**{missing - lost:,}** missing entries are predicted, {_give_or_take(shown)}{rest}."
     if not found and not missing:
         return (
             "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
             "closest to a defect, or try some damage in the sidebar to see what would be found."
         )
-    also = f", and {missing:,} were missing" if missing else ""
-    predicted = f"{_some(found + missing - lost, found + missing)} predicted"
-    if lost < found + missing:
-        predicted += f", {_give_or_take(shown)}"
+    looks = f"**{found:,}** {'entry looks' if found == 1 else 'entries look'} wrong"
+    also = f", and {missing:,} {'was' if missing == 1 else 'were'} missing" if missing else ""
     return (
-        f"**{found:,}** entries look wrong ({found / data.V.size:.2%}){also}. {predicted}; all others stay "
-        "as they were measured."
+        f"{looks} ({found / data.V.size:.2%}){also}. {_predicted(shown, found + missing - lost, lost)}; all "
+        "others stay as they were measured."
     )
 
 
-def _some(predicted: int, wanted: int) -> str:
-    if predicted == wanted:
-        return "They are"
-    return f"{predicted:,} of these are" if predicted else "None of these can be"
+def _predicted(shown: Restored, predicted: int, lost: int) -> str:
+    if not predicted:
+        return "None of them can be predicted"
+    those = f"{predicted:,} of them" if lost else "They" if predicted > 1 else "It"
+    are = "is" if predicted == 1 else "are"
+    rest = f", and {lost:,} cannot be" if lost else ""
+    return f"{those} {are} predicted, {_give_or_take(shown)}{rest}"
 
 
 def _give_or_take(shown: Restored) -> str:
     """How far off a prediction typically is."""
-    restoration = shown.restoration
-    changed = (restoration.defects | ~shown.data.observed) & ~restoration.unrestorable
+    restoration, data = shown.restoration, shown.data
+    changed = (restoration.defects | ~data.observed) & ~restoration.unrestorable
     typical = float(np.sqrt(np.mean(restoration.deviation[changed] ** 2)))
-    return f"each give or take about **{three_digits(typical)}**"
+    share = typical / float(data.V[data.observed].mean() or 1.0)
+    return f"each give or take about **{three_digits(typical)}**, {share:.1%} of the mean value"
 
 
-def _of_unmarked(errors: Errors) -> str:
+def _method(setting: RestoreSetting, restoration: Restoration) -> str:
+    """What restored the data; empty for plain NMF."""
+    if restoration.fit.lam is not None:
+        return ":orange[AT-NMF]"
+    choice = restoration.choice
+    kept = setting.keep_suspects if choice is None else not choice.chosen.treatment.leave_out
+    return "" if kept else ":orange[NMF without its suspects]"
+
+
+def _of_unmarked(errors: Errors, method: str) -> str:
+    beside = f"; :blue[NMF] by **{three_digits(errors.nmf)}**" if method else ""
     return (
-        f":orange[AT-NMF], not told which entries are bad, is off by **{three_digits(errors.restored)}**; "
-        f":blue[NMF] by **{three_digits(errors.nmf)}**; NMF told the bad entries by "
+        f"{method or ':blue[NMF]'}, not told which entries are bad, is off by "
+        f"**{three_digits(errors.restored)}**{beside}; NMF told the bad entries by "
         f"**{three_digits(errors.told)}**. {errors.recall:.0%} of the bad entries were found, and "
         f"{errors.precision:.0%} of what was found was bad."
     )
@@ -119,11 +135,8 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
     choice = choice_of(setting, data)
     if choice is None:
         return
-    if st.session_state.pop(CLICKED_NMF, False):
-        # Not where it was clicked: the page is drawn again at once, and the toast would be lost.
-        st.toast(ABOUT_NMF, icon=":material/info:")
-    st.subheader("Why this setting", anchor=False)
-    left, right = st.columns([4, 3], gap="large")
+    st.subheader("Why this setting" if setting.by == "search" else "What the search found", anchor=False)
+    left, right = st.columns([4, 3], gap="medium")
     with left:
         st.markdown("**Error at entries that were held out, by number of parts**")
         st.plotly_chart(
@@ -153,14 +166,12 @@ def _choose(choice: Choice, data: Dataset) -> None:
     chosen = candidate_at(choice, points[0]["x"], points[0]["y"])
     if chosen is None:
         return
-    if chosen.treatment == PLAIN_NMF and ADDRESS.get(RestoreSetting).losses == "unmarked":
-        change(restore_others=True, **{CLICKED_NMF: True})
-        return
     lam, leash = chosen.treatment.lam, chosen.treatment.leash
     change(
         restore_by="hand",
         K=chosen.K,
         lam=MAX_LAM if lam is None else lam,
         leash=math.inf if leash is None else leash,
+        restore_keep_suspects=not chosen.treatment.leave_out,
     )
     ask(key_of(ADDRESS.get(RestoreSetting), data))

@@ -126,6 +126,7 @@ FIRST_VIEWS = {
         "restore_threshold": 1.0,
         "restore_side": "both",
         "restore_others": False,
+        "restore_keep_suspects": False,
     },
     "curves": {
         **AS_READ,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset
@@ -84,7 +85,7 @@ def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
     searched, words = how_far(ChoiceProgress("fit", 0, 1, best, 20.0), expected)
 
     assert (half_searched, searched) == pytest.approx((0.1, 0.2))
-    assert words.startswith("Restoring with AT-NMF with lam 1.1, K = 3: about ")
+    assert words.startswith("Restoring with AT-NMF with λ = 1.1, K = 3: about ")
 
 
 def test_the_page_says_when_not_to_trust_it(repository: Path) -> None:
@@ -134,8 +135,34 @@ def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> No
 
     page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
 
-    assert "30 were missing. None of these can be predicted" in told(page)
+    assert "30 were missing. None of them can be predicted" in told(page)
     assert "1 band has no sound entry at all" in page.main.warning[0].value
+
+
+@pytest.mark.parametrize(("mode", "offered"), [("L", True), ("RGB", False)])
+def test_only_grey_pictures_can_be_taken_home_as_they_came(
+    repository: Path, mode: str, offered: bool
+) -> None:
+    """Colours were turned to grey when they were read, and are lost."""
+    rng, files = np.random.default_rng(0), []
+    faces = (rng.random((30, 2)) @ rng.random((2, 12))).T.reshape(12, 5, 6)
+    for number, face in enumerate(faces / faces.max()):
+        file = io.BytesIO()
+        Image.fromarray((255 * face).astype(np.uint8)).convert(mode).save(file, "PNG")
+        files.append((f"{number}.png", file.getvalue()))
+    upload = uploads().keep_files(files)
+    data = uploads().read(upload, ReadingOptions()).data
+    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
+    done: Future = Future()
+    done.set_result(run_task(lambda progress: None, data, setting.task))
+    outcomes().store(key_of(setting, data), done)
+
+    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
+
+    labels = [button.label for button in page.get("download_button")]
+    assert ("As the files came" in labels) is offered
+    assert "NPY" in labels
+    assert any("python -m atnmf_core restore images.zip" in code.value for code in page.code)
 
 
 def test_a_cube_of_ones_own_can_be_taken_home_as_it_came(repository: Path) -> None:

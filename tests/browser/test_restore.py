@@ -1,6 +1,5 @@
 """The Restore page: presets and their verdicts, a search through reload and restart, a file taken home."""
 
-import io
 import re
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import numpy as np
 import spectral
 from playwright.sync_api import Browser, expect
 
-from atnmf_core import Dataset, factorize, load_dataset, rmse
+from atnmf_core import Dataset, factorize, load_dataset, restore, rmse
 from atnmf_core.datasets import write_envi
 from atnmf_core.figures.restoration import candidate_at, error_against_K
 from atnmf_core.restoration import Candidate, Choice
@@ -35,8 +34,12 @@ SECONDS = 300_000
 
 def scroll_to_the_end(dashboard: Dashboard) -> None:
     """What stands below the result is drawn when somebody gets there."""
-    dashboard.page.get_by_role("button", name="Why this setting, and what").scroll_into_view_if_needed()
-    expect(dashboard.page.get_by_text("Take away", exact=True)).to_be_visible()
+    end = dashboard.page.get_by_role("button", name="Why this setting, and what")
+    there = dashboard.page.get_by_text("Take away", exact=True)
+    expect(end.or_(there)).to_be_visible()
+    if end.is_visible():
+        end.scroll_into_view_if_needed()
+    expect(there).to_be_visible()
     dashboard.wait_until_idle()
 
 
@@ -89,7 +92,10 @@ def test_the_recipe_prints_the_errors_of_the_verdict(
 
 def test_a_striped_cube_with_gaps_is_taken_home_whole(dashboard: Dashboard, tmp_path: Path) -> None:
     cube, truth = striped(tmp_path)
-    page = dashboard.open("/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5)
+    # With a threshold left over from unmarked losses, which has no say here.
+    page = dashboard.open(
+        "/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5, threshold=0.5
+    )
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(
         [tmp_path / "scene.hdr", tmp_path / "scene.img"]
     )
@@ -97,10 +103,9 @@ def test_a_striped_cube_with_gaps_is_taken_home_whole(dashboard: Dashboard, tmp_
     page.get_by_role("button", name="Restore", exact=True).click()
     expect(page.get_by_text("missing entries are predicted")).to_be_visible(timeout=SECONDS)
     dashboard.wait_until_idle()
-    scroll_to_the_end(dashboard)
 
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="As the files came").click()
+        page.get_by_role("button", name="Download it restored").click()
 
     with zipfile.ZipFile(waiting.value.path()) as archive:
         archive.extractall(tmp_path / "home")
@@ -135,7 +140,7 @@ def test_a_search_goes_on_after_a_reload_and_can_be_cancelled(dashboard: Dashboa
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=SECONDS)
-    expect(page.get_by_text(re.compile("best so far"))).to_be_visible(timeout=SECONDS)
+    expect(page.get_by_text(re.compile("best so far")).first).to_be_visible(timeout=SECONDS)
     page.get_by_role("button", name="Cancel").click()
 
     expect(page.get_by_role("button", name="Find the best setting")).to_be_visible()
@@ -170,19 +175,30 @@ def test_a_click_on_a_point_of_the_choice_restores_with_it(dashboard: Dashboard)
     page.wait_for_url(re.compile("by=hand"))
     dashboard.wait_until_idle()
     expect(dashboard.slider("Parts K")).to_have_attribute("aria-valuetext", str(wanted.K))
-    expect(page.get_by_text("Why this setting")).to_be_visible()
+    expect(page.get_by_text("What the search found")).to_be_visible()
 
 
-def test_a_click_on_plain_nmf_shows_it_beside_the_restoration(dashboard: Dashboard) -> None:
+def test_plain_nmf_can_be_clicked_and_taken_home(dashboard: Dashboard) -> None:
+    truth, task = load_dataset("lfw"), EXAMPLES["faces"].task
+    spoiled, _ = damaged_dataset(truth, task)
     page = dashboard.open("/restore", data="lfw", dead=0.3)
-    choice = bundled("lfw", EXAMPLES["faces"].task).packed.choice
+    choice = bundled("lfw", task).packed.choice
     wanted = next(s.candidate for s in choice.scores if s.candidate.treatment == PLAIN)
 
     click_candidate(dashboard, choice, wanted)
 
-    expect(page.get_by_test_id("stToast")).to_contain_text("NMF takes every entry for sound")
-    expect(page.locator(".views figcaption", has_text="L1-NMF")).to_be_visible(timeout=SECONDS)
-    assert "by=hand" not in page.url
+    nmf = restore(spoiled, "unmarked", K=wanted.K, lam=np.inf, keep_suspects=True)
+    error = rmse(truth.V, nmf.fit.V_hat)
+    verdict = page.locator(".st-key-callout")
+    expect(verdict).to_contain_text(
+        f"NMF, not told which entries are bad, is off by {error:.3g}", timeout=SECONDS
+    )
+    expect(page.get_by_text("keep_suspects=True")).to_be_visible()
+    dashboard.wait_until_idle()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="NPY", exact=True).click()
+    home = np.load(waiting.value.path())
+    np.testing.assert_allclose(home, truth.images(nmf.V), atol=1e-3)
 
 
 def click_candidate(dashboard: Dashboard, choice: Choice, wanted: Candidate) -> None:
@@ -236,7 +252,7 @@ def test_a_file_that_is_no_data_is_refused_in_words(dashboard: Dashboard, tmp_pa
 
 def test_others_restore_the_same_data_when_asked(dashboard: Dashboard) -> None:
     truth, task = load_dataset("lfw"), EXAMPLES["faces"].task
-    spoiled, wrong = damaged_dataset(truth, task)
+    spoiled, _ = damaged_dataset(truth, task)
     restoration = bundled("lfw", task).packed.unpack(spoiled)
     nmf = factorize(spoiled.V, K=restoration.fit.W.shape[1]).V_hat
     page = dashboard.open("/restore", data="lfw", dead=0.3)
@@ -246,7 +262,7 @@ def test_others_restore_the_same_data_when_asked(dashboard: Dashboard) -> None:
     page.get_by_text("What would others have made of it?").click()
 
     expect(panels).to_have_count(7, timeout=SECONDS)
-    where = wrong & ~restoration.unrestorable
+    where = ~restoration.unrestorable
     expect(panels.nth(1)).to_contain_text(f"{rmse(truth.V, restoration.V, where):.3g} RMSE")
     expect(panels.nth(4)).to_contain_text(f"{rmse(truth.V, nmf, where):.3g} RMSE")
     expect(panels.nth(5)).to_contain_text("L1-NMF")
@@ -262,16 +278,23 @@ def test_the_comparison_with_others_can_be_cancelled(dashboard: Dashboard) -> No
 
     expect(page.get_by_role("switch", name="What would others have made of it?")).not_to_be_checked()
     expect(page.locator(".views figure")).to_have_count(4)
-    assert "others" not in page.url
+    page.wait_for_url(re.compile(r"restore(?!.*others)"))
 
 
-def test_the_deviations_are_laid_out_as_the_cube(dashboard: Dashboard) -> None:
+def test_files_to_take_away_are_laid_out_as_the_cube_and_follow_the_threshold(dashboard: Dashboard) -> None:
+    suspicion = bundled(*EXAMPLES["dead"]).packed.suspicion
     page = dashboard.open("/restore")
     scroll_to_the_end(dashboard)
 
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Deviations, NPY").click()
+    deviations = np.load(waiting.value.path())
+    dashboard.set_slider("Suspicion from which an entry counts as a defect", "3")
+    expect(page.get_by_text(f"{(suspicion >= 3).sum():,} of 409,600")).to_be_visible()
+    dashboard.wait_until_idle()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Mask, NPY").click()
 
-    deviations = np.load(io.BytesIO(Path(waiting.value.path()).read_bytes()))
     assert deviations.shape == (64, 64, 100)
     assert (deviations > 0).all()
+    assert np.load(waiting.value.path()).sum() == (suspicion >= 3).sum()

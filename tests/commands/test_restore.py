@@ -120,6 +120,8 @@ def test_what_is_lost_stays_as_it_was_in_a_format_without_a_value_for_it(
         (["--out", "out.npy", "--defects", "d.npy"], 2, "only with --unmarked"),
         (["--out", "out.npy", "--deviation", "d.tif"], 2, "choose a name that ends with .npy"),
         (["--out", "out.npy", "--leash", "0.5"], 2, "give lam too"),
+        (["--out", "out.npy", "--unmarked", "--keep-suspects"], 2, "give lam too"),
+        (["--out", "out.npy", "--lam", "inf", "--keep-suspects", "--blocks"], 2, "not for a scene"),
         (["--out", "out.npy", "--bands-axis", "7"], 1, "no axis 7"),
     ],
 )
@@ -171,9 +173,13 @@ def test_ctrl_c_uses_the_best_model_so_far(scene: Path) -> None:
     assert np.isfinite(np.load(out)).all()
 
 
-def test_a_recipe_in_both_languages_makes_the_same_file(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("lam", "leash", "keep"), [(1.1, 0.5, False), (np.inf, None, True)])
+def test_a_recipe_in_both_languages_makes_the_same_file(
+    scene: Path, lam: float, leash: float | None, keep: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(scene.parent)
-    recipe = RestoreRecipe("scene.npy", "unmarked", 2, 1.1, 0.5, 3, ReadingOptions(nodata=-9999.0))
+    options = ReadingOptions(nodata=-9999.0)
+    recipe = RestoreRecipe("scene.npy", "unmarked", 2, lam, leash, 3, options, keep_suspects=keep)
 
     command = recipe.command_line("by_command.npy")
     assert command.startswith("python -m atnmf_core restore scene.npy --out by_command.npy --unmarked --K 2")
@@ -181,6 +187,23 @@ def test_a_recipe_in_both_languages_makes_the_same_file(scene: Path, monkeypatch
     exec(recipe.python("by_python.npy"), {})
 
     assert Path("by_command.npy").read_bytes() == Path("by_python.npy").read_bytes()
+
+
+def test_a_recipe_at_another_threshold_replaces_only_those_suspects(
+    scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scene.parent)
+    recipe = RestoreRecipe("scene.npy", "unmarked", 2, 1.1, threshold=0.7, side="bright")
+
+    exec(recipe.python("out.npy"), {})
+
+    data = read_dataset("scene.npy")
+    restored = restore(data, losses="unmarked", K=2, lam=1.1)
+    replaced = (restored.suspicion >= 0.7) & (restored.fit.V_hat < data.V) | ~data.observed
+    changed = read_dataset("out.npy").V != data.V
+    assert np.array_equal(changed, replaced)
+    assert not (changed & restored.defects).all()
+    assert recipe.command_line("out.npy") == ""
 
 
 def test_an_envi_cube_keeps_its_header(scene: Path) -> None:

@@ -98,18 +98,18 @@ def test_nmf_has_a_cell_with_suspects_and_one_without() -> None:
 
     (cells,) = adversary_map(replace(CHOICE, scores=scores)).data
 
-    assert cells.x == ("NMF", "NMF<br>without<br>suspects", "1.1")
-    assert [*cells.text][1] == ["left out", "0.00900", "0.0100"]
+    assert cells.y == ("NMF", "NMF without suspects", "λ = 1.1")
+    assert [row[0] for row in cells.text] == ["left out", "0.00900", "0.0100"]
 
 
-def test_the_map_has_a_column_per_lambda_and_outlines_the_chosen_one() -> None:
+def test_the_map_has_a_row_per_lambda_and_outlines_the_chosen_one() -> None:
     figure = adversary_map(CHOICE)
 
     (cells,) = figure.data
-    assert (cells.x, cells.y) == (("NMF", "1.1"), ("0.5", "none"))
-    assert [*cells.text] == [["", "0.0130"], ["left out", "0.0100"]]
+    assert (cells.x, cells.y) == (("no leash", "leash 0.5"), ("NMF", "λ = 1.1"))
+    assert [*cells.text] == [["left out", ""], ["0.0100", "0.0130"]]
     (outline,) = figure.layout.shapes
-    assert (outline.x0 < 1 < outline.x1, outline.y0 < 1 < outline.y1) == (True, True)
+    assert (outline.x0 < 0 < outline.x1, outline.y0 < 1 < outline.y1) == (True, True)
 
 
 @pytest.fixture(scope="module", params=["cube", "faces", "matrix"])

@@ -130,6 +130,15 @@ def test_progress_tells_the_best_so_far_and_can_end_the_choice():
     assert [progress.stage for progress in heard] == ["coarse", "fit"]
 
 
+def test_plain_nmf_keeps_suspects_in_its_fit_and_replaces_them():
+    plain = restore(DAMAGED, losses="unmarked", K=3, lam=np.inf, keep_suspects=True)
+
+    assert np.array_equal(plain.fit.W, factorize(DAMAGED, K=3).W)
+    assert plain.defects.any()
+    assert np.array_equal(plain.V[~plain.defects], DAMAGED[~plain.defects])
+    assert np.allclose(plain.V[plain.defects], plain.fit.V_hat[plain.defects])
+
+
 def test_a_dataset_brings_its_layout_along():
     data = Dataset(V=np.where(GAPS, np.nan, SOUND), kind="cube", name="test", image_shape=(10, 12))
     assert np.array_equal(restore(data, K=3, lam=np.inf).V, restore(data.V, K=3, lam=np.inf).V)
@@ -142,6 +151,7 @@ def test_a_dataset_brings_its_layout_along():
     [
         ({"losses": "lost"}, "losses='lost'"),
         ({"leash": 1.0}, "give lam too"),
+        ({"keep_suspects": True}, "give lam too"),
         ({"kind": "cube", "image_shape": (7, 7)}, "does not have the 120 pixels"),
         ({"kind": "cube"}, "needs"),
     ],

@@ -1,5 +1,5 @@
 // Pictures of one scene or image, zoomed together. A pixel that is chosen in one is marked in all and told to the
-// page. A picture may have one from before over it, to be swiped away.
+// page, unless there is none to choose. A picture may have one from before over it, to be swiped away.
 const PIXEL = "atnmf-cube-pixel", MARKS = "atnmf-cube-marks", PIN = "atnmf-cube-pin";
 const CLOSEST = 32, CLICK = 4;
 
@@ -11,12 +11,14 @@ export default function ({ data, parentElement }) {
   }
   host.marks = { pixel: data.pixel, pins: data.pins };
   const grid = host.querySelector(".views");
+  host.classList.toggle("unpicked", !data.pixel);
+  if (!data.pixel) grid.ariaLabel = "Pictures. Plus and minus zoom.";
   grid.style.setProperty("--columns", data.columns);
   grid.classList.toggle("pairs", Boolean(data.pairs));
   drawPanels(grid, data);
   const show = () => place(host, data);
   const choose = (row, col) => {
-    if (row < 0 || col < 0 || row >= data.rows || col >= data.cols) return;
+    if (!data.pixel || row < 0 || col < 0 || row >= data.rows || col >= data.cols) return;
     host.marks = { ...host.marks, pixel: [row, col] };
     show();
     document.dispatchEvent(new CustomEvent(PIXEL, { detail: [row, col] }));
@@ -49,7 +51,7 @@ function drawPanels(grid, data) {
     const frame = figure.querySelector(".frame"), image = figure.querySelector("img");
     frame.className = `frame ${panel.tone ? `edge-${panel.tone}` : ""}`;
     // A matrix of thousands of rows and a few columns is squeezed: as it is, it would be a page long.
-    frame.style.setProperty("--aspect", Math.min(8, Math.max(0.25, data.cols / data.rows)));
+    figure.style.setProperty("--aspect", Math.min(8, Math.max(0.25, data.cols / data.rows)));
     image.hidden = !panel.src;
     image.alt = panel.alt;
     if (panel.src) image.src = panel.src;
@@ -89,17 +91,17 @@ function place(host, data) {
   const size = `width:${(100 * zoom) / data.cols}%;height:${(100 * zoom) / data.rows}%`;
   const { pixel, pins } = host.marks;
   const marks = pins.map(([row, col], i) => `<div class="pin" style="left:${left(col)}%;top:${top(row)}%">${i + 1}</div>`);
-  marks.push(`<div class="mark" data-row="${pixel[0]}" data-col="${pixel[1]}" style="left:${left(pixel[1])}%;top:${top(pixel[0])}%;${size}"></div>`);
+  if (pixel) marks.push(`<div class="mark" data-row="${pixel[0]}" data-col="${pixel[1]}" style="left:${left(pixel[1])}%;top:${top(pixel[0])}%;${size}"></div>`);
   for (const frame of host.querySelectorAll(".frame")) {
     for (const image of frame.querySelectorAll("img")) image.style.cssText = `width:${100 * zoom}%;height:${100 * zoom}%;left:${-100 * zoom * x}%;top:${-100 * zoom * y}%`;
     frame.querySelector(".marks").innerHTML = marks.join("");
   }
 }
 
-// `at` is the place in the scene, from 0 to 1, that stays where it is; the pixel where none is given.
+// `at` is the place in the scene, from 0 to 1, that stays where it is; the pixel or the middle where none is given.
 function zoomTo(host, data, wanted, at) {
   const before = host.window, zoom = Math.min(CLOSEST, Math.max(1, wanted));
-  const [row, col] = host.marks.pixel;
+  const [row, col] = host.marks.pixel ?? [(data.rows - 1) / 2, (data.cols - 1) / 2];
   const focus = at ?? { x: (col + 0.5) / data.cols, y: (row + 0.5) / data.rows };
   const kept = (start, point) => (at ? point - ((point - start) * before.zoom) / zoom : point - 0.5 / zoom);
   moveTo(host, { x: kept(before.x, focus.x), y: kept(before.y, focus.y), zoom });
@@ -110,7 +112,8 @@ function moveTo(host, { x, y, zoom }) {
   host.window = { x: within(x), y: within(y), zoom };
 }
 
-function onKey(event, [row, col], choose, zoomBy) {
+function onKey(event, pixel, choose, zoomBy) {
+  const [row, col] = pixel ?? [-1, -1];
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const step = event.shiftKey ? 10 : 1;
   const act = {

@@ -15,7 +15,7 @@ export default function ({ data, parentElement }) {
 
 function drawBars(figure, { title, label, shares, bad }) {
   figure.querySelector("figcaption").textContent = title;
-  const svg = figure.querySelector("svg"), count = shares.length, top = Math.max(0.02, ...shares);
+  const svg = figure.querySelector("svg"), count = shares.length, top = Math.max(...shares);
   svg.setAttribute("aria-label", label);
   const percent = roundNumbers(0, 100 * top, 2);
   const plot = chart(svg, {
