@@ -166,4 +166,5 @@ def local_curvature(V: Array, V_hat: Array, lam: float, leash: float | None = No
     between = V_hat <= lam * V
     if leash is not None:
         between &= V_hat >= lower_bend(lam, leash) * V
-    return np.where(between, V_hat.dtype.type(1), V_hat.dtype.type(1 / curvature(lam)))
+    # Several times as fast as `np.where`: 1 where it is True, for the other value is smaller.
+    return np.maximum(between, V_hat.dtype.type(1 / curvature(lam)))

@@ -198,7 +198,7 @@ def _rmse(blocks: Iterable[BlockFit]) -> float:
     for block in blocks:
         squares += float(np.nansum(block.scale.astype(np.float64) ** 2 * block.observed))
         entries += float(block.observed.sum())
-    return float(np.sqrt(squares / entries))
+    return float(np.sqrt(squares / entries)) if entries else np.nan
 
 
 def _written(

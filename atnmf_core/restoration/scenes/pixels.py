@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...projection import transform
+from ...solvers.columns import solve_columns
 from ..choice import Choice, Losses
 from ..defects import BEYOND, Spread, beyond_limits, spread
 from ..holdout import LEAST_LEFT
@@ -191,10 +191,17 @@ def _suspects(
 
 
 def _projected(known: Array, use: Mask, model: SceneModel, start: Array | None = None) -> Array:
-    # Pixels without an entry have no column of H, and what is predicted there is not used.
-    return np.nan_to_num(
-        transform(known, model.W, use, lam=model.lam, leash=model.leash, start=start), copy=False
+    """H as `transform` gives it; a block has been checked, which `transform` would do again at each pass."""
+    # Pixels without an entry are solved as zeros, and what is predicted there is not used.
+    H, _ = solve_columns(
+        np.multiply(known, use, dtype=np.float64),
+        use | ~use.any(axis=0),
+        model.W.astype(np.float64),
+        np.inf if model.lam is None else model.lam,
+        model.leash,
+        start,
     )
+    return H.astype(model.W.dtype)
 
 
 def _brightness(known: Array, use: Mask, top: Array) -> Array:

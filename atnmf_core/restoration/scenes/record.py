@@ -43,12 +43,12 @@ class Record:
             raise InputError(
                 f"{out}: process {holder['pid']} is at work on this file; wait for it, or end it."
             )
-        self._settings = json.dumps({"version": VERSION, **settings}, sort_keys=True, default=str)
+        wanted = json.dumps({"version": VERSION, **settings}, sort_keys=True, default=str)
         place = self.folder / "settings.json"
-        if not place.is_file() or place.read_text() != self._settings:
+        if not place.is_file() or place.read_text() != wanted:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir()
-            self._write("settings.json", self._settings.encode())
+            self._write("settings.json", wanted.encode())
         mine = {"pid": os.getpid(), "created": created(os.getpid()), "began": time.time(), "blocks": blocks}
         self._write(PROCESS, json.dumps(mine).encode())
 
