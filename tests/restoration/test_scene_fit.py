@@ -153,3 +153,4 @@ def test_a_disk_that_is_too_full_is_told_before(path: Path, monkeypatch: pytest.
 def test_what_cannot_be_done_is_refused(path: Path, name: str, options: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
         fit_scene(path, path.with_name(name), **{"K": 4, **options}, n_jobs=1)
+    assert [file.name for file in path.parent.iterdir()] == ["scene.npy"]

@@ -63,8 +63,13 @@ class SceneRun:
         fields = self.record.read(name)
         if fields is None:
             # A sample is so small that more threads would spend their time waiting for each other.
-            with threadpool_limits(limits=1, user_api="blas"):
-                fields = learn()
+            try:
+                with threadpool_limits(limits=1, user_api="blas"):
+                    fields = learn()
+            except InputError:
+                if not self.record.done():
+                    self.record.remove()
+                raise
             self.record.keep(name, **fields)
         return fields
 
