@@ -134,6 +134,8 @@ class SceneFile:
 
     def write(self, block: Block, changed: Mask, numbers: npt.NDArray[Any]) -> None:
         """Replace entries of a block of this very file; `changed` is bands x pixels, as `read` gives them."""
+        if not changed.any():
+            return
         with open_on_disk(self.path, self.options, writable=True) as stored:
             index = self._index(block)
             values = np.array(stored.values[index])

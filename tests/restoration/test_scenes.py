@@ -248,7 +248,8 @@ def test_an_end_while_the_file_is_written_costs_no_block(
     how: dict[str, Any] = {**MODEL, "block_entries": 12_000, "n_jobs": 1}
     name = "atnmf_core.restoration.scenes.restoring"
     with monkeypatch.context() as broken:
-        broken.setattr(f"{name}.write_block", Mock(side_effect=[None, None, OSError("disk")]))
+        writing = Mock(side_effect=[None, None, OSError("disk")])
+        broken.setattr("atnmf_core.datasets.scene_file.SceneFile.write", writing)
         with pytest.raises(OSError, match="disk"):
             restore_scene(*words, **how)
     assert not (tmp_path / "out.npy").exists()

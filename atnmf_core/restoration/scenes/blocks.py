@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from ...datasets.scene_file import Block, SceneFile
 from .pixels import Pixels, SceneModel, restore_pixels
 
-__all__ = ["BlockResult", "masks", "refine_block", "restore_block", "write_block"]
+__all__ = ["BlockResult", "masks", "refine_block", "restore_block"]
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -66,13 +66,6 @@ def refine_block(
         ),
     )
     return number, _merged(first, again, pixels, V.shape)
-
-
-def write_block(scene: SceneFile, block: Block, result: BlockResult) -> None:
-    """Write the changes of a block to the file."""
-    changed, _ = masks(result, (scene.bands, block.pixels))
-    if changed.any():
-        scene.write(block, changed, result.numbers)
 
 
 def masks(result: BlockResult, shape: tuple[int, ...]) -> tuple[Mask, Mask]:

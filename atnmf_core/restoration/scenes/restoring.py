@@ -15,7 +15,7 @@ from ...datasets.scene_file import open_scene, rewritten
 from ...problem import check_one_of, check_seed
 from ..choice import Callback, Losses
 from ..workers import trials_on_workers
-from .blocks import BlockResult, masks, refine_block, restore_block, write_block
+from .blocks import BlockResult, masks, refine_block, restore_block
 from .learning import FEWEST_FAR, SceneSettings, learn, refine
 from .pixels import SceneModel
 from .run import BLOCK_ENTRIES, FarRows, Progress, SceneRun, in_words, row_runs
@@ -157,8 +157,8 @@ def _written(run: SceneRun, out: Path, defects_out: Path | None) -> dict[str, An
         mask = np.lib.format.open_memmap(part, "w+", np.uint8, shape) if defects_out else None
         for block, (here, fields) in zip(run.blocks, run.results(), strict=True):
             result = BlockResult(**fields)
-            write_block(copy, block, result)
             changed, defects = masks(result, (scene.bands, block.pixels))
+            copy.write(block, changed, result.numbers)
             wrong, unknown = wrong + int(defects.sum()), unknown + result.unknown
             replaced[here] = changed.mean(axis=0).reshape(replaced[here].shape)
             if mask is not None:
