@@ -31,7 +31,7 @@ __all__ = ["add_parser", "run"]
 
 PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
 """The options that mean the same to `factorize`."""
-BYTES_PER_ENTRY = 24
+BYTES_PER_ENTRY = 32
 """What a fit takes at its peak for each entry of data that it holds in memory, about."""
 BY_BLOCKS = ("K", "method", "lam", "leash", "n_init", *FITTING)
 """Those of them that `fit_scene` has too."""
