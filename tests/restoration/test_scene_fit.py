@@ -133,6 +133,13 @@ def test_pixels_outside_of_the_sample_that_it_is_unlike_are_learned_from(
     assert rmse(spectrum[:, None], done.W @ H, np.ones((BANDS, 1), bool)) < 0.02
 
 
+def test_W_does_not_replace_the_scene(path: Path) -> None:
+    source = path.rename(path.with_name("H-W.npy"))
+
+    with pytest.raises(InputError, match="replace"):
+        fit_scene(source, path.with_name("H.npy"), K=4, n_jobs=1)
+
+
 def test_a_disk_that_is_too_full_is_told_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000}))
 

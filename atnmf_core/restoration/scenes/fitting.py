@@ -131,7 +131,8 @@ def fit_scene(
         raise InputError(f"{out}: H of a scene is written as .npy or, for ENVI, .hdr; choose such a name.")
     wish = {"K": K, "method": method, "lam": lam, "leash": leash, "seed": seed, **fitting}
     room = ROOM * 4 * K * scene.rows * scene.cols
-    run = SceneRun(scene, out, {"fit": wish}, room, block_entries, n_jobs, dask, progress)
+    beside = (out.with_suffix(".img"), _beside(out))
+    run = SceneRun(scene, out, {"fit": wish}, room, block_entries, n_jobs, dask, progress, beside)
     parts = Parts(**run.model("model", lambda: vars(_learned(scene, callback, **wish))))
     run.work(
         "block", range(len(run.blocks)), fit_block, lambda number: (scene, number, run.blocks[number], parts)
@@ -205,7 +206,7 @@ def _written(
     run: SceneRun, out: Path, parts: Parts
 ) -> tuple[tuple[Path, ...], npt.NDArray[np.float32], float]:
     """Write H and W: the files, H, and the error of both."""
-    beside = out.with_name(f"{out.stem}-W.npy")
+    beside = _beside(out)
     part = out.with_name(f".part-{beside.name}")
     np.save(part, parts.W)
     part.replace(beside)
@@ -221,3 +222,8 @@ def _written(
         rmse = _rmse(written())
     maps.flags.writeable = False
     return (*files, beside), maps, rmse
+
+
+def _beside(out: Path) -> Path:
+    """The file for W."""
+    return out.with_name(f"{out.stem}-W.npy")

@@ -36,6 +36,7 @@ class SceneRun:
     wish : what the user asked for. Only a run with the same wish is resumed.
     needed : disk space for the output and for the blocks until it is whole, in bytes.
     block_entries, n_jobs, dask, progress : as in `restore_scene`.
+    beside : more files that will be written.
     """
 
     def __init__(
@@ -48,8 +49,10 @@ class SceneRun:
         n_jobs: int,
         dask: str | None,
         progress: Progress,
+        beside: Collection[Path] = (),
     ) -> None:
-        if out.resolve() in {file.resolve() for file in scene.files}:
+        written = {file.resolve() for file in (out, *beside)}
+        if written & {file.resolve() for file in scene.files}:
             raise InputError(f"{out}: this would replace the file that is read; choose another name.")
         self.scene, self.blocks = scene, scene.blocks(block_entries)
         self._n_jobs, self._dask, self._progress = n_jobs, dask, progress
