@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .candidates import PLAIN, Candidate
 from .scoring import WORTH_LEAVING_NMF, Rule, Score
 
-__all__ = ["Callback", "Choice", "ChoiceProgress", "Losses", "verdict"]
+__all__ = ["Choice", "ChoiceCallback", "ChoiceProgress", "Losses", "verdict"]
 
 Losses = Literal["marked", "unmarked"]
 
@@ -39,7 +39,7 @@ class ChoiceProgress:
     so_far: Choice | None = field(default=None, repr=False)
 
 
-Callback = Callable[[ChoiceProgress], bool | None]
+ChoiceCallback = Callable[[ChoiceProgress], bool | None]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..problem import Array, Mask
+
 __all__ = [
     "BEYOND",
     "FAR",
@@ -32,8 +34,6 @@ __all__ = [
     "thresholds",
 ]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 BEYOND, RATIO = 4.0, 1.3
 FAR = 10.0

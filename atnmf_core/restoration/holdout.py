@@ -10,12 +10,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import InputError, check_seed
-from .layout import Layout
+from ..datasets.dataset import Layout
+from ..problem import InputError, Mask, check_seed
 
 __all__ = ["hold_out_entries", "hold_out_gaps", "keep_enough"]
 
-Mask = npt.NDArray[np.bool_]
 
 SHARE = 0.1
 """The share of the observed entries that is held out."""

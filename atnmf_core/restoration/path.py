@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..factorization import factorize
+from ..problem import Array, Mask
 from ..projection import transform
 from ..result import Fit
 from .candidates import Candidate, Treatment
@@ -26,8 +27,6 @@ from .prediction import with_likely_amounts
 
 __all__ = ["BOUND", "HeldOutResult", "MapTrials", "Trial", "bounded", "fit_growing", "fit_path"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 FIRST_PASSES, PASSES = 4, 2
 """At the first K and at later ones, so often at most suspects are looked for and left out."""

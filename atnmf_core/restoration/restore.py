@@ -10,17 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets import Dataset
-from ..datasets.dataset import Kind
+from ..datasets.dataset import Kind, Layout
 from ..factorization import factorize
-from ..problem import InputError, Order, check_one_of, check_seed
+from ..problem import Array, InputError, Mask, Order, check_one_of, check_seed
 from ..projection import transform
 from ..result import Fit
 from .candidates import Candidate, Treatment, coarse, default_Ks
-from .choice import Callback, Choice, ChoiceProgress, Losses
+from .choice import Choice, ChoiceCallback, ChoiceProgress, Losses
 from .defects import BEYOND, far_from, suspicion, thresholds
 from .deviation import deviations
 from .holdout import hold_out_entries, hold_out_gaps, keep_enough
-from .layout import Layout
 from .lines import BadLine, bad_lines
 from .path import MapTrials, Trial, bounded, fit_growing
 from .prediction import with_likely_amounts
@@ -28,8 +27,6 @@ from .search import choose
 
 __all__ = ["Restoration", "restore"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 HOLD_OUTS = 3
 """How many hold-outs the deviation of a prediction is taken from."""
@@ -95,7 +92,7 @@ def restore(
     leash: float | None = None,
     keep_suspects: bool = False,
     seed: int = 0,
-    callback: Callback | None = None,
+    callback: ChoiceCallback | None = None,
     kind: Kind = "matrix",
     image_shape: tuple[int, int] | None = None,
     order: Order = "F",
@@ -180,7 +177,7 @@ def _data(V: npt.ArrayLike | Dataset, layout: Layout) -> tuple[Array, Layout]:
     if isinstance(V, Dataset):
         if layout != Layout():
             raise InputError("kind, image_shape, order: a Dataset brings its own; leave them out.")
-        return np.asarray(V.V), Layout(V.kind, V.image_shape, V.order)
+        return np.asarray(V.V), V.layout
     if np.ma.isMaskedArray(V):
         V = np.ma.filled(V.astype(np.float64), np.nan)
     data = np.asarray(V)
@@ -201,7 +198,7 @@ def _candidate(
     treatment: Treatment | None,
     layout: Layout,
     seed: int,
-    callback: Callback | None,
+    callback: ChoiceCallback | None,
     map_trials: MapTrials | None,
 ) -> tuple[Candidate, Choice | None]:
     if treatment is not None and isinstance(K, Integral):

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import InputError
+from ..datasets.dataset import Layout
+from ..problem import Array, InputError, Mask
 from .candidates import (
     PLAIN,
     Candidate,
@@ -24,17 +25,14 @@ from .candidates import (
     neighbours,
     treatments_around,
 )
-from .choice import Callback, Choice, ChoiceProgress, Losses, verdict
+from .choice import Choice, ChoiceCallback, ChoiceProgress, Losses, verdict
 from .holdout import hold_out_entries, hold_out_gaps
-from .layout import Layout
 from .path import HeldOutResult, MapTrials, Trial, fit_path
 from .scoring import Rule, Score, compare, simplest_of_the_best, typical_error
 from .workers import trials_on_workers
 
 __all__ = ["choose"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 REPLICATES = 3
 FEW, HOPELESS, BEST = 2, 1.5, 2
@@ -59,7 +57,7 @@ def choose(
     layout: Layout | None = None,
     replicates: int = REPLICATES,
     seed: int = 0,
-    callback: Callback | None = None,
+    callback: ChoiceCallback | None = None,
     map_trials: MapTrials | None = None,
 ) -> Choice:
     """Choose a model by what it predicts of entries that were held out.
@@ -108,7 +106,7 @@ class _Search:
         layout: Layout,
         replicates: int,
         seed: int,
-        callback: Callback | None,
+        callback: ChoiceCallback | None,
         map_trials: MapTrials | None,
     ) -> None:
         self._losses, self._seed, self._callback = losses, seed, callback

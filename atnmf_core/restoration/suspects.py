@@ -8,14 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets import Dataset
-from .layout import Layout
+from ..problem import Array, Mask
 from .lines import MOSTLY
 from .restore import Restoration
 
 __all__ = ["Side", "mostly_bad", "restored_at", "shares_along", "suspects_at"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 Side = Literal["dark", "bright", "both"]
 
 
@@ -45,7 +43,7 @@ def shares_along(mask: Mask, data: Dataset) -> dict[str, npt.NDArray[np.float64]
     """The share of the entries in a mask for each band or image, image row and image column; for a plain
     matrix, for each row and column of V.
     """
-    stack = Layout(data.kind, data.image_shape, data.order).unfold(mask)
+    stack = data.layout.unfold(mask)
     first = {"cube": "band", "faces": "image", "matrix": "row"}[data.kind]
     if data.kind == "matrix":
         return {first: stack.mean(axis=(1, 2)), "column": stack.mean(axis=(0, 2))}

@@ -10,12 +10,10 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from ...datasets.scene_file import Block, SceneFile
+from ...problem import Array, Mask
 from .pixels import Pixels, SceneModel, restore_pixels
 
 __all__ = ["BlockResult", "masks", "refine_block", "restore_block"]
-
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,16 +14,15 @@ from threadpoolctl import threadpool_limits
 from ...datasets import ReadingOptions
 from ...datasets.scene_file import Block, SceneFile, new_maps, open_scene
 from ...factorization import factorize
-from ...problem import InputError, Method, check_one_of
+from ...problem import Array, InputError, Method, check_one_of
 from ...projection import transform
 from ...result import FitCallback
 from .learning import FEWEST_FAR, sampled, with_far
 from .pixels import AT_ONCE, far_limit
-from .run import BLOCK_ENTRIES, FarRows, Progress, SceneRun, in_words, row_runs
+from .run import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, in_words, row_runs
 
 __all__ = ["SceneFit", "fit_scene"]
 
-Array = npt.NDArray[np.floating]
 
 ROOM = 2.1
 """Free disk space that is asked for, as a multiple of the size of H: for the output and the blocks."""
@@ -106,7 +105,7 @@ def fit_scene(
     n_jobs: int = -1,
     dask: str | None = None,
     callback: FitCallback | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: BlocksCallback = lambda done, total: None,
     **fitting: Any,
 ) -> SceneFit:
     """Factorize a cube on disk that need not fit into memory, and write W and H.

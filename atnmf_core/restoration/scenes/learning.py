@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...datasets.scene_file import SceneFile
-from ...problem import InputError
-from ..choice import Callback, Losses
+from ...problem import Array, InputError
+from ..choice import ChoiceCallback, Losses
 from ..defects import BEYOND, thresholds
 from ..holdout import hold_out_entries
 from ..path import MapTrials
@@ -20,8 +20,6 @@ from .sampling import two_samples
 
 __all__ = ["FEWEST_FAR", "SceneSettings", "learn", "refine", "sample_size", "sampled", "with_far"]
 
-Array = npt.NDArray[np.floating]
-Mask = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.intp]
 
 SAMPLE_ENTRIES, LEAST_PIXELS = 500_000, 500
@@ -68,7 +66,7 @@ def with_far(V: Array, check: Array, far: Index) -> Array:
 def learn(
     scene: SceneFile,
     wish: SceneSettings,
-    callback: Callback | None = None,
+    callback: ChoiceCallback | None = None,
     map_trials: MapTrials | None = None,
 ) -> SceneModel:
     """Choose and fit a model on a sample; add the pixels outside of it that it describes worst; check it."""

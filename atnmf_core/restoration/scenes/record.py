@@ -19,9 +19,9 @@ import numpy as np
 from ...problem import InputError
 from ...sweep.processes import created, is_running
 
-__all__ = ["Record", "Stage"]
+__all__ = ["Pass", "Record"]
 
-Stage = Literal["block", "refined"]
+Pass = Literal["block", "refined"]
 """Blocks as the first model restores them, and those that the refined model has improved."""
 PROCESS = "process.json"
 VERSION = 5
@@ -84,7 +84,7 @@ class Record:
         others: dict[str, Any] = json.loads(fields.pop("others").item())
         return others | fields
 
-    def done(self, stage: Stage = "block") -> set[int]:
+    def done(self, stage: Pass = "block") -> set[int]:
         """The numbers of the blocks that are finished."""
         return {int(file.stem.removeprefix(f"{stage}-")) for file in self.folder.glob(f"{stage}-*.npz")}
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from ...datasets import ReadingOptions
 from ...datasets.scene_file import open_scene, rewritten
 from ...problem import check_one_of, check_seed
-from ..choice import Callback, Losses
+from ..choice import ChoiceCallback, Losses
 from ..workers import trials_on_workers
 from .blocks import BlockResult, masks, refine_block, restore_block
 from .learning import FEWEST_FAR, SceneSettings, learn, refine
 from .pixels import SceneModel
-from .run import BLOCK_ENTRIES, FarRows, Progress, SceneRun, in_words, row_runs
+from .run import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, in_words, row_runs
 
 __all__ = ["SceneRestoration", "restore_scene"]
 
@@ -83,8 +83,8 @@ def restore_scene(
     block_entries: int = BLOCK_ENTRIES,
     n_jobs: int = -1,
     dask: str | None = None,
-    callback: Callback | None = None,
-    progress: Progress = lambda done, total: None,
+    callback: ChoiceCallback | None = None,
+    progress: BlocksCallback = lambda done, total: None,
 ) -> SceneRestoration:
     """Restore a cube on disk that need not fit into memory, and write it in its own format.
 

@@ -14,14 +14,14 @@ from threadpoolctl import threadpool_limits
 from ...datasets.scene_file import SceneFile
 from ...problem import InputError
 from ...sweep.engine import on_workers, run_until_done
-from .record import Record, Stage
+from .record import Pass, Record
 
-__all__ = ["BLOCK_ENTRIES", "FarRows", "Progress", "SceneRun", "in_words", "row_runs"]
+__all__ = ["BLOCK_ENTRIES", "BlocksCallback", "FarRows", "SceneRun", "in_words", "row_runs"]
 
 BLOCK_ENTRIES = 4_000_000
 """Of one block: what a worker reads at once, and what is done again after a kill."""
 MAX_NAMED = 5
-Progress: TypeAlias = Callable[[int, int], object]
+BlocksCallback: TypeAlias = Callable[[int, int], object]
 FarRows: TypeAlias = tuple[tuple[int, int, int], ...]
 """Image rows with pixels unlike the sample: the first and last, from 1, and how many pixels these are."""
 Index = npt.NDArray[np.intp]
@@ -48,7 +48,7 @@ class SceneRun:
         block_entries: int,
         n_jobs: int,
         dask: str | None,
-        progress: Progress,
+        progress: BlocksCallback,
         beside: Collection[Path] = (),
     ) -> None:
         written = {file.resolve() for file in (out, *beside)}
@@ -78,7 +78,7 @@ class SceneRun:
 
     def work(
         self,
-        stage: Stage,
+        stage: Pass,
         numbers: Collection[int],
         function: Callable[..., tuple[int, Any]],
         call: Callable[[int], tuple[Any, ...]],
@@ -146,5 +146,5 @@ def in_words(far: FarRows) -> str:
     return f"{count} pixels are far worse described than the sample, in image rows {named}{more}"
 
 
-def _name(stage: Stage, number: int) -> str:
+def _name(stage: Pass, number: int) -> str:
     return f"{stage}-{number:06}"
