@@ -54,6 +54,7 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
     layout = {
         "xaxis": {
             "title": {"text": "number of parts K", "standoff": 6},
+            "automargin": True,
             "type": "log",
             "tickvals": Ks,
             "ticktext": [str(K) for K in Ks],
@@ -62,6 +63,7 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
         },
         "yaxis": {
             "title": {"text": "held-out error", "standoff": 8},
+            "automargin": True,
             "type": "log",
             "tickvals": ticks,
             "ticktext": [f"{tick:g}" for tick in ticks],
@@ -113,7 +115,7 @@ def adversary_map(choice: Choice, row_height: int = 32) -> go.Figure:
     chosen = choice.chosen.treatment
     x, y = leashes.index(chosen.leash), rows.index(_row(chosen))
     outline = {"type": "rect", "x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.49, "y1": y + 0.49}
-    axis = {"type": "category", "showgrid": False, "zeroline": False}
+    axis = {"type": "category", "showgrid": False, "zeroline": False, "automargin": True}
     layout = {
         "xaxis": axis | {"side": "top"},
         "yaxis": axis | {"autorange": "reversed"},

@@ -14,7 +14,7 @@ from pages.common.address import Address
 from pages.common.control import Number, OneOf, Stops, Switch, Text, declare, redeclare
 from pages.common.file_setting import FILE_CONTROLS, FileSetting
 from pages.common.pixel import PIXEL, Pixel, clip_pixel, parse_pixel
-from pages.common.setting import MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
+from pages.common.setting import LAMBDAS, MAX_IMAGES, MAX_LAM, MAX_SEED, OpenStops, Setting
 
 __all__ = ["ADDRESS", "DAMAGES", "RestoreSetting"]
 
@@ -25,6 +25,14 @@ DAMAGES = ("dead", "streaks", "block", "cosmic", "noise")
 
 def _share(default: float, label: str, help: str) -> float:
     return declare(Stops(default, label, SHARES, "{:.0%}", help=help))
+
+
+@dataclass(frozen=True)
+class Price(OpenStops):
+    """Of the adversary, with a last stop for none."""
+
+    def word(self, stop: float) -> str:
+        return "none" if stop >= self.high else super().word(stop)
 
 
 @dataclass(frozen=True)
@@ -75,14 +83,23 @@ class RestoreSetting:
         )
     )
     K: int = redeclare(Setting, "K", 5)
-    lam: float = redeclare(Setting, "lam", 1.1)
+    lam: float = declare(
+        Price(
+            1.1,
+            "Adversary's price λ",
+            (*LAMBDAS, MAX_LAM),
+            low=1.0,
+            high=MAX_LAM,
+            help="The nearer to 1, the less a wrong entry counts. None: NMF, without an adversary.",
+        )
+    )
     leash: float = redeclare(Setting, "leash")
     keep_suspects: bool = declare(
         Switch(
             False,
             "Suspects count in the fit",
             help="Entries that look wrong are replaced in any case. Off: the model is also fitted without "
-            "them. On, and without an adversary (λ at its right end): plain NMF.",
+            "them. On, and without an adversary: plain NMF.",
         )
     )
     seed: int = redeclare(Setting, "seed")

@@ -112,6 +112,13 @@ def test_the_map_has_a_row_per_lambda_and_outlines_the_chosen_one() -> None:
     assert (outline.x0 < 0 < outline.x1, outline.y0 < 1 < outline.y1) == (True, True)
 
 
+@pytest.mark.parametrize("figure", [error_against_K(CHOICE), adversary_map(CHOICE)], ids=["K", "map"])
+def test_labels_have_room_in_a_report_too(figure: go.Figure) -> None:
+    """The dashboard's theme sees to that, a report has none."""
+    assert figure.layout.xaxis.automargin
+    assert figure.layout.yaxis.automargin
+
+
 @pytest.fixture(scope="module", params=["cube", "faces", "matrix"])
 def example(request: pytest.FixtureRequest) -> tuple[Dataset, Restoration]:
     """Data with a dark entry, a gap, and a column that is missing altogether."""
