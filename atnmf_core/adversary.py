@@ -27,19 +27,6 @@ import numpy.typing as npt
 
 from .problem import Array, Mask
 
-__all__ = [
-    "adversarial_loss",
-    "at_wall",
-    "attack_objective",
-    "curvature",
-    "descent_target",
-    "effective_data",
-    "entry_loss",
-    "local_curvature",
-    "lower_bend",
-    "optimal_attack",
-]
-
 
 def curvature(lam: float) -> float:
     """The factor lam/(lam - 1) of the quadratic part of the exact loss; 1 where lam is infinite."""

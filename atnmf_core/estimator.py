@@ -17,9 +17,6 @@ from .factorization import factorize
 from .problem import Array
 from .projection import transform
 
-__all__ = ["ATNMF"]
-
-
 DTYPES = (np.float64, np.float32)
 EXACT = 1e-12
 """A loss below this share of the data's sum of squares counts as zero, and the search ends."""

@@ -16,8 +16,6 @@ from .metrics import rmse
 from .result import HasFactors
 from .sweep.measurements import csv_table
 
-__all__ = ["factors_npz", "measures_csv", "spectra_csv"]
-
 
 def factors_npz(fits: Mapping[str, HasFactors], observed: npt.NDArray[np.bool_]) -> bytes:
     """W and H of each fit, as W_<name> and H_<name>, and the mask; `numpy.load` reads it."""

@@ -25,8 +25,6 @@ from .pure_pixels import pure_pixel_start
 from .result import Fit, FitCallback
 from .solvers import Recorder, Solution, SolverFunction, StoppingRules, anmf, fast, paper
 
-__all__ = ["SOLVER_VERSIONS", "factorize"]
-
 SOLVER_VERSIONS = {"fast": "6", "paper": "6"}
 """A solver's version changes whenever its numbers do, so that older stored results are not mistaken for new
 ones.

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from .problem import InputError, Mask, Order, check_alpha, check_one_of, check_seed
 
-__all__ = ["PATTERNS", "hide_entries"]
-
 PATTERNS = ("entries", "block", "stripes", "bands")
 
 

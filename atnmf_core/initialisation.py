@@ -7,9 +7,6 @@ import numpy.typing as npt
 
 from .problem import Array, Factors, InputError, Problem
 
-__all__ = ["given_start", "half_normal", "rescaled"]
-
-
 ROWS = 16
 """W H is computed about this many rows at a time, so that it is never in memory as a whole."""
 

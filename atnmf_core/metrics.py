@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from .problem import InputError
 
-__all__ = ["psnr", "rmse", "ssim"]
-
 
 def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = None) -> float:
     """Root mean squared error over the entries chosen by `where` (all by default), the paper's measure.

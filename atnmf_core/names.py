@@ -1,7 +1,5 @@
 """What people read for methods, solvers, the two treatments of hidden entries, and errors."""
 
-__all__ = ["ANMF_NOTE", "METHOD_NAMES", "SOLVER_NAMES", "TREATMENT_NAMES", "three_digits"]
-
 METHOD_NAMES: dict[str, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF (reconstruction)"}
 SOLVER_NAMES: dict[str, str] = {"fast": "fast solver", "paper": "Algorithm 1"}
 TREATMENT_NAMES: dict[str, str] = {"ignore": "marked", "zero": "unmarked"}

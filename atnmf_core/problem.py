@@ -12,20 +12,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "DictionaryAttack",
-    "InputError",
-    "Method",
-    "Missing",
-    "Order",
-    "Problem",
-    "Solver",
-    "check_alpha",
-    "check_seed",
-    "observed_entries",
-    "pose",
-]
-
 Method = Literal["nmf", "atnmf", "anmf"]
 Missing = Literal["ignore", "zero"]
 Solver = Literal["fast", "paper"]

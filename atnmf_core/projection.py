@@ -10,8 +10,6 @@ import numpy.typing as npt
 from .problem import Array, InputError, Missing, check_one_of, observed_entries, pose
 from .solvers.columns import solve_columns
 
-__all__ = ["transform"]
-
 
 def transform(
     V: npt.ArrayLike,

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from .problem import Array, InputError, Mask, check_seed, pose
 
-__all__ = ["ROUNDS", "pure_pixel_start", "sample_size"]
-
 Wide = npt.NDArray[np.float64]
 
 SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000

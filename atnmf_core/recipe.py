@@ -12,8 +12,6 @@ from .datasets import ReadingOptions
 from .problem import Missing, Solver
 from .sweep.grid import Grid
 
-__all__ = ["SWEEP_OPTIONS", "Recipe", "RestoreRecipe", "command_line", "spelled", "sweep_command"]
-
 _SAME_NAME = (
     "methods", "missing", "solver", "starts", "masks", "mask_seed", "pattern", "seed", "dtype",
     "max_outer", "max_inner", "tol_inner", "tol_outer",

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from .adversary import optimal_attack
 from .problem import Array, Mask, Method, Missing, Solver
 
-__all__ = ["Fit", "FitCallback", "HasFactors", "Progress"]
-
 
 class HasFactors(Protocol):
     """Anything with factors: a fit, a frame of its film, or a cached run."""

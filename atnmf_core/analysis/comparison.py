@@ -16,8 +16,6 @@ from . import pictures
 from .pictures import Values
 from .recovery import Reach, reach_of
 
-__all__ = ["ComparedPicture", "PictureMeasures", "compare_picture"]
-
 
 class PictureMeasures(NamedTuple):
     """RMSE over the predicted hidden pixels whose true value is known, PSNR over all predicted pixels, and

@@ -10,8 +10,6 @@ import numpy.typing as npt
 from ..datasets import SpectralLibrary
 from .unmixing import spectral_angles
 
-__all__ = ["Match", "nearest_spectra"]
-
 LEAST_SHARE = 0.5
 """A library spectrum must be known in this share of a material's bands: a few bands can agree by chance."""
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from ..problem import Array
 from ..result import HasFactors
 
-__all__ = ["PartOrder", "order_by_use", "share_in_sample", "side_by_side", "top_users", "use"]
-
 Indices = npt.NDArray[np.intp]
 
 

@@ -14,17 +14,6 @@ import numpy.typing as npt
 from ..datasets import Dataset
 from ..problem import InputError
 
-__all__ = [
-    "count",
-    "outer_picture",
-    "part_pictures",
-    "picture",
-    "picture_name",
-    "predicted_picture",
-    "sample_name",
-    "white_level",
-]
-
 Values = npt.NDArray[Any]
 LONGEST_STRIP = 512
 

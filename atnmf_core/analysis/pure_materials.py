@@ -10,8 +10,6 @@ from ..pure_pixels import pure_pixel_start
 from ..solvers.nonnegative import nonnegative_minimum
 from ..solvers.steps import gram_matrices
 
-__all__ = ["pure_materials", "unit_sum_abundances"]
-
 Wide = npt.NDArray[np.float64]
 WEIGHT, ROUNDS, ENOUGH = 100.0, 50, 1e-10
 """Of the deviation from a sum of one, in units of the mean square of a spectrum's observed values; how often

@@ -17,20 +17,6 @@ from ..problem import Array, InputError, Mask
 from .pictures import Values
 from .unmixing import spectral_angles
 
-__all__ = [
-    "PixelSpectrum",
-    "Reach",
-    "band_error",
-    "band_rmse",
-    "hidden_error",
-    "known_factors",
-    "pixel_spectrum",
-    "reach_of",
-    "restored_band",
-    "restored_cube",
-    "unreached_in_words",
-]
-
 ROWS = 16
 """How many bands of W H are computed at a time, so that the whole product is never in memory."""
 

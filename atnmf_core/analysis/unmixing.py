@@ -15,8 +15,6 @@ from ..metrics import rmse
 from ..problem import Array, InputError, Mask
 from .parts import order_by_use
 
-__all__ = ["MaterialErrors", "Materials", "materials_of", "score", "spectral_angles", "with_unit_sums"]
-
 Wide = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 

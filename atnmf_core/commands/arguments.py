@@ -12,20 +12,6 @@ import numpy as np
 from ..hiding import PATTERNS
 from ..sweep.grid import rounded_lambda
 
-__all__ = [
-    "FITTING",
-    "Subparsers",
-    "TakesArguments",
-    "add_options",
-    "given",
-    "input_file",
-    "lambdas",
-    "numbers_of_parts",
-    "output_file",
-    "workers",
-    "write_whole",
-]
-
 OPTIONS: dict[str, dict[str, Any]] = {
     "data": {"metavar": "NAME|FILE", "help": "a data set by name (see `data list`) or a file"},
     "alpha": {"type": float, "metavar": "A", "help": "share of entries to hide"},

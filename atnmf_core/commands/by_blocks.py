@@ -22,8 +22,6 @@ from .arguments import TakesArguments, workers, write_whole
 from .restored_files import is_own_format, recipe_of
 from .running import add_worker_options, ended_by_signals, progress_bar
 
-__all__ = ["add_block_options", "fit_by_blocks", "is_for_blocks", "restore_by_blocks"]
-
 STEPS = 1000
 """The resolution of one fit's progress bar."""
 SMALL = 1 << 26

@@ -14,8 +14,6 @@ from .arguments import Subparsers, output_file
 from .reading import add_reading_options, reading
 from .running import progress_bar
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add `data` and its actions to the command line."""

@@ -27,8 +27,6 @@ from .by_blocks import STEPS, add_block_options, fit_by_blocks, is_for_blocks
 from .reading import add_reading_options, print_notes, reading
 from .running import progress_bar
 
-__all__ = ["add_parser", "run"]
-
 PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
 """The options that mean the same to `factorize`."""
 BYTES_PER_ENTRY = 32

@@ -16,8 +16,6 @@ from ..sweep.queue import Queue
 from .arguments import Subparsers
 from .running import Terminated, add_running_options, ended_by_signals
 
-__all__ = ["add_parser", "run"]
-
 POLL = 0.25
 """Seconds between checks whether the running sweep was taken out of the queue."""
 

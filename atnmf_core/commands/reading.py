@@ -11,8 +11,6 @@ from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, Remedy, Unreadab
 from ..datasets.readers.options import option_text, parse_image_shape
 from .arguments import given
 
-__all__ = ["add_reading_options", "print_notes", "reading", "why_unreadable"]
-
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Options for the settings of `ReadingOptions`: what a file does not say, or says wrongly."""

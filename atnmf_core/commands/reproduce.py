@@ -29,8 +29,6 @@ from ..sweep.points import PAPER_STARTS, Point
 from .arguments import Subparsers, output_file, write_whole
 from .running import add_running_options, print_failures, run_grid
 
-__all__ = ["add_parser", "run"]
-
 MARKS = {"within": "=", "near": "~", "outside": "!", None: ""}
 
 

@@ -32,14 +32,6 @@ from ..sweep import is_saved_dataset, save_dataset
 from .arguments import write_whole
 from .reading import reading
 
-__all__ = [
-    "check_side_file",
-    "is_own_format",
-    "recipe_of",
-    "write_restored",
-    "write_side_file",
-]
-
 CUBE_FORMATS = {".npz": write_npz, ".mat": write_mat}
 
 

@@ -20,17 +20,6 @@ from ..sweep import Grid, Store, run_sweep
 from ..sweep.store import default_store_path, store_from_environment
 from .arguments import TakesArguments, add_options, workers
 
-__all__ = [
-    "Terminated",
-    "add_running_options",
-    "add_worker_options",
-    "ended_by_signals",
-    "print_failures",
-    "progress_bar",
-    "run_grid",
-    "stopped_by_ctrl_c",
-]
-
 MAX_FAILURES_SHOWN = 3
 """The store has them all."""
 

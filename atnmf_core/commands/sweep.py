@@ -15,8 +15,6 @@ from ..sweep.measurements import csv_text
 from .arguments import FITTING, Subparsers, add_options, given, input_file, lambdas, output_file, write_whole
 from .running import add_running_options, print_failures, run_grid
 
-__all__ = ["add_parser", "run"]
-
 EXAMPLE = """\
 examples:
   python -m atnmf_core sweep --data lfw --K 25 --alpha 0.3 --lam 1.05:100:16 --out curve.csv --plot curve.html

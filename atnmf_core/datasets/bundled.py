@@ -7,8 +7,6 @@ import numpy as np
 from ..problem import Array, check_count, check_seed
 from .dataset import Dataset, Truth
 
-__all__ = ["lfw", "synthetic"]
-
 FACES_IN_LFW_SUBSET = 100
 
 

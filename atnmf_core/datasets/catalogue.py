@@ -16,8 +16,6 @@ from .paper import CITATIONS, PAPER_FOLDERS, TERMS, cbcl, madonna, moffet, synth
 from .registry import data_dir, remote_files_of
 from .scene import simulated_scene
 
-__all__ = ["Entry", "catalogue", "load_dataset"]
-
 
 @dataclass(frozen=True)
 class Entry:

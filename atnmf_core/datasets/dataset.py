@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from ..problem import Array, InputError, Order
 
-__all__ = ["Dataset", "Georeference", "Kind", "Layout", "Truth"]
-
 Kind = Literal["faces", "cube", "matrix"]
 T = TypeVar("T", bound=np.generic)
 AxisSelection = slice | Sequence[int] | npt.NDArray[np.integer] | None

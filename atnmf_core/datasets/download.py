@@ -16,8 +16,6 @@ import pooch
 
 from .registry import RemoteFile, addresses, data_dir, remote_files_of
 
-__all__ = ["DataUnavailable", "Transfer", "fetch", "locate"]
-
 DownloadCallback = Callable[[int, int, str], None]
 CHUNK = 16384
 ANSWERED = "answered"

@@ -10,8 +10,6 @@ import numpy as np
 from ..problem import Array, InputError
 from .dataset import Dataset
 
-__all__ = ["NORMALISATIONS", "lee_seung", "maximum", "none", "normalise"]
-
 
 def none(V: Array) -> Array:
     """V as it is."""

@@ -16,18 +16,6 @@ from .download import locate
 from .normalisation import lee_seung
 from .registry import RemoteFile, remote_files_of
 
-__all__ = [
-    "CITATIONS",
-    "PAPER_ALPHAS",
-    "PAPER_FOLDERS",
-    "TERMS",
-    "cbcl",
-    "madonna",
-    "moffet",
-    "paper_mask",
-    "synthetic_paper",
-]
-
 PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 PAPER_FOLDERS = {"cbcl": "cbcl", "moffet": "moffet", "madonna": "madonna", "synthetic-paper": "synthetic"}
 # The authors stored these two with one image or sample per row.

@@ -14,8 +14,6 @@ from urllib.parse import quote
 
 import pooch
 
-__all__ = ["AUTHORS", "FACES", "RemoteFile", "addresses", "data_dir", "remote_files", "remote_files_of"]
-
 AUTHORS = "authors"
 FACES = "faces"
 _COMMIT = "8941f5c82adf1ab07f8ecb70e73ae6feba0e8ddc"

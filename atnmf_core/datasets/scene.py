@@ -10,8 +10,6 @@ from ..problem import Array, InputError, check_count, check_seed
 from .dataset import Dataset, Truth
 from .spectra import MATERIALS, SPECTRAL_RANGE
 
-__all__ = ["simulated_scene"]
-
 MAX_ENTRIES = 100_000_000
 # How strongly the leading material dominates a pixel: low values mix everything, high values give sharp
 # borders.

@@ -22,8 +22,6 @@ from .readers.options import ReadingOptions
 from .readers.stored import StoredArray
 from .writers import envi_header, envi_path
 
-__all__ = ["Block", "SceneFile", "new_maps", "open_scene", "rewritten"]
-
 Index = npt.NDArray[np.integer]
 
 MAX_ALIGNED = 8

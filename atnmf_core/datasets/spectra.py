@@ -11,8 +11,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MATERIALS", "SPECTRAL_RANGE"]
-
 Spectrum = npt.NDArray[np.float64]
 SPECTRAL_RANGE = (400.0, 2500.0)
 

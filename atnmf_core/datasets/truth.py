@@ -11,8 +11,6 @@ import numpy.typing as npt
 from ..problem import Array, InputError
 from .dataset import Dataset, Truth
 
-__all__ = ["could_be_truth", "truth_from_arrays"]
-
 # Spectra that differ from the data by more than this factor are in other units, not of other materials.
 OTHER_UNITS = 3.0
 MAX_SAMPLE = 2000

@@ -23,20 +23,6 @@ from .readers.limits import Limits
 from .readers.options import ReadingOptions
 from .readers.sources import Source, gather
 
-__all__ = [
-    "EnviPair",
-    "as_indexed",
-    "bytes_like",
-    "envi_header",
-    "envi_path",
-    "write_envi",
-    "write_envi_zip",
-    "write_like",
-    "write_mat",
-    "write_npz",
-    "zipped",
-]
-
 
 def write_like(source: Any, V: npt.ArrayLike, path: str | Path, **options: Any) -> tuple[Path, ...]:
     """Write V in the format of the file that the data was read from, with everything else that the file

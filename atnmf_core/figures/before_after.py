@@ -16,9 +16,6 @@ from .images import mosaic
 from .palette import ADVERSARY, HIDDEN, RGB, Values, grey_with_gaps, paint, sequential
 from .panels import Panel
 
-__all__ = ["BeforeAfter", "before_and_after"]
-
-
 LONGEST = 512
 """Pictures with a longer side are shrunk."""
 MAX_FACES, FACES_IN_A_ROW = 24, 6

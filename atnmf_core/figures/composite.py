@@ -10,18 +10,6 @@ import numpy as np
 from ..problem import InputError
 from .palette import RGB, Values, channels_of
 
-__all__ = [
-    "INFRARED",
-    "NATURAL",
-    "BrightnessRange",
-    "Triplet",
-    "composite",
-    "nearest_bands",
-    "smaller",
-    "stretch_limits",
-]
-
-
 NATURAL = (640.0, 550.0, 460.0)
 """What the eye sees as red, green and blue, in nanometres."""
 INFRARED = (860.0, 650.0, 550.0)

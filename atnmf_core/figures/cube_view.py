@@ -14,8 +14,6 @@ from ..problem import Mask
 from .composite import BrightnessRange, composite, smaller, stretch_limits
 from .palette import RGB, Values, nice_limit, paint, sequential
 
-__all__ = ["CubeView", "band_axis", "error_top", "points", "spectra_top"]
-
 
 @dataclass(frozen=True, eq=False)
 class CubeView:

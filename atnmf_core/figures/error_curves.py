@@ -18,8 +18,6 @@ from ..sweep.measurements import Measurement, best, gain, level
 from .palette import ATNMF, METHODS
 from .plotting import Trace, band, plot, ring
 
-__all__ = ["HOVER", "against_alpha", "against_lambda", "lambda_ticks", "point_data"]
-
 LEVEL_DASHES = {"nmf": "dash", "anmf": "dashdot"}
 DASHES = ("solid", "dot", "longdash", "longdashdot")
 """Lines of the first, second, ... combination of treatment and solver in one plot."""

@@ -12,8 +12,6 @@ from .error_curves import HOVER, point_data
 from .palette import ATNMF, nice_limit
 from .plotting import plot
 
-__all__ = ["gain_map"]
-
 BROWN_WHITE_TEAL = [
     (0.0, "#A8742B"),
     (0.25, "#DFC595"),

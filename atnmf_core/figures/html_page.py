@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-__all__ = ["html_page"]
-
 STYLE = """
 :root {
   color-scheme: light dark;

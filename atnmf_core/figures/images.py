@@ -11,8 +11,6 @@ from PIL import Image
 
 from .palette import RGB
 
-__all__ = ["data_url", "enlarge", "mosaic", "png"]
-
 WEBP_SIDE = 16_383
 """No WebP is longer or wider."""
 

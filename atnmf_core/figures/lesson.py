@@ -14,8 +14,6 @@ from .error_curves import against_lambda
 from .palette import ATNMF, HIDDEN, NMF
 from .plotting import TRANSPARENT, Trace, plot
 
-__all__ = ["findings_chart", "guess_chart", "round_marks", "series_chart", "weights_chart"]
-
 GREY = "#8792A0"
 
 

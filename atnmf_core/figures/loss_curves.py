@@ -12,8 +12,6 @@ import plotly.graph_objects as go
 from .palette import ATNMF, NMF
 from .plotting import TRANSPARENT, log_ticks, plot
 
-__all__ = ["loss_curves"]
-
 COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
 
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["agreement_mosaic"]
-
 COLOURS = {
     "within": (0x0E, 0x8A, 0x7D),
     "near": (0x8C, 0xC9, 0xC1),

@@ -7,25 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "ADVERSARY",
-    "ANMF",
-    "ATNMF",
-    "HIDDEN",
-    "MATERIALS",
-    "METHODS",
-    "NMF",
-    "channels_of",
-    "diverging",
-    "dotted",
-    "grey",
-    "grey_with_gaps",
-    "nice_limit",
-    "paint",
-    "sequential",
-    "tint",
-]
-
 ATNMF = "#E08A00"
 NMF = "#3B6FB6"
 ANMF = "#7B5EA7"

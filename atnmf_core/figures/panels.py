@@ -25,9 +25,6 @@ from .palette import (
     sequential,
 )
 
-__all__ = ["LEARNED", "Panel", "attack_limit", "error_panels", "figure", "given_panels", "learned_panels"]
-
-
 LEARNED = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}
 """Titles of the panels that show what was learned, by letter."""
 

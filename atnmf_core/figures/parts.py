@@ -9,8 +9,6 @@ import numpy as np
 from .images import mosaic
 from .palette import HIDDEN, RGB, Values, grey, paint
 
-__all__ = ["columns_for", "part_sheet"]
-
 
 def columns_for(pictures: Values) -> int:
     """How many tiles (of K x rows x cols) per row make the sheet about square."""

@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 
 from .palette import channels_of
 
-__all__ = ["TRANSPARENT", "Trace", "band", "log_ticks", "plot", "ring"]
-
 Trace = dict[str, Any]
 TRANSPARENT = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 

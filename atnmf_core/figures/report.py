@@ -28,8 +28,6 @@ from ..sweep.measurements import Measurement
 from .html_page import html_page
 from .report_style import STYLE
 
-__all__ = ["MARKS", "comparison_page", "comparison_table", "legend", "noise_note"]
-
 MARKS: dict[Agreement, str] = {"within": "✓", "near": "≈", "outside": "✗"}
 """The mark beside a measured number; `AGREEMENTS` says what it means."""
 

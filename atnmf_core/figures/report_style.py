@@ -1,7 +1,5 @@
 """How a comparison looks, in the dashboard (whose theme gives the colours) and on a page of its own."""
 
-__all__ = ["STYLE"]
-
 STYLE = """
 .comparison {
   --ink: var(--st-text-color, light-dark(#0D1723, #E7ECF0));

@@ -12,8 +12,6 @@ from ..sweep.points import PAPER_STARTS
 from .palette import METHODS
 from .plotting import TRANSPARENT, plot
 
-__all__ = ["reproduction_figure"]
-
 SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 

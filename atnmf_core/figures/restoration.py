@@ -16,8 +16,6 @@ from .gain_map import DARK
 from .palette import ATNMF, NMF
 from .plotting import TRANSPARENT, Trace, band, log_ticks, plot, ring
 
-__all__ = ["adversary_map", "candidate_at", "error_against_K"]
-
 OTHER = "#DDB173"
 """A pale orange, for adversaries that were not chosen."""
 TEAL_GREY = [(0.0, "#8FC9C1"), (1.0, "#E3E9EA")]

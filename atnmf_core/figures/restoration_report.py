@@ -20,8 +20,6 @@ from .images import data_url
 from .restoration import adversary_map, error_against_K
 from .scene_view import scene_before_after
 
-__all__ = ["AXES", "reasons", "report_settings", "restoration_page", "scene_page"]
-
 RULES = {
     "rmse": "root mean square over the held-out entries",
     "rmse of sound entries": "root mean square over the held-out entries, those that look wrong left out",

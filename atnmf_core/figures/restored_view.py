@@ -15,8 +15,6 @@ from .cube_view import CubeView
 from .images import mosaic
 from .palette import RGB, Values, grey, grey_with_gaps, paint, sequential
 
-__all__ = ["RestoredView", "defect_sheet"]
-
 
 @dataclass(frozen=True, eq=False)
 class RestoredView:

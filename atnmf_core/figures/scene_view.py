@@ -13,8 +13,6 @@ from .palette import ATNMF, HIDDEN, sequential
 from .panels import Panel
 from .plotting import TRANSPARENT, Trace, plot
 
-__all__ = ["channels_of_scene", "scene_before_after", "scene_picture", "scene_spectrum"]
-
 MAX_SIDE = 480
 """Of the picture, in pixels."""
 MEASURED = "#7C8894"

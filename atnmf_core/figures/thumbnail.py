@@ -12,8 +12,6 @@ from .cube_view import CubeView
 from .images import mosaic
 from .palette import HIDDEN, RGB, grey_with_gaps
 
-__all__ = ["thumbnail"]
-
 FACES, FACES_PER_ROW = 8, 4
 SLIMMEST = 4
 """How many times as long as wide a matrix is drawn at most."""

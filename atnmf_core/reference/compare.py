@@ -15,26 +15,6 @@ from .disturbed import Disturbed, disturbed_starts
 from .protocol import PROTOCOLS
 from .tables import Published, published, tuned
 
-__all__ = [
-    "AGREEMENTS",
-    "CHAOTIC",
-    "PAPER_OUTER",
-    "Agreement",
-    "Cell",
-    "CellKey",
-    "agreement_counts",
-    "compare_table",
-    "comparison_csv",
-    "exception_reason",
-    "mean_and_deviation",
-    "method_title",
-    "percent",
-    "provenance",
-    "small_spread",
-    "usual_effort",
-    "usual_starts",
-]
-
 Agreement = Literal["within", "near", "outside"]
 AGREEMENTS: dict[Agreement, str] = {
     "within": "within the published spread",

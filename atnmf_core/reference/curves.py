@@ -12,8 +12,6 @@ from importlib.resources import files
 from ..sweep.grid import Grid
 from ..sweep.measurements import Measurement, read_csv
 
-__all__ = ["BUNDLED_GRIDS", "bundled_curve"]
-
 _LFW = Grid(
     "lfw",
     alphas=(0.1, 0.3, 0.5, 0.7, 0.9),

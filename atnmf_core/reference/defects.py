@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["UnmarkedDefects", "unmarked_defects"]
-
 MEASURES = ("atnmf", "nmf", "l1", "mask_known", "precision", "recall")
 
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["Disturbed", "disturbed_starts", "moves_in_words"]
-
 NEGLIGIBLE = 0.001
 """An error that moves by less than this share of itself is said to stay."""
 

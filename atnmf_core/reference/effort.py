@@ -12,8 +12,6 @@ from ..sweep.points import Point
 from .compare import PAPER_OUTER
 from .protocol import PROTOCOLS
 
-__all__ = ["expected_run_seconds"]
-
 
 def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measurement], workers: int) -> float:
     """Seconds that a grid for the table `name` takes on this many cores.

@@ -19,8 +19,6 @@ from ..problem import Method
 from ..sweep.grid import Grid
 from ..sweep.points import PAPER_STARTS
 
-__all__ = ["PROTOCOLS", "Protocol", "ignoring_hidden", "published_grid"]
-
 
 @dataclass(frozen=True)
 class Protocol:

@@ -8,8 +8,6 @@ from ..sweep.reader import StoreReader
 from .protocol import PROTOCOLS
 from .tables import best_of_each, is_current
 
-__all__ = ["stored_measurements", "sweep_name"]
-
 
 def sweep_name(table: str, grid: Grid) -> str:
     """The name of the sweep that runs a grid for a table."""

@@ -13,8 +13,6 @@ from ..problem import InputError
 from ..sweep.measurements import Measurement, read_csv
 from .protocol import PROTOCOLS
 
-__all__ = ["NAMES", "TITLES", "Published", "best_of_each", "is_current", "measured", "published", "tuned"]
-
 TITLES = {
     "synthetic": "Synthetic",
     "cbcl": "CBCL faces",

@@ -22,16 +22,6 @@ from .path import MapTrials
 from .restore import Restoration, restore
 from .trials import stored_trials
 
-__all__ = [
-    "Errors",
-    "Outcome",
-    "RestoreTask",
-    "damaged_dataset",
-    "restoration_errors",
-    "run_task",
-    "search_workers",
-]
-
 NO_DAMAGE = Damage()
 
 

@@ -5,17 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = [
-    "PLAIN",
-    "Candidate",
-    "Treatment",
-    "coarse",
-    "default_Ks",
-    "first_treatments",
-    "neighbours",
-    "treatments_around",
-]
-
 LADDER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 ENTRIES_PER_UNKNOWN = 4
 """A model with fewer observed entries per entry of W and H overfits; see `solvers.fast`."""

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from .candidates import PLAIN, Candidate
 from .scoring import WORTH_LEAVING_NMF, Rule, Score
 
-__all__ = ["Choice", "ChoiceCallback", "ChoiceProgress", "Losses", "verdict"]
-
 Losses = Literal["marked", "unmarked"]
 
 

@@ -7,8 +7,6 @@ from .candidates import default_Ks
 from .choice import Losses
 from .search import MAX_ENTRIES
 
-__all__ = ["expected_restore_seconds"]
-
 # Processor seconds on the bundled faces and the simulated scene, as multiples of one fit with `TYPICAL_K`.
 SEARCH_FITS = {"unmarked": 110, "marked": 45}
 FINAL_FITS = {"unmarked": 14, "marked": 9}

@@ -10,9 +10,6 @@ from ..datasets import Dataset
 from ..datasets.dataset import Layout
 from ..problem import Array, InputError, Mask, check_seed
 
-__all__ = ["Damage", "Damaged", "damaged"]
-
-
 STRETCH = 3
 """A block in a cube damages one in this many bands: a pixel that is dark in all of them cannot be
 distinguished from a sound dark pixel.

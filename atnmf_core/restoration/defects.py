@@ -18,23 +18,6 @@ import numpy.typing as npt
 
 from ..problem import Array, Mask
 
-__all__ = [
-    "BEYOND",
-    "FAR",
-    "NORMAL_QUANTILE",
-    "QUANTILE",
-    "RATIO",
-    "Spread",
-    "beyond_limits",
-    "entry_scale",
-    "far_from",
-    "find_suspects",
-    "spread",
-    "suspicion",
-    "thresholds",
-]
-
-
 BEYOND, RATIO = 4.0, 1.3
 FAR = 10.0
 """An entry this many deviations from its prediction is no sound entry of a heavy tail."""

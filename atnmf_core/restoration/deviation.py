@@ -19,8 +19,6 @@ from .candidates import Candidate
 from .holdout import hold_out_entries
 from .prediction import columns_of, with_likely_amounts
 
-__all__ = ["calibration", "deviations"]
-
 WITHIN_ONE, WITHIN_TWO = 0.683, 0.954
 
 

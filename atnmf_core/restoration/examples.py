@@ -18,8 +18,6 @@ from .bench import Errors, Outcome, RestoreTask, run_task
 from .damage import Damage
 from .packed import PackedRestoration
 
-__all__ = ["EXAMPLES", "Example", "bundled"]
-
 FOLDER = Path(__file__).parent / "bundled"
 
 

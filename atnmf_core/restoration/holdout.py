@@ -13,9 +13,6 @@ import numpy.typing as npt
 from ..datasets.dataset import Layout
 from ..problem import InputError, Mask, check_seed
 
-__all__ = ["hold_out_entries", "hold_out_gaps", "keep_enough"]
-
-
 SHARE = 0.1
 """The share of the observed entries that is held out."""
 LEAST_LEFT = 0.25

@@ -9,8 +9,6 @@ import numpy as np
 from ..datasets.dataset import Layout
 from ..problem import Array, Mask
 
-__all__ = ["inpaint"]
-
 
 def inpaint(
     V: Array, observed: Mask, layout: Layout, callback: Callable[[float], None] | None = None

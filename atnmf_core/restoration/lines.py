@@ -17,8 +17,6 @@ import numpy.typing as npt
 from ..datasets.dataset import Layout
 from ..problem import Mask
 
-__all__ = ["BadLine", "bad_lines"]
-
 Counts = npt.NDArray[np.intp]
 
 MOSTLY = 0.5

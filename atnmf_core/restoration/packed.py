@@ -19,8 +19,6 @@ from .lines import BadLine
 from .restore import Restoration
 from .scoring import Score
 
-__all__ = ["PackedRestoration", "choice_from_json", "choice_to_json", "pack"]
-
 Bits = npt.NDArray[np.uint8]
 UNSUSPECTED = 0.3
 """Suspicions below this are stored as none in files."""

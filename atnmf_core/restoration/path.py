@@ -25,9 +25,6 @@ from .defects import QUANTILE, find_suspects
 from .holdout import keep_enough
 from .prediction import with_likely_amounts
 
-__all__ = ["BOUND", "HeldOutResult", "MapTrials", "Trial", "bounded", "fit_growing", "fit_path"]
-
-
 FIRST_PASSES, PASSES = 4, 2
 """At the first K and at later ones, so often at most suspects are looked for and left out."""
 SETTLED = 0.02

@@ -25,8 +25,6 @@ from ..result import Fit
 from ..solvers.nonnegative import nonnegative_minimum
 from ..solvers.steps import gram_matrices
 
-__all__ = ["Columns", "Population", "columns_of", "fitted_to", "with_likely_amounts"]
-
 Doubles = npt.NDArray[np.float64]
 
 WELL_OBSERVED = 0.5

@@ -25,9 +25,6 @@ from .path import MapTrials, Trial, bounded, fit_growing
 from .prediction import with_likely_amounts
 from .search import choose
 
-__all__ = ["Restoration", "restore"]
-
-
 HOLD_OUTS = 3
 """How many hold-outs the deviation of a prediction is taken from."""
 BEYOND_REASON = 2.0

@@ -14,9 +14,6 @@ from .choice import Losses
 from .inpainting import inpaint
 from .robust_nmf import robust_nmf
 
-__all__ = ["INPAINTING", "L1", "NMF", "Rivals", "RivalsProgress", "run_rivals"]
-
-
 NMF, L1, INPAINTING = "NMF", "L1-NMF", "Biharmonic inpainting"
 
 

@@ -15,8 +15,6 @@ import numpy as np
 from ..factorization import factorize
 from ..problem import Array, Mask, check_one_of
 
-__all__ = ["LOSSES", "Loss", "robust_nmf"]
-
 Loss = Literal["L1", "Cauchy", "L2,1"]
 
 SWEEPS = 200

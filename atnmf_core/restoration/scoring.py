@@ -28,8 +28,6 @@ from .candidates import PLAIN, Candidate
 from .defects import FAR, NORMAL_QUANTILE, QUANTILE
 from .path import HeldOutResult
 
-__all__ = ["Rule", "Score", "compare", "limit_of_equals", "simplest_of_the_best", "typical_error"]
-
 Rule = Literal["rmse", "rmse of sound entries"]
 
 DISTANCES = np.array([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, np.inf])

@@ -31,9 +31,6 @@ from .path import HeldOutResult, MapTrials, Trial, fit_path
 from .scoring import Rule, Score, compare, simplest_of_the_best, typical_error
 from .workers import trials_on_workers
 
-__all__ = ["choose"]
-
-
 REPLICATES = 3
 FEW, HOPELESS, BEST = 2, 1.5, 2
 """Adversaries whose typical error with the first `FEW` Ks is this many times the lowest are given up; the

@@ -12,8 +12,6 @@ from ..problem import Array, Mask
 from .lines import MOSTLY
 from .restore import Restoration
 
-__all__ = ["Side", "mostly_bad", "restored_at", "shares_along", "suspects_at"]
-
 Side = Literal["dark", "bright", "both"]
 
 

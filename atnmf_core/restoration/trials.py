@@ -10,8 +10,6 @@ from ..factorization import SOLVER_VERSIONS
 from .path import MapTrials
 from .workers import trials_on_workers
 
-__all__ = ["stored_trials"]
-
 MAX_BYTES = 500_000_000
 VERSION = 4
 """Changes whenever the records that a trial gives do, for another reason than the solver."""

@@ -8,8 +8,6 @@ from ..problem import Array, Mask
 from ..sweep.engine import EngineError, WorkersLost, on_workers
 from .path import HeldOutResult, MapTrials, Trial
 
-__all__ = ["trials_on_workers"]
-
 
 def trials_on_workers(n_jobs: int = -1, dask: str | None = None) -> MapTrials:
     """For `restore(map_trials=...)`; `n_jobs` and `dask` as in `run_sweep`."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..problem import Missing, Solver
 from ..pure_pixels import ROUNDS, sample_size
 
-__all__ = ["expected_bytes", "expected_seconds"]
-
 # Fitted to CPU seconds, one BLAS thread, on the bundled faces, CBCL, Moffett and the simulated scene.
 _SWEEPS = 36
 _PER_PART, _PER_ENTRY, _PER_PRODUCT, _PER_PAIR = 3e-5, 1.2e-9, 2.2e-10, 3e-10

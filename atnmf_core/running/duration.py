@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["in_words"]
-
 
 def in_words(seconds: float) -> str:
     """Roughly, in the one unit that matters.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ..problem import Array, check_count
 from ..result import Progress
 
-__all__ = ["Film", "Frame", "together"]
-
 
 @dataclass(frozen=True, eq=False)
 class Frame:

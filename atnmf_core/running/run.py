@@ -15,8 +15,6 @@ from ..result import Fit, HasFactors, Progress
 from .film import Film, Frame
 from .task_process import Report
 
-__all__ = ["Run", "RunProgress", "fit_run", "hidden_rmse"]
-
 
 @dataclass(frozen=True, eq=False)
 class Run:

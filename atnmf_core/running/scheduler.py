@@ -19,8 +19,6 @@ from joblib import cpu_count
 
 from .task_process import ProcessDied, Task, TaskProcess
 
-__all__ = ["Job", "Rank", "Scheduler"]
-
 GRACE_SECONDS = 5.0
 """How long a running task continues when nobody wants it: its owner may only have reloaded the page."""
 

@@ -24,8 +24,6 @@ from typing import IO, Any, TypeVar
 
 from ..problem import InputError
 
-__all__ = ["ProcessDied", "Report", "Task", "TaskProcess"]
-
 Result = TypeVar("Result")
 Report = Callable[[Any], None]
 Task = Callable[[Report], Result]

@@ -52,9 +52,6 @@ from .anmf_game import Game, State
 from .interface import Recorder, Solution, StoppingRules
 from .steps import descend
 
-__all__ = ["solve"]
-
-
 ROUNDS = 3
 """Rounds of coordinate descent per step."""
 RIDGE = 1e-6

@@ -28,8 +28,6 @@ import numpy as np
 
 from ..problem import Array, DictionaryAttack, Problem
 
-__all__ = ["Game", "State"]
-
 
 @dataclass(frozen=True)
 class State:

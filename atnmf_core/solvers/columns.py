@@ -19,8 +19,6 @@ from ..problem import Array, Mask
 from .nonnegative import nonnegative_minimum
 from .steps import gram_matrices
 
-__all__ = ["solve_columns"]
-
 Index = npt.NDArray[np.intp]
 
 BLOCK_BYTES = 1 << 22

@@ -16,9 +16,6 @@ from .interface import Recorder, Solution, StoppingRules
 from .steps import improve
 from .surrogate import DenseSurrogate, ObservedSurrogate, Surrogate
 
-__all__ = ["has_converged", "solve", "stopping_share"]
-
-
 WINDOW = 5
 """The stopping rule looks at the decrease of the loss over this many sweeps."""
 STOP_BELOW = {"held": 0.1, "determined": 1.0, "open": 10.0}

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from ..problem import Array, Problem
 from ..result import FitCallback, Progress
 
-__all__ = ["Recorder", "Solution", "SolverFunction", "StoppingRules"]
-
 
 @dataclass(frozen=True)
 class StoppingRules:

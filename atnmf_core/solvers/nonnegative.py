@@ -13,9 +13,6 @@ import numpy as np
 
 from ..problem import Array, Mask
 
-__all__ = ["nonnegative_minimum"]
-
-
 DAMPING = 1e-11
 """Added to the diagonal: makes a singular matrix regular, and is too small to matter in a regular one."""
 SLACK = 1e-13

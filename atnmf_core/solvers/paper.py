@@ -15,9 +15,6 @@ from ..adversary import adversarial_loss, effective_data
 from ..problem import Array, Factors, Problem
 from .interface import Recorder, Solution, StoppingRules
 
-__all__ = ["solve"]
-
-
 WARM_UP = 5
 EPS = 2.2e-16
 """The constant that the released code adds to its denominators."""

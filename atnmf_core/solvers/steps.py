@@ -15,8 +15,6 @@ import numpy as np
 
 from ..problem import Array
 
-__all__ = ["Matrix", "descend", "gram_matrices", "improve"]
-
 Matrix: TypeAlias = Any
 """An F x N array, or a SciPy sparse array (csc or csr) where most of it is zero."""
 

@@ -21,9 +21,6 @@ from ..adversary import curvature, descent_target, lower_bend
 from ..problem import Array, Problem
 from .steps import Matrix
 
-__all__ = ["DenseSurrogate", "ObservedSurrogate", "Surrogate"]
-
-
 BLOCK_BYTES, MIN_ROWS = 1 << 18, 8
 """F x N arrays are processed in blocks of rows of about this size, so that a few of them fit in a core's
 cache.

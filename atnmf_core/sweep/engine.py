@@ -23,8 +23,6 @@ from .processes import serve_parent
 from .schema import StoreError
 from .store import Store
 
-__all__ = ["EngineError", "WorkersLost", "on_workers", "run_sweep", "run_until_done"]
-
 POLL = 0.3
 """Seconds between checks whether another process has finished the points that it claimed."""
 MAX_LOSSES = 3

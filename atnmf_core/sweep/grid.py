@@ -32,8 +32,6 @@ from ..problem import (
 from ..running.cost import expected_seconds
 from .points import Draw, Point, drawn_mask
 
-__all__ = ["Grid", "expected_sweep_seconds", "lambda_series", "rounded_lambda"]
-
 MAX_POINTS = 1_000_000
 """A larger grid is a typing error, and would fill the store before the first fit."""
 SEEDS = 2**32

@@ -13,18 +13,6 @@ from typing import Any, get_args
 
 from ..problem import InputError, Method
 
-__all__ = [
-    "FinishedPoint",
-    "Measurement",
-    "best",
-    "csv_table",
-    "csv_text",
-    "gain",
-    "level",
-    "read_csv",
-    "summarise",
-]
-
 
 @dataclass(frozen=True)
 class FinishedPoint:

@@ -16,8 +16,6 @@ from ..hiding import hide_entries
 from ..metrics import rmse
 from ..problem import Array, InputError, Mask, Method, Missing, Solver
 
-__all__ = ["PAPER_STARTS", "Draw", "Measures", "Point", "drawn_mask", "identify", "paper_start"]
-
 PAPER_STARTS = 10
 _PASSED_ON = (
     *("K", "method", "lam", "missing", "solver", "dtype"),

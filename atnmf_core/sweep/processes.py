@@ -11,8 +11,6 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["created", "is_running", "lower_priority", "serve_parent"]
-
 CLOCK_TOLERANCE = 2.0
 """The clock that dates the creation of a process may be adjusted by this many seconds."""
 NICENESS = 4

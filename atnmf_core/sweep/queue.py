@@ -17,8 +17,6 @@ from pathlib import Path
 from .processes import created
 from .store import Store
 
-__all__ = ["Queue", "log_file", "start_queue"]
-
 PACKAGE = Path(__file__).resolve().parents[1]
 
 

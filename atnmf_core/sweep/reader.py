@@ -30,8 +30,6 @@ from .points import identify
 from .processes import is_running
 from .schema import NoStoreError, connect, raising_store_errors
 
-__all__ = ["StoreReader", "SweepRecord", "find_store", "is_alive", "read_store"]
-
 Status = Literal["running", "queued", "stopped", "finished"]
 
 

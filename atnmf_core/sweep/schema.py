@@ -20,8 +20,6 @@ from pathlib import Path
 
 from .processes import is_running
 
-__all__ = ["COUNT_POINTS", "NoStoreError", "StoreError", "connect", "raising_store_errors", "transaction"]
-
 LAYOUT = 4
 """Number of this layout, written in the file; a store of layout 2 or 3 is upgraded, any other refused."""
 WAIT_FOR_LOCK = 60.0

@@ -14,8 +14,6 @@ from ..datasets import Dataset, catalogue, load_dataset, read_dataset
 from ..datasets.readers.errors import foreign_code
 from ..problem import InputError
 
-__all__ = ["is_saved_dataset", "is_upload_of", "load_source", "save_dataset", "save_upload", "upload_path"]
-
 _MARK = "atnmf_dataset"
 
 

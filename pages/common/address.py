@@ -19,8 +19,6 @@ import streamlit as st
 from .control import Control, controls_of, read_query, spell_query
 from .streamlit_private import is_history_navigation
 
-__all__ = ["Address", "change", "last_shown"]
-
 T = TypeVar("T")
 _SHOWN = "page_shown"
 

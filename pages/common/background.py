@@ -15,8 +15,6 @@ from atnmf_core.running.scheduler import Scheduler
 
 from .streamlit_private import compose_theme_once, finish_runs_first, refer_to_last_run_only
 
-__all__ = ["scheduler"]
-
 SWITCH_SECONDS = 0.0005
 M_MMAP_THRESHOLD, MAPPED_BYTES = -3, 256 * 1024
 COLLECT_SECONDS = 60.0

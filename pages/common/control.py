@@ -22,22 +22,6 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-__all__ = [
-    "Control",
-    "Number",
-    "OneOf",
-    "Real",
-    "Several",
-    "Stops",
-    "Switch",
-    "Text",
-    "controls_of",
-    "declare",
-    "read_query",
-    "redeclare",
-    "spell_query",
-]
-
 T = TypeVar("T")
 EDGE = 1e-9
 

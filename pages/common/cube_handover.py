@@ -10,8 +10,6 @@ from .data_choice import UPLOAD, entry_of
 from .file_setting import FILE_CONTROLS, FileSetting
 from .upload_form import uploaded_reading
 
-__all__ = ["is_cube", "take_over_cube"]
-
 DECIDES_FITS = (
     "data",
     "upload",

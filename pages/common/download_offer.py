@@ -15,8 +15,6 @@ from .file_setting import file_setting
 from .setting import Setting
 from .upload_form import uploaded_reading
 
-__all__ = ["offer_data", "show_offer"]
-
 POLL_SECONDS = 0.3
 MAX_DOWNLOADS = 4
 FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, GeoTIFF, NetCDF, HDF5 or a table"

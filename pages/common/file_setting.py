@@ -12,8 +12,6 @@ from atnmf_core.datasets import ReadingOptions
 
 from .control import OneOf, Text, controls_of, declare
 
-__all__ = ["FILE_CONTROLS", "FileSetting", "file_setting"]
-
 AS_READ = "as read"
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?"
 

@@ -21,8 +21,6 @@ from atnmf_core.running.task_process import ProcessDied
 from .background import scheduler
 from .setting import FitKey
 
-__all__ = ["Failure", "FitCache", "ResultCache", "fit_cache"]
-
 MAX_RUN_BYTES = 200_000_000
 MAX_ERRORS = 10_000
 MAX_FAILURES = 50

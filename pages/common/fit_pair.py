@@ -18,22 +18,6 @@ from .fit_cache import fit_cache
 from .setting import FitKey, MaskKey, Setting
 from .visitors import visitor
 
-__all__ = [
-    "LIVE_SECONDS",
-    "Keys",
-    "Pair",
-    "cached_pair",
-    "expected",
-    "jobs",
-    "keys",
-    "keys_of",
-    "mask",
-    "mask_of",
-    "other_treatment",
-    "solve_both",
-    "start",
-]
-
 Keys = tuple[FitKey, FitKey]
 """Those of AT-NMF's fit and of NMF's."""
 MAX_MASK_BYTES = 100_000_000

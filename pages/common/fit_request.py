@@ -20,8 +20,6 @@ from .fit_cache import Failure, fit_cache
 from .setting import FitKey, Setting
 from .visitors import long_fit_refusal, poll_interval, visitor
 
-__all__ = ["POLL_SECONDS", "ShownFits", "how_far", "latest_frames", "request_fits", "show_wait"]
-
 FIRST_VIEW_SECONDS = 60.0
 """A link to something longer asks before it computes."""
 PATIENCE_SECONDS = 4.0

@@ -15,8 +15,6 @@ import streamlit as st
 
 from .streamlit_private import browser_token
 
-__all__ = ["Quotas", "is_hosted", "person", "quotas"]
-
 _PERSON = "hosting_person"
 
 

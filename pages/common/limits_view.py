@@ -12,8 +12,6 @@ from atnmf_core.analysis.recovery import Reach, reach_of, unreached_in_words
 from . import fit_pair
 from .setting import MaskKey, Setting
 
-__all__ = ["reach", "show_unreached"]
-
 
 def reach(setting: Setting, data: Dataset) -> Reach:
     """Which rows and columns have an observation."""

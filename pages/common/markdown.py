@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["plain"]
-
 
 def plain(text: str) -> str:
     r"""The text with everything escaped that Streamlit's Markdown would render, so that no name becomes a

@@ -15,8 +15,6 @@ from atnmf_core.figures.panels import Panel
 
 from .components import component
 
-__all__ = ["ERROR_SCALE", "R_SCALE", "panels_data", "show_panels", "show_places"]
-
 R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
 ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from atnmf_core import Dataset
 
-__all__ = ["PIXEL", "Pixel", "clip_pixel", "parse_pixel", "spell_pixel"]
-
 Pixel = tuple[int, int]
 """Row and column of a pixel, counted from 1."""
 COUNT = r"[1-9]\d{0,5}"

@@ -14,8 +14,6 @@ from .hosting import person, quotas
 from .streamlit_private import drop_uploaded_files
 from .uploads import uploads
 
-__all__ = ["keep_received", "max_megabytes"]
-
 MAX_MEGABYTES = 200
 """Of one file."""
 

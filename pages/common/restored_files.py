@@ -18,8 +18,6 @@ from .take_away import download, stem_of
 from .upload_form import uploaded
 from .uploads import uploads
 
-__all__ = ["WHAT_IS_KEPT", "download_like_source", "draw_written", "entries_to_keep"]
-
 Kept = Literal["measured", "observed", "nothing"]
 WHAT_IS_KEPT: dict[Kept, str] = {
     "measured": "every measured value as it was",

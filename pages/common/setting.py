@@ -15,21 +15,6 @@ from atnmf_core.names import TREATMENT_NAMES
 from atnmf_core.problem import Missing, Solver
 from pages.common.control import Number, OneOf, Stops, Switch, Text, declare
 
-__all__ = [
-    "ALPHAS",
-    "LAMBDAS",
-    "LEASHES",
-    "MAX_K",
-    "MAX_LAM",
-    "MAX_SEED",
-    "PATTERNS_OF",
-    "FitKey",
-    "MaskKey",
-    "OpenStops",
-    "Setting",
-    "start_of",
-]
-
 LAMBDAS = (
     1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
     4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,

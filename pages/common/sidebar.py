@@ -13,15 +13,6 @@ from .address import Address, change
 from .components import component
 from .setting import MAX_K, PATTERNS, PATTERNS_OF
 
-__all__ = [
-    "clamp",
-    "clamp_to_data",
-    "draw_hiding_and_model",
-    "draw_pattern",
-    "draw_reset_and_link",
-    "draw_seeds_and_colour",
-]
-
 PATTERN_HELP = {
     "faces": "Single entries as in the paper, or one block in each face.",
     "cube": "Single entries as in the paper, lines in single bands, or whole bands.",

@@ -17,16 +17,6 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, get_script_r
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
-__all__ = [
-    "browser_token",
-    "compose_theme_once",
-    "drop_uploaded_files",
-    "ensure_app_frame",
-    "finish_runs_first",
-    "is_history_navigation",
-    "refer_to_last_run_only",
-]
-
 
 def browser_token() -> bytes | None:
     """A random number that the browser has kept since its first visit; None where there is none.

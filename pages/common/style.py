@@ -7,8 +7,6 @@ from pathlib import Path
 
 import streamlit as st
 
-__all__ = ["show_style", "text_of"]
-
 
 @cache
 def text_of(file: Path) -> str:

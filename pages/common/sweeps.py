@@ -33,24 +33,6 @@ from atnmf_core.sweep.store import default_store_path
 from .hosting import is_hosted, person, quotas
 from .markdown import plain
 
-__all__ = [
-    "STORE_ERRORS",
-    "add_sweep",
-    "cancel_sweep",
-    "ensure_queue_runs",
-    "is_own",
-    "message_of",
-    "own_sweep",
-    "own_sweeps",
-    "queue_failure",
-    "queue_process",
-    "queue_sweep",
-    "reading_store",
-    "refusing",
-    "show_refusal",
-    "showing_store_errors",
-]
-
 STORE_ERRORS = (StoreError, OSError)
 """A disk that is full or read-only, a file that is damaged or stays locked."""
 _REFUSAL = "sweep_refusal"

@@ -15,8 +15,6 @@ from .file_setting import file_setting
 from .setting import Setting
 from .uploads import uploads
 
-__all__ = ["download", "file_names", "recipe", "show_recipe", "source_of", "stem_of"]
-
 MAX_NAMED = 4
 """More files than this are not listed one by one."""
 

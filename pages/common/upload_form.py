@@ -22,8 +22,6 @@ from .setting import start_of
 from .streamlit_private import drop_uploaded_files
 from .uploads import uploads
 
-__all__ = ["UPLOAD", "show_upload_form", "uploaded", "uploaded_reading"]
-
 UPLOAD = "upload"
 RECEIVED = "upload_received"
 THUMBNAIL_SIDE = 220

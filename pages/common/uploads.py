@@ -12,8 +12,6 @@ from cachetools import LRUCache
 from atnmf_core import Dataset
 from atnmf_core.datasets import Reading, ReadingOptions, read_or_ask
 
-__all__ = ["Files", "Uploads", "uploads"]
-
 Files = tuple[tuple[str, bytes], ...]
 """Names, which are never paths, and contents."""
 MAX_DATA_BYTES = 2_000_000_000

@@ -9,8 +9,6 @@ import streamlit as st
 from .background import scheduler
 from .hosting import person, quotas
 
-__all__ = ["Visitor", "admit", "long_fit_refusal", "poll_interval", "visitor"]
-
 LOOK_SECONDS = 10.0
 VISITORS_AT_FULL_RATE = 8
 """Up to this many sessions poll at full rate; with many more, polling would take all of the server's time."""

@@ -17,8 +17,6 @@ from .open_in_explore import opens_in_explore, remember_click
 from .plan import TREATMENTS
 from .state import ADDRESS, CHART, VIEWS, key
 
-__all__ = ["choose_view", "figure_of", "show_chart"]
-
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
 """How many lambdas are drawn against alpha at first."""

@@ -18,8 +18,6 @@ from pages.common.sweeps import own_sweep, reading_store
 
 from .notes import note_of
 
-__all__ = ["BUNDLED", "Curve", "find_curve"]
-
 _TABLE = "kept:table:"
 BUNDLED = {
     "kept:lfw": "Bundled faces",

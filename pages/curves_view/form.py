@@ -25,8 +25,6 @@ from pages.common.sweeps import add_sweep, queue_sweep, reading_store, refusing
 from .plan import Plan
 from .state import ADDRESS, select_curve
 
-__all__ = ["show_form"]
-
 CORES = os.cpu_count() or 1
 SECONDS_TO_START = 3.0
 """Seconds until the process that makes the fits is ready."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from atnmf_core.reference.curves import bundled_curve
 from atnmf_core.sweep.measurements import Measurement, best, gain, level
 
-__all__ = ["note_of"]
-
 ALPHA = 0.3
 PAPER_LAM = 2.0
 NEAR = 0.02

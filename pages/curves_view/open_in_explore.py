@@ -17,8 +17,6 @@ from pages.common.uploads import uploads
 from .curve import Curve
 from .state import CHART, key
 
-__all__ = ["follow_click", "opens_in_explore", "remember_click"]
-
 _CLICKED = "curves_clicked"
 
 

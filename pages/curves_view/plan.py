@@ -12,8 +12,6 @@ from atnmf_core.sweep import Grid, lambda_series
 from pages.common.control import Number, Real, Several, controls_of, declare, redeclare
 from pages.common.setting import ALPHAS, MAX_LAM, Setting
 
-__all__ = ["MAX_FITS", "METHODS", "TREATMENTS", "Plan"]
-
 METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
 TREATMENTS: dict[Missing, str] = {name: TREATMENT_NAMES[name] for name in ("zero", "ignore")}

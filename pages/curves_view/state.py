@@ -13,8 +13,6 @@ from pages.common.file_setting import FILE_CONTROLS, FileSetting
 
 from .plan import MISSING_CONTROL, TREATMENTS, Plan
 
-__all__ = ["ADDRESS", "CHART", "FIRST", "VIEWS", "CurveSelection", "arrive", "key", "select_curve"]
-
 SHARED = ("data", "upload", *FILE_CONTROLS, "K", "solver", "seed", "mask_seed", "pattern")
 FIRST = "kept:lfw"
 """Shown by default, or if the requested curve cannot be found."""

@@ -29,8 +29,6 @@ from .curve import Curve
 from .plan import METHODS
 from .state import FIRST, key, select_curve
 
-__all__ = ["records", "show_status", "show_sweeps", "show_trouble"]
-
 ICONS = {
     "running": "progress_activity",
     "queued": "schedule",

@@ -19,8 +19,6 @@ from .open_in_explore import follow_click
 from .state import ADDRESS, FIRST, key, select_curve
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
-__all__ = ["pills_key", "show_bundled", "show_curves"]
-
 POLL_SECONDS = 1.0
 _TURN = "curves_turn"
 

@@ -19,8 +19,6 @@ from pages.common.visitors import poll_interval
 from .extra_fits import REST_SECONDS, has_rested, known_errors, missing, request_errors
 from .lambda_curve import is_traced
 
-__all__ = ["show_callout"]
-
 PROBLEM = {
     "zero": "**Unmarked losses.** The solver is not told which pixels are hidden: they look like zeros",
     "ignore": "**Marked losses.** The solver knows which pixels are hidden and leaves them out",

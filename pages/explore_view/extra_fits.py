@@ -13,8 +13,6 @@ from pages.common.fit_cache import fit_cache
 from pages.common.setting import FitKey
 from pages.common.visitors import visitor
 
-__all__ = ["REST_SECONDS", "failures", "has_rested", "known_errors", "missing", "request_errors"]
-
 REST_SECONDS = 1.0
 RETRY_SECONDS = 60.0
 

@@ -22,8 +22,6 @@ from pages.common.setting import FitKey, Setting
 
 from .panels_view import frame_panels
 
-__all__ = ["show_film"]
-
 LOSSES = {"squared_error": "Squared error on observed entries", "adversarial_loss": "Adversarial loss"}
 TITLES = (
     ("(c) Adversary R*", "", "R* at the iteration shown"),

@@ -21,8 +21,6 @@ from pages.common.visitors import poll_interval
 
 from .extra_fits import REST_SECONDS, failures, has_rested, known_errors, missing, request_errors
 
-__all__ = ["is_traced", "show_lambda_curve"]
-
 CURVE_LAMBDAS = (2.0, 10.0, 1.2, 100.0, 1.05, 5.0, 30.0, 1.5, 3.0)
 """In the order in which they are traced: a coarse curve first, then a finer one."""
 AUTOMATIC_SECONDS = 6.0

@@ -32,16 +32,6 @@ from pages.common.setting import Setting
 from .shared_pictures import shared
 from .sidebar import ADDRESS
 
-__all__ = [
-    "frame_panels",
-    "show_errors",
-    "show_given",
-    "show_improving",
-    "show_learned",
-    "show_nothing_yet",
-    "six_panels",
-]
-
 FRAMES = ("", "", "orange", "blue")
 # Streamlit splits the gap unevenly between a narrow and a wide column; these make all six panels equal.
 GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75

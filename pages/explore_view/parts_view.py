@@ -26,8 +26,6 @@ from pages.common.setting import Setting
 from .shared_pictures import shared
 from .sidebar import ADDRESS
 
-__all__ = ["show_parts", "show_users"]
-
 SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
 MEANING = {

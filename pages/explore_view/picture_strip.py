@@ -17,8 +17,6 @@ from pages.common.setting import Setting
 
 from .sidebar import ADDRESS
 
-__all__ = ["picture_strip"]
-
 THUMBNAILS = 14
 MAX_BYTES = 8_000_000
 

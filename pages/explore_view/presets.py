@@ -18,8 +18,6 @@ from pages.common.components import component
 from pages.common.data_choice import load
 from pages.common.setting import Setting
 
-__all__ = ["PRESETS", "Preset", "show_presets"]
-
 
 @dataclass(frozen=True)
 class Preset:

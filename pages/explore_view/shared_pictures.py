@@ -12,8 +12,6 @@ from cachetools import LRUCache, cached
 from atnmf_core import Dataset
 from pages.common.setting import Setting
 
-__all__ = ["shared"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 MAX_BYTES = 4_000_000
 """Of one kind of picture: those of as many settings as the server caches fits for. Others are not shown."""

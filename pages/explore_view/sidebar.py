@@ -17,8 +17,6 @@ from pages.common.sidebar import (
     draw_seeds_and_colour,
 )
 
-__all__ = ["ADDRESS", "show_sidebar"]
-
 ADDRESS = Address("explore", Setting, FileSetting)
 
 

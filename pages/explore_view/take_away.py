@@ -18,8 +18,6 @@ from pages.common.take_away import download, recipe, show_recipe, source_of, ste
 from .panels_view import six_panels
 from .sidebar import ADDRESS
 
-__all__ = ["show_take_away"]
-
 PANEL_SIDE, FIGURE_SIDE = 600, 400
 
 

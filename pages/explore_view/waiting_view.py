@@ -12,8 +12,6 @@ from pages.common.visitors import poll_interval
 
 from .panels_view import show_improving, show_learned, show_nothing_yet
 
-__all__ = ["show_while_waiting"]
-
 
 def show_while_waiting(setting: Setting, data: Dataset, shown: ShownFits | None) -> None:
     """The picture as it improves; before the first frame, the last solved one."""

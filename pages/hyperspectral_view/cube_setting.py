@@ -13,8 +13,6 @@ from pages.common.file_setting import FileSetting
 from pages.common.pixel import PIXEL, Pixel, clip_pixel, parse_pixel, spell_pixel
 from pages.common.setting import MAX_IMAGES, FitKey, Setting
 
-__all__ = ["ADDRESS", "SIZES", "CubeSetting", "span", "spell_pixels"]
-
 SIZES = {
     "small": {"rows": 64, "cols": 64, "bands": 100},
     "medium": {"rows": 128, "cols": 128, "bands": 120},

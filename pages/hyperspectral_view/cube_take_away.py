@@ -17,8 +17,6 @@ from .cube_setting import ADDRESS, SIZES, CubeSetting, span
 from .pictures import METHODS, factors_of
 from .sidebar import SCENE
 
-__all__ = ["show_cube_take_away"]
-
 FORMATS = {
     "NPZ": (write_npz, "npz", "application/zip"),
     "MAT": (write_mat, "mat", "application/octet-stream"),

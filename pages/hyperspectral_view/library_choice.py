@@ -10,8 +10,6 @@ from pages.common.markdown import plain
 from pages.common.receiving import keep_received
 from pages.common.uploads import uploads
 
-__all__ = ["chosen_library", "draw_library_choice"]
-
 
 def draw_library_choice() -> None:
     """The upload of a library, and its result."""

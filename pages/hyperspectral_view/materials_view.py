@@ -30,8 +30,6 @@ from .cube_setting import ADDRESS, CubeSetting
 from .library_choice import chosen_library
 from .pictures import METHODS, factors_of
 
-__all__ = ["show_materials"]
-
 MOST_SIDE = 160
 MAX_NAMES = 2
 """Of library spectra on a card."""

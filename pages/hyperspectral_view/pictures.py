@@ -26,8 +26,6 @@ from pages.common.setting import FitKey
 from .cube_setting import CubeSetting
 from .view_bar import bands_in_words, is_joint, shown_bands
 
-__all__ = ["METHODS", "factors_of", "show_limits_of_recovery", "show_pictures"]
-
 METHODS = {"AT-NMF": "orange", "NMF": "blue"}
 FactorsByMethod = Mapping[str, tuple[Any, Any]]
 Panels = list[dict[str, str]]

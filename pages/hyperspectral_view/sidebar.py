@@ -24,8 +24,6 @@ from .cube_setting import ADDRESS, SIZES, CubeSetting, span
 from .library_choice import draw_library_choice
 from .truth_choice import known_truth
 
-__all__ = ["SCENE", "show_sidebar"]
-
 SCENE = "simulated-scene"
 
 

@@ -24,8 +24,6 @@ from pages.common.take_away import download
 from .cube_setting import ADDRESS, CubeSetting, spell_pixels
 from .pictures import METHODS, FactorsByMethod
 
-__all__ = ["show_spectrum"]
-
 KEY = "spectrum"
 NAMES = {"AT-NMF": "atnmf", "NMF": "nmf"}
 LINES = (("truth", "original", "original"), ("orange", "atnmf", "AT-NMF"), ("blue", "nmf", "NMF"))

@@ -8,8 +8,6 @@ from atnmf_core import Dataset, InputError
 from atnmf_core.datasets import Truth, UnreadableData, read_truth
 from pages.common.markdown import plain
 
-__all__ = ["known_truth"]
-
 SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 

@@ -10,8 +10,6 @@ from pages.common.address import change
 
 from .cube_setting import ADDRESS, CubeSetting
 
-__all__ = ["bands_in_words", "is_joint", "show_view_bar", "shown_bands"]
-
 TARGETS = {"natural": NATURAL, "infrared": INFRARED}
 COLLAPSED = "collapsed"
 CHANNELS = ("red", "green", "blue")

@@ -19,8 +19,6 @@ from atnmf_core.reference.compare import (
 from atnmf_core.sweep import Measurement
 from atnmf_core.sweep.points import PAPER_STARTS
 
-__all__ = ["show_cell"]
-
 COLOURS = {"nmf": "blue", "anmf": "violet", "atnmf": "orange"}
 
 

@@ -10,8 +10,6 @@ from atnmf_core.names import ANMF_NOTE, METHOD_NAMES
 from atnmf_core.reference.compare import Cell, exception_reason, method_title, small_spread
 from atnmf_core.reference.protocol import PROTOCOLS
 
-__all__ = ["gain_in_words", "show_notes", "show_treatments", "tuned_in_words"]
-
 
 def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
     """Unmarked or marked: the one difference between the released code and the paper's text."""

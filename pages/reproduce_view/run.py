@@ -35,8 +35,6 @@ from pages.common.sweeps import (
 
 from .setting import ADDRESS, ReproduceSetting, key
 
-__all__ = ["StoredRuns", "choose_run", "read_runs", "show_run"]
-
 POLL_SECONDS = 1.0
 CORES = os.cpu_count() or 1
 

@@ -20,8 +20,6 @@ from pages.common.address import Address, change
 from pages.common.control import OneOf, declare, redeclare
 from pages.common.setting import Setting
 
-__all__ = ["ADDRESS", "ReproduceSetting", "arrive", "columns", "key", "method_of"]
-
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
 """Limits for a quicker run."""

@@ -19,8 +19,6 @@ from pages.common.components import component
 
 from .setting import ADDRESS, ReproduceSetting, columns, key, method_of
 
-__all__ = ["bundled_cells", "show_numbers", "show_tables"]
-
 
 def bundled_cells(table: str) -> tuple[Cell, ...]:
     """The cells of a table with the bundled measurements."""

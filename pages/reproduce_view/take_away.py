@@ -13,8 +13,6 @@ from pages.common.take_away import download
 
 from .setting import ReproduceSetting
 
-__all__ = ["show_take_away"]
-
 
 def show_take_away(setting: ReproduceSetting, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
     """Downloads, and the command lines of the whole table and of the chosen cell."""

@@ -17,8 +17,6 @@ from .setting import ADDRESS, RestoreSetting
 from .take_away import show_take_away
 from .verdict import show_choice
 
-__all__ = ["REACHED", "show_when_reached"]
-
 REACHED = "restore_reached"
 
 

@@ -25,8 +25,6 @@ from pages.common.receiving import max_megabytes
 
 from .setting import RestoreSetting
 
-__all__ = ["scene_path", "show_scene"]
-
 POLL_SECONDS = 1.0
 STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)
 """How the process ends when it is asked to."""

@@ -10,8 +10,6 @@ from atnmf_core.restoration.suspects import mostly_bad
 from .request import Restored
 from .setting import RestoreSetting
 
-__all__ = ["show_limits"]
-
 UNMARKED = """
 - **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places, or
   too dark by the same factor throughout, looks like one that is meant to be so. In two cubes with five

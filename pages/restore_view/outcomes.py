@@ -14,8 +14,6 @@ from pages.common.background import scheduler
 from pages.common.fit_cache import ResultCache
 from pages.common.visitors import visitor
 
-__all__ = ["POLL_SECONDS", "outcomes", "show_progress"]
-
 POLL_SECONDS = 0.7
 MAX_BYTES = 400_000_000
 

@@ -21,8 +21,6 @@ from .request import Restored, damage
 from .rivals import RIVAL_TONES, error_of, what_it_knows
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["choose_picture", "show_damage", "show_pictures", "view_of"]
-
 THUMBNAILS = 22
 
 

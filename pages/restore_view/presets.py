@@ -16,8 +16,6 @@ from .pictures import view_of
 from .request import damage
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
-__all__ = ["PRESETS", "show_presets"]
-
 
 def _preset(example: str, **view: object) -> RestoreSetting:
     data, task = EXAMPLES[example]

@@ -36,20 +36,6 @@ from pages.common.visitors import long_fit_refusal, visitor
 from .outcomes import POLL_SECONDS, outcomes, show_progress
 from .setting import RestoreSetting
 
-__all__ = [
-    "Expected",
-    "Restored",
-    "ask",
-    "at_threshold",
-    "choice_of",
-    "damage",
-    "how_far",
-    "key_of",
-    "request",
-    "show_so_far",
-    "show_wait",
-]
-
 SECONDS_TO_START = 3.0
 """Until the processes of a restoration have begun."""
 

@@ -25,8 +25,6 @@ from .rivals import rivals_of, show_rivals_switch
 from .setting import ADDRESS, RestoreSetting
 from .spectrum import show_spectrum
 
-__all__ = ["show_result"]
-
 MANY_LINES = 4
 FEW = 0.01
 """Up to this share of the wanted entries, those that cannot be restored are worth a line and no warning."""

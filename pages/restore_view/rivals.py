@@ -18,8 +18,6 @@ from .outcomes import outcomes, show_progress
 from .request import Key, Restored, key_of
 from .setting import ADDRESS, RestoreSetting
 
-__all__ = ["RIVAL_TONES", "Array", "error_of", "rivals_of", "show_rivals_switch", "what_it_knows"]
-
 PARTS = {NMF: (0.0, 0.1), L1: (0.1, 0.8), INPAINTING: (0.8, 1.0)}
 """How far the whole is when each method begins and ends."""
 RIVAL_TONES = {NMF: "blue"}

@@ -16,8 +16,6 @@ from pages.common.file_setting import FILE_CONTROLS, FileSetting
 from pages.common.pixel import PIXEL, Pixel, clip_pixel, parse_pixel
 from pages.common.setting import LAMBDAS, MAX_IMAGES, MAX_LAM, MAX_SEED, OpenStops, Setting
 
-__all__ = ["ADDRESS", "DAMAGES", "RestoreSetting"]
-
 SHARES = tuple(step / 100 for step in (0, 1, 2, 3, 5, 10, 15, 20, 30, 40, 50))
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 DAMAGES = ("dead", "streaks", "block", "cosmic", "noise")

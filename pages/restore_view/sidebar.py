@@ -13,8 +13,6 @@ from pages.common.sidebar import clamp, draw_reset_and_link
 from .large_scene import scene_path
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
-__all__ = ["show_sidebar"]
-
 
 def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
     """Draw the sidebar, and return the setting, its data, if available, and the path of a scene on disk."""

@@ -16,8 +16,6 @@ from pages.common.pixel import spell_pixel
 from .request import Restored
 from .setting import RestoreSetting
 
-__all__ = ["show_spectrum"]
-
 KEY = "restore_spectrum"
 LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"), ("", "measured", "measured"))
 

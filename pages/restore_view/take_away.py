@@ -34,8 +34,6 @@ from pages.common.uploads import Files, uploads
 from .request import Restored, at_threshold
 from .setting import DAMAGES, RestoreSetting
 
-__all__ = ["show_download", "show_take_away"]
-
 
 class File(NamedTuple):
     """A file to download, made on request: without the session, whose setting has to be in `make` already."""

@@ -21,8 +21,6 @@ from .request import Restored, ask, choice_of, key_of
 from .setting import ADDRESS, RestoreSetting
 from .take_away import show_download
 
-__all__ = ["show_choice", "show_nothing_missing", "show_verdict"]
-
 WITHOUT_BUTTONS = {"displayModeBar": False}
 CHART = "restore_K"
 HOW_IT_WAS_CHOSEN = (

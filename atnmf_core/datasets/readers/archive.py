@@ -10,8 +10,6 @@ from .errors import UnreadableData, foreign_code
 from .limits import Limits
 from .sources import Source
 
-__all__ = ["MAGIC", "unpack", "with_members"]
-
 MAGIC = b"PK\x03\x04"
 ENCRYPTED = 0x1
 

@@ -18,8 +18,6 @@ from .options import ReadingOptions
 from .read import dataset_name
 from .sources import gather
 
-__all__ = ["LayoutGuess", "Reading", "read_or_ask"]
-
 MAX_GUESSES = 6
 SHORTEST_SIDE = 4
 SAMPLED_IMAGES = 64

@@ -25,8 +25,6 @@ from .limits import Limits
 from .local import LocalDecoder, MappedFile
 from .sources import Source
 
-__all__ = ["Decoder", "decoder_for", "replace_array"]
-
 PACKAGE = Path(__file__).with_name("decoding")
 MAX_ANSWER = 64 << 20
 # The decoding process ends itself long before; this is for a machine that hardly makes progress.

@@ -14,8 +14,6 @@ from .limits import Limits
 from .options import ReadingOptions
 from .stored import StoredArray
 
-__all__ = ["clean_entries", "stored_numbers"]
-
 # Values that people use for missing entries, if far below the rest of the data.
 PLACEHOLDERS = {-9999.0, -999.0, -99999.0, -32768.0, -32767.0, -1e20, -1e30, -1e34, -9990.0, -9998.0}
 

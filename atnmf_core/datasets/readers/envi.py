@@ -22,8 +22,6 @@ from .stored import StoredArray
 from .tiff import is_tiff, number_or_none, read_tiff
 from .wavelengths import in_nanometres
 
-__all__ = ["partner_of", "read_envi"]
-
 MAX_HEADER = 4 << 20
 # The axes of (bands, rows, cols) in the file, for each interleave.
 INTERLEAVES = {"bsq": (0, 1, 2), "bil": (1, 0, 2), "bip": (2, 0, 1)}

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ArrayInFile", "Remedy", "UnreadableData", "foreign_code", "number_text", "size_text"]
-
 # Without a handler a library's complaints about a damaged file would be printed on the console.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 

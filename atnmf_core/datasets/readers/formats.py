@@ -18,8 +18,6 @@ from .stored import StoredArray
 from .table import read_table
 from .tiff import is_tiff, read_tiff
 
-__all__ = ["SUFFIXES", "Opened", "open_files"]
-
 TABLE_SUFFIXES = {".csv", ".tsv", ".txt"}
 HDF5_SUFFIXES = {".nc", ".nc4", ".h5", ".hdf5", ".hdf", ".he5", ".cdf"}
 ARRAY_SUFFIXES = {".mat", ".npy", ".npz", *TABLE_SUFFIXES, *HDF5_SUFFIXES}

@@ -25,8 +25,6 @@ from .sources import Source
 from .stored import NamedArray, StoredArray
 from .wavelengths import in_nanometres
 
-__all__ = ["is_hdf5", "is_netcdf3", "read_hdf5"]
-
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 CUBE = re.compile(r"reflectance|radiance|^rfl|^rdn|^rad$|rhot|rrs|rhos|cube|toa|spectral_image|^data$", re.I)
 BESIDE = re.compile(

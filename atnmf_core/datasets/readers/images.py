@@ -18,8 +18,6 @@ from .sources import Source
 from .stored import StoredArray
 from .tiff import ONE_IMAGE, grey_tiff, is_tiff
 
-__all__ = ["IMAGE_SUFFIXES", "is_image", "read_images"]
-
 IMAGE_SUFFIXES = {".pgm", ".ppm", ".pnm", ".pbm", ".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"}
 FORMATS = ("PPM", "PNG", "JPEG", "BMP", "TIFF")
 _BEGINNINGS = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6", b"Pf", b"\x89PNG", b"\xff\xd8\xff", b"BM")

@@ -19,8 +19,6 @@ from .limits import Limits
 from .options import ReadingOptions
 from .stored import StoredArray
 
-__all__ = ["ArrayLayout", "bands_axis", "layout_of", "to_dataset"]
-
 AXES = "a matrix has 2, a cube 3"
 
 

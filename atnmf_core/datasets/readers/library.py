@@ -15,8 +15,6 @@ from .limits import Limits
 from .options import ReadingOptions
 from .sources import gather
 
-__all__ = ["SpectralLibrary", "read_library"]
-
 
 @dataclass(frozen=True, eq=False)
 class SpectralLibrary:

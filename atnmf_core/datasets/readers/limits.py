@@ -12,8 +12,6 @@ import numpy as np
 
 from .errors import UnreadableData, size_text
 
-__all__ = ["MAX_AXES", "Limits"]
-
 
 @dataclass(frozen=True)
 class Limits:

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from .errors import UnreadableData, foreign_code
 from .sources import Source
 
-__all__ = ["LocalDecoder", "MappedFile"]
-
 CACHE_MB = 128
 """What GDAL may keep of a file; its own default is a share of all memory, in every process."""
 Slices = tuple[slice, slice, slice]

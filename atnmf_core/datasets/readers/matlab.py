@@ -18,8 +18,6 @@ from .pick_array import read_picked
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
-__all__ = ["is_matlab_hdf5", "matlab_arrays", "read_matlab"]
-
 NUMERIC = re.compile(r"double|single|logical|u?int(8|16|32|64)")
 
 

@@ -17,8 +17,6 @@ from .pick_array import read_picked
 from .sources import Source
 from .stored import NamedArray, StoredArray
 
-__all__ = ["NPY_MAGIC", "npy_bytes", "npz_arrays", "read_npy", "read_npz"]
-
 NPY_MAGIC = b"\x93NUMPY"
 MAX_HEADER = 1 << 17
 

@@ -20,8 +20,6 @@ from .sources import Source, with_envi_partners
 from .stored import StoredArray
 from .tiff import is_tiff, read_tiff
 
-__all__ = ["UNLIMITED", "files_of", "open_on_disk"]
-
 UNLIMITED = Limits(entries=1 << 60, bytes=1 << 60, float32_above=0)
 """Nothing is read at once, so nothing is too large; blocks are held in single precision."""
 

@@ -12,8 +12,6 @@ from ..dataset import Kind
 from ..normalisation import NORMALISATIONS
 from .errors import Remedy, UnreadableData, number_text
 
-__all__ = ["ReadingOptions", "parse_image_shape"]
-
 
 @dataclass(frozen=True)
 class ReadingOptions:

@@ -20,8 +20,6 @@ from .sources import Source
 from .stored import NamedArray, StoredArray
 from .wavelengths import in_nanometres
 
-__all__ = ["named_array", "read_picked", "several_arrays"]
-
 # What people call things in their files, in lower case.
 ROWS = re.compile(r"(n|num)?_?(rows?|lines?)|nr|height")
 COLS = re.compile(r"(n|num)?_?(cols?|columns?|samples)|nc|width")

@@ -14,8 +14,6 @@ from .limits import Limits
 from .options import ReadingOptions
 from .sources import gather
 
-__all__ = ["dataset_name", "read_dataset"]
-
 
 def read_dataset(
     files: Any,

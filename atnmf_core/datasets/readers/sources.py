@@ -12,8 +12,6 @@ from typing import Any
 from .errors import UnreadableData, foreign_code
 from .limits import Limits
 
-__all__ = ["Source", "gather", "with_envi_partners"]
-
 # Extensions under which the binary half of an ENVI pair is sought first; it can have any extension but those
 # below.
 NOT_ENVI = [

@@ -14,8 +14,6 @@ from ..dataset import Georeference, Kind
 from .errors import ArrayInFile
 from .sources import Source
 
-__all__ = ["NamedArray", "StoredArray"]
-
 
 @dataclass
 class StoredArray:

@@ -24,8 +24,6 @@ from .sources import Source
 from .stored import StoredArray
 from .wavelengths import in_nanometres
 
-__all__ = ["read_table"]
-
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?", "missing", "#n/a"}
 WAVELENGTH_HEADINGS = ("wavelength", "wl", "nm", "um", "µm", "lambda", "band cent")
 # In micrometres and in nanometres, from the ultraviolet to the thermal infrared.

@@ -17,8 +17,6 @@ from .sources import Source
 from .stored import StoredArray
 from .wavelengths import in_nanometres
 
-__all__ = ["grey_tiff", "is_tiff", "number_or_none", "read_tiff"]
-
 ONE_IMAGE = "One image alone is read as a matrix: its rows and columns are those of V."
 LUMA = np.array([0.299, 0.587, 0.114])
 WAVELENGTH = (

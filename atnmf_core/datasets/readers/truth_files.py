@@ -18,8 +18,6 @@ from .options import ReadingOptions
 from .sources import Source, gather
 from .stored import NamedArray
 
-__all__ = ["read_truth"]
-
 
 def read_truth(data: Dataset, files: Any, limits: Limits | None = None) -> Truth:
     """What files say about the materials of a cube.

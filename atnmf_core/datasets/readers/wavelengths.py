@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["in_nanometres"]
-
 _NANOMETRES = {
     "nm": 1.0,
     "nanometer": 1.0,

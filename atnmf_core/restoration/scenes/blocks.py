@@ -13,8 +13,6 @@ from ...datasets.scene_file import Block, SceneFile
 from ...problem import Array, Mask
 from .pixels import Pixels, SceneModel, restore_pixels
 
-__all__ = ["BlockResult", "masks", "refine_block", "restore_block"]
-
 
 @dataclass(frozen=True, eq=False)
 class BlockResult:

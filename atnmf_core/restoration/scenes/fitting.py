@@ -21,9 +21,6 @@ from .learning import FEWEST_FAR, sampled, with_far
 from .pixels import AT_ONCE, far_limit
 from .run import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, in_words, row_runs
 
-__all__ = ["SceneFit", "fit_scene"]
-
-
 ROOM = 2.1
 """Free disk space that is asked for, as a multiple of the size of H: for the output and the blocks."""
 

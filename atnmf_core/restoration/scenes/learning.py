@@ -18,8 +18,6 @@ from ..restore import Restoration, restore
 from .pixels import SceneModel, model_of, restore_pixels
 from .sampling import two_samples
 
-__all__ = ["FEWEST_FAR", "SceneSettings", "learn", "refine", "sample_size", "sampled", "with_far"]
-
 Index = npt.NDArray[np.intp]
 
 SAMPLE_ENTRIES, LEAST_PIXELS = 500_000, 500

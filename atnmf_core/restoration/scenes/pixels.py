@@ -22,8 +22,6 @@ from ..path import BOUND, PASSES, SETTLED
 from ..prediction import Population, fitted_to
 from ..restore import BEYOND_REASON, Restoration
 
-__all__ = ["AT_ONCE", "Pixels", "SceneModel", "far_limit", "model_of", "restore_pixels"]
-
 AT_ONCE = 1 << 18
 """Entries that are worked on at a time; they take about 100 bytes each."""
 FAR_ABOVE_MOST, FAR_ABOVE_MIDDLE, MOST = 2.0, 3.0, 0.99

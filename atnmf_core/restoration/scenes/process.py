@@ -12,8 +12,6 @@ from typing import NamedTuple
 from ...sweep.processes import is_running
 from .record import Record
 
-__all__ = ["SceneStatus", "start_scene", "status_of"]
-
 PACKAGE = Path(__file__).parents[2]
 
 

@@ -19,8 +19,6 @@ import numpy as np
 from ...problem import InputError
 from ...sweep.processes import created, is_running
 
-__all__ = ["Pass", "Record"]
-
 Pass = Literal["block", "refined"]
 """Blocks as the first model restores them, and those that the refined model has improved."""
 PROCESS = "process.json"

@@ -20,8 +20,6 @@ from .learning import FEWEST_FAR, SceneSettings, learn, refine
 from .pixels import SceneModel
 from .run import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, in_words, row_runs
 
-__all__ = ["SceneRestoration", "restore_scene"]
-
 ROOM = 1.5
 """Free disk space that is asked for, as a multiple of the scene's own size: for the output and the blocks."""
 

@@ -16,8 +16,6 @@ from ...problem import InputError
 from ...sweep.engine import on_workers, run_until_done
 from .record import Pass, Record
 
-__all__ = ["BLOCK_ENTRIES", "BlocksCallback", "FarRows", "SceneRun", "in_words", "row_runs"]
-
 BLOCK_ENTRIES = 4_000_000
 """Of one block: what a worker reads at once, and what is done again after a kill."""
 MAX_NAMED = 5

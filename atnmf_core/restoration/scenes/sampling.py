@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["two_samples"]
-
 Index = npt.NDArray[np.intp]
 MAX_ROWS = 96
 """Number of image rows from which a sample is drawn: few, because a row is read as a whole."""

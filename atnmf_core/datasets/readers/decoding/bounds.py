@@ -5,8 +5,6 @@ import os
 import signal
 from contextlib import suppress
 
-__all__ = ["bound"]
-
 MEGABYTE = 1 << 20
 # SciPy unpacks 128 kB of a MATLAB file at once, which can grow a thousandfold, and joins the pieces.
 SPARE = 320 * MEGABYTE
