@@ -116,7 +116,7 @@ def _starts(found: tuple[Finding, ...]) -> str:
     missing = [TITLES[one.name] for one in found if one.ignore_nmf is None]
     few = [f"{TITLES[one.name]} {one.ignore_nmf.starts}" for one in found if one.ignore_nmf]
     said = (
-        "Marked: exact descent, AT-NMF at the one of the paper's λ with the lowest error; means over random "
+        "Marked: exact descent, AT-NMF at whichever λ of the paper has the lowest error; means over random "
         f"starts ({', '.join(few)})."
     )
     return f"{said} Not measured yet at this α: {', '.join(missing)}." if missing else said
