@@ -68,7 +68,7 @@ class Mended:
 
 @cache
 def small_scene() -> Dataset:
-    """24 x 24 pixels in 60 colours."""
+    """24 x 24 pixels at 60 wavelengths."""
     return simulated_scene(rows=SIDE, cols=SIDE, bands=BANDS, materials=SCENE_K)
 
 

@@ -1,7 +1,7 @@
 """The game between adversary and learner, half a step at a time.
 
 Both players look at the same number, ||V + R - WH||^2 - lam ||R||^2. The adversary raises it by its best R;
-the learner, who sees V + R, lowers it by changing W and H. The learner moves as one of the solvers does:
+the learner lowers it by changing W and H. The learner moves as one of the solvers does:
 Algorithm 1 of the paper, or exact descent.
 """
 
@@ -40,7 +40,7 @@ class HalfStep:
     actor : who has moved; "start" before the first move.
     round : counted from 1; 0 at the start.
     R : what the adversary adds; all zero before its first move.
-    U : V + R, what the learner sees.
+    U : V + R, what the learner of Algorithm 1 sees.
     value : ||V + R - WH||^2 - lam ||R||^2, which the adversary raises and the learner lowers.
     """
 

@@ -20,8 +20,6 @@ class Verdict:
     best_lam, best : the measured lambda with the lowest error, and that error.
     at_guess : the error at the guess, read off the curve.
     excess : how far at_guess is above best, as a share of best.
-    factor : the ratio, at least 1, between the guess's lam - 1 and the best's. The adversary's strength is
-        1/(lam - 1), so this is the distance that matters.
     flat_from : the lambda from which on all measured errors are within one standard deviation of the best, so
         that an adversary does not help; None if not even the last is.
     hit : whether the guess is as good as the best, as far as the measurement can tell.
@@ -31,7 +29,6 @@ class Verdict:
     best: float
     at_guess: float
     excess: float
-    factor: float
     flat_from: float | None
     hit: bool
 
@@ -44,8 +41,8 @@ def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float
     >>> verdict = judge(3.0, {1.5: 0.3, 2.0: 0.1, 5.0: 0.2}, {1.5: 0.01, 2.0: 0.02, 5.0: 0.01})
     >>> verdict.best_lam, verdict.hit
     (2.0, False)
-    >>> round(verdict.at_guess, 3), verdict.factor
-    (0.15, 2.0)
+    >>> round(verdict.at_guess, 3)
+    0.15
     """
     lams = sorted(errors)
     best_lam = min(lams, key=lambda lam: errors[lam])
@@ -53,13 +50,11 @@ def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float
     strength = np.log(np.array(lams) - 1)
     at_guess = float(np.interp(np.log(guess - 1), strength, [errors[lam] for lam in lams]))
     limit = best + deviations[best_lam]
-    ratio = (guess - 1) / (best_lam - 1)
     return Verdict(
         best_lam=best_lam,
         best=best,
         at_guess=at_guess,
         excess=at_guess / best - 1,
-        factor=max(ratio, 1 / ratio),
         flat_from=_flat_from(lams, errors, limit),
         hit=at_guess <= limit,
     )

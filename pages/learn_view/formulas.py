@@ -21,6 +21,7 @@ FORMULAS = {
     "loss": r"\ell(v, p) = \begin{cases} \frac{\lambda}{\lambda - 1} (v - p)^2 & p \le \lambda v "
     r"\\ p^2 - \lambda v^2 & p > \lambda v \end{cases}",
     "lower_bend": r"v (1 - (\lambda - 1) g)",
+    "leashed": r"v + g v",
     "leash_loss": r"(v + g v - p)^2 - \lambda g^2 v^2",
     "target": r"t = \max\left(v, \frac{p}{\lambda}\right)",
 }

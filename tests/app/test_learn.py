@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core.datasets import PAPER_ALPHAS
-from atnmf_core.lesson import findings, mend, mend_known, recorded
+from atnmf_core.lesson import findings, mend, mend_known, mend_robust, recorded
 from atnmf_core.reference.curves import bundled_curve
 from atnmf_core.reference.defects import unmarked_defects
 from pages.learn_view.chapters import CHAPTERS
@@ -20,6 +20,7 @@ from pages.learn_view.chapters.findings import DATA_NAMES
 from pages.learn_view.exercises import EXERCISES
 from pages.learn_view.state import ADDRESS, control_key
 from tests.app.opening import open_page
+from tests.benchmarks.damage import BRIGHT, DARK
 
 NUMBERS = range(1, len(CHAPTERS) + 1)
 
@@ -161,6 +162,8 @@ def test_the_best_lambda_is_told_only_when_asked(repository: Path, missing: str)
     best = min((point for point in curve if point.lam), key=lambda point: point.mean)
     assert f"lowest at **λ = {best.lam:g}**: {best.mean:.4f}" in words(page)
     assert "At your λ = 20" in words(page)
+    nearest = min(point.lam for point in curve if point.lam)
+    assert ("No λ closer to 1 was tried" in words(page)) == (best.lam == nearest)
     other = {"zero": "ignore", "ignore": "zero"}[missing]
     page.segmented_control(key="learn_6_missing").set_value(other).run()
     assert "lowest at **" not in words(page)
@@ -198,9 +201,14 @@ def test_the_findings_name_the_numbers_of_unmarked_defects(repository: Path) -> 
         f"{example.damage}, NMF is off by {example.nmf:.4f} and L1-NMF, a robust NMF, by {example.l1:.4f};"
     ) in told
     assert (
-        f"AT-NMF is off by {example.atnmf:.4f}, and NMF that is told which entries are wrong by "
+        f"our *restore* is off by {example.atnmf:.4f}, and NMF that is told which entries are wrong by "
         f"{example.mask_known:.4f}."
     ) in told
+    (dark, darkest), (bright, brightest) = DARK, BRIGHT
+    assert (
+        f"Dark entries are recorded at {dark:g} to {darkest:g} times their value, bright ones at {bright:g} "
+        f"to {brightest:g} times."
+    ) in page.caption[1].value
 
 
 def test_where_hidden_entries_are_marked_the_adversary_gains_little() -> None:
@@ -250,6 +258,23 @@ def test_the_last_chapter_says_what_its_fits_say(repository: Path) -> None:
     assert f"**{nmf.error / atnmf.error:.1f} times smaller** than NMF's" in told
     caught = (atnmf.walls & given.wrong).sum() / given.wrong.sum()
     assert f"gave up on {caught:.0%} of the {given.wrong.sum():,} wrong" in told
+
+
+def test_without_a_leash_it_is_the_sound_entries_that_lose_their_weight_to_bright_ones(
+    repository: Path,
+) -> None:
+    given = recorded("bright", 0.2)
+    free, leashed = mend(given, 1.02), mend(given, 1.02, 0.25)
+    lost, caught = free.walls[~given.wrong].mean(), free.walls[given.wrong].mean()
+
+    told = words(opened(repository, chapter="8"))
+
+    assert f"at λ = 1.02, {lost:.0%} of them, and only {caught:.0%} of the bright ones." in told
+    above = free.V_hat < given.V
+    assert above[given.wrong].mean() > 0.8 > 0.02 > above[~given.wrong].mean()
+    robust, known = mend_robust(given).error, mend_known(given).error
+    assert known < robust < leashed.error, "not all of the damage is mended"
+    assert leashed.error - known < 0.15 * (free.error - known), "but most of it"
 
 
 def test_findings_without_any_measurement_say_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,6 +167,17 @@ def test_the_last_chapter_follows_price_damage_and_leash(dashboard: Dashboard) -
     learn.expect_query({"chapter": "8", "damage": "bright", "lam": "1.05", "g": "0.25"})
 
 
+def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 8)
+    learn.page.set_viewport_size({"width": 1440, "height": 900})
+
+    learn.page.get_by_text("Your own data.").evaluate("last => last.scrollIntoView({ block: 'end' })")
+
+    expect(learn.page.get_by_role("heading", level=1)).not_to_be_in_viewport()
+    for control in ("Wrong entries are", "Price λ", "Leash g"):
+        expect(learn.page.get_by_text(control, exact=True)).to_be_in_viewport(ratio=1)
+
+
 def test_exercises_open_from_the_teachers_links(dashboard: Dashboard) -> None:
     learn = Learn(dashboard, 3)
     learn.page.get_by_text("For teachers").click()

@@ -106,6 +106,8 @@ def test_below_the_lower_bend_the_learner_pays_by_the_formula(lam: float, leash:
     below = p < bend
 
     np.testing.assert_allclose(np.maximum(bend, 0), lower_bend(lam, leash) * v, rtol=1e-9, atol=1e-12)
+    attacked = v + optimal_attack(v, p, lam, leash=leash)
+    np.testing.assert_allclose(evaluate(FORMULAS["leashed"], letters)[below], attacked[below])
     paid = evaluate(FORMULAS["leash_loss"], letters)
     np.testing.assert_allclose(paid[below], entry_loss(v, p, lam, leash)[below], rtol=1e-9, atol=1e-12)
     without = entry_loss(v, p, lam)
@@ -114,7 +116,7 @@ def test_below_the_lower_bend_the_learner_pays_by_the_formula(lam: float, leash:
 
 
 def test_every_formula_is_checked() -> None:
-    elsewhere = {"sum_of_parts", "overshoot", "lower_bend", "leash_loss"}
+    elsewhere = {"sum_of_parts", "overshoot", "lower_bend", "leashed", "leash_loss"}
     assert {*CORE, *elsewhere} == set(FORMULAS)
 
 

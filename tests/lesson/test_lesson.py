@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from atnmf_core import InputError, factorize
+from atnmf_core import InputError, factorize, hide_entries, load_dataset, rmse
 from atnmf_core.adversary import adversarial_loss, effective_data, optimal_attack
 from atnmf_core.lesson import (
     EXAMPLE,
@@ -21,6 +21,7 @@ from atnmf_core.lesson import (
     play,
     weigh,
 )
+from atnmf_core.problem import Array
 from atnmf_core.reference import published
 
 SEEDS = range(4)
@@ -30,9 +31,47 @@ SEEDS = range(4)
 def test_at_lambda_2_algorithm_1_overshoots_and_exact_descent_never_does(seed: int) -> None:
     paper, exact = (play(EXAMPLE, 2.0, K=2, solver=solver, seed=seed) for solver in ("paper", "fast"))
 
-    assert paper.rises >= 2
+    assert paper.rises > 6, "in most rounds"
     assert paper.losses[-1] > 1.4 * exact.losses[-1]
     assert exact.rises == 0
+
+
+def test_at_lambda_2_the_overshoot_grows_only_where_the_parts_do_not_fit_exactly() -> None:
+    V = EXAMPLE + 3.0  # Far from the wall.
+    exact = _rank_2(V)
+    start = _rank_2(V + np.random.default_rng(0).uniform(-0.3, 0.3, V.shape))
+
+    def errors(V: Array) -> list[float]:
+        """Of the best fits of rank 2 to V + (V - V_hat), without a wall."""
+        V_hat, left = start, []
+        for _ in range(30):
+            left.append(float(((V - V_hat) ** 2).sum()))
+            V_hat = _rank_2(2 * V - V_hat)
+        return left
+
+    assert errors(V)[-1] > 1.5 * errors(V)[0]
+    assert errors(exact)[-1] < 1.05 * errors(exact)[0]
+
+
+def _rank_2(V: Array) -> Array:
+    left, sizes, right = np.linalg.svd(V)
+    return (left[:, :2] * sizes[:2]) @ right[:2]
+
+
+def test_with_hidden_entries_as_zeros_algorithm_1_oscillates_at_lambda_2_but_beats_nmf() -> None:
+    V = load_dataset("synthetic").V
+    observed = hide_entries(V.shape, 0.5)
+    nmf = factorize(V, observed, K=5, missing="zero")
+
+    fit = factorize(
+        V, observed, K=5, method="atnmf", lam=2.0, missing="zero", solver="paper", max_outer=25, tol_outer=0.0
+    )
+
+    losses = fit.history["adversarial_loss"]
+    assert (np.diff(losses) > 0).sum() > 10
+    assert losses.max() < 1.5 * losses[0]
+    assert losses[-10:].max() < 1.1 * losses[-10:].min()
+    assert rmse(V, fit.V_hat, ~observed) < rmse(V, nmf.V_hat, ~observed)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -137,12 +176,10 @@ def test_a_guess_is_judged_by_the_curve() -> None:
 
     assert exact.hit
     assert exact.excess == 0
-    assert exact.factor == 1
     assert near.hit
     assert 0.20 < near.at_guess < 0.205
     assert not far.hit
     assert far.excess == pytest.approx(1.0)
-    assert far.factor == pytest.approx(100.0)
     assert far.flat_from is None
     assert judge(2.0, errors | {101.0: 0.208}, spread).flat_from == 2.0
     assert judge(2.0, errors | {11.0: 0.5, 101.0: 0.208}, spread).flat_from == 101.0

@@ -79,16 +79,16 @@ def show(stage: Stage) -> None:
         config={"displayModeBar": False},
         alt="Errors of NMF and AT-NMF on four data sets as shares of NMF's published error",
     )
-    st.markdown(_table(found, both))
+    st.markdown(f"**Error (RMSE) over the hidden entries**\n\n{_table(found, both)}")
     if both:
         st.caption(_starts(found))
-        st.markdown(f"**Wrong, and nobody marked it**\n\n{_unmarked_table()}")
+        st.markdown(f"**Error (RMSE) over all entries, some wrong and unmarked**\n\n{_unmarked_table()}")
         seeds = {row.seeds for row in unmarked_defects()}
         st.caption(
-            "Error over all entries against the undamaged data; bold is the lowest of the methods that were "
-            "not told which entries are wrong. AT-NMF was given no settings: it chose K, λ and leash by "
-            "entries that it held out. The others were "
-            f"given the best K. Means over {' or '.join(map(str, sorted(seeds)))} sets of defects."
+            "Measured against the undamaged data. Dark entries are recorded at 0 to 0.6 times their value, "
+            "bright ones at 2 to 5 times. Bold is the lowest of the methods that were not told which entries "
+            "are wrong. *restore* was given no settings, the others the best K. Means over "
+            f"{' or '.join(map(str, sorted(seeds)))} sets of defects."
         )
 
 
@@ -99,7 +99,7 @@ def _in_english(damage: str) -> str:
 
 def _unmarked_table() -> str:
     """Every measured damage; of the methods that were not told, the best in bold."""
-    names = {"nmf": NAMES[0], "l1": "L1-NMF", "atnmf": NAMES[1]}
+    names = {"nmf": NAMES[0], "l1": "L1-NMF", "atnmf": f"restore ({NAMES[1]}, suspects left out)"}
     lines = [["", *names.values(), "NMF, marked"], ["---"] * (len(names) + 2)]
     for row in unmarked_defects():
         errors = {name: getattr(row, name) for name in names}
@@ -115,7 +115,10 @@ def _starts(found: tuple[Finding, ...]) -> str:
     """How many runs are behind our numbers, and which are missing."""
     missing = [TITLES[one.name] for one in found if one.ignore_nmf is None]
     few = [f"{TITLES[one.name]} {one.ignore_nmf.starts}" for one in found if one.ignore_nmf]
-    said = f"Marked: means over random starts ({', '.join(few)})."
+    said = (
+        "Marked: exact descent, AT-NMF at whichever λ of the paper has the lowest error; means over random "
+        f"starts ({', '.join(few)})."
+    )
     return f"{said} Not measured yet at this α: {', '.join(missing)}." if missing else said
 
 

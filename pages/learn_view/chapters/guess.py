@@ -21,7 +21,7 @@ ALPHA = 0.5
 DATA = {"lfw": "faces", "scene": "scene"}
 WORDS = {
     "lfw": "the faces of chapter 1",
-    "scene": "a simulated picture from the air, with a hundred colours per pixel",
+    "scene": "a simulated picture from the air, at a hundred wavelengths",
 }
 ROUNDS = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENT_NAMES}
 WEAK = 50
@@ -74,11 +74,13 @@ def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, start
         far = (
             f"{times:.1f} times the lowest error" if times >= 2 else f"{verdict.excess:.0%} above the lowest"
         )
-        said = f"**{far}.** {here}. Your λ − 1 is a factor of {verdict.factor:.3g} away from the best."
+        said = f"**{far}.** {here}."
     found = (
         f"It is lowest at **λ = {verdict.best_lam:g}**: {verdict.best:.4f}, the mean of {starts} random "
         f"starts, which differ by about {deviation:.4f}. NMF: {nmf:.4f}."
     )
+    if verdict.best_lam == LAMS[0]:
+        found += " No λ closer to 1 was tried: there it may be lower still."
     if verdict.flat_from is not None and verdict.flat_from < WEAK:
         found += f" From λ = {verdict.flat_from:g} on all do about as well, and so does NMF."
     return f"{said}\n\n{found}"

@@ -25,13 +25,14 @@ NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
 LAMS = (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, math.inf)
 BAND = 40
-"""The colour that is shown."""
+"""The wavelength that is shown."""
 
 
 def facts(stage: Stage) -> dict[str, str]:
     """Sizes, weights, and the errors that the answers to the questions name."""
     few, half, most = (recorded("dead", share) for share in (0.2, 0.5, 0.8))
     bright = recorded("bright", 0.2)
+    walls = mend(bright, LAMS[0]).walls
     return {
         "side": str(small_scene().image_shape[0]),
         "bands": str(small_scene().shape[0]),
@@ -43,6 +44,8 @@ def facts(stage: Stage) -> dict[str, str]:
         "most_atnmf": f"{mend(most, LAMS[0]).error:.3f}",
         "free": f"{mend(few, 1.05).error:.4f}",
         "short": f"{mend(few, 1.05, 0.25).error:.4f}",
+        "lost": f"{walls[~bright.wrong].mean():.0%}",
+        "caught": f"{walls[bright.wrong].mean():.0%}",
         "bright": f"{mend(bright, LAMS[0], LEASHES[0]).error:.3f}",
         "robust": f"{mend_robust(few).error:.4f}",
         "robust_half": f"{mend_robust(half).error:.3f}",

@@ -2,7 +2,7 @@
 const BOARDS = [
   { name: "V", title: "V", words: "the data", actor: "" },
   { name: "R", title: "R", words: "the adversary adds", actor: "adversary" },
-  { name: "U", title: "V + R", words: "the learner sees", actor: "adversary" },
+  { name: "U", title: "V + R", words: "under attack", actor: "adversary" },
   { name: "P", title: "W H", words: "the learner predicts", actor: "learner" },
 ];
 
