@@ -9,8 +9,6 @@ import numpy as np
 from ..metrics import rmse
 from ..problem import Array
 
-__all__ = ["BuildUp", "build_up"]
-
 
 @dataclass(frozen=True, eq=False)
 class BuildUp:

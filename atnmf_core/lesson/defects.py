@@ -20,18 +20,6 @@ from ..metrics import rmse
 from ..problem import Array, Mask
 from ..restoration.robust_nmf import robust_nmf
 
-__all__ = [
-    "DEFECTS",
-    "SCENE_K",
-    "Mended",
-    "Recorded",
-    "mend",
-    "mend_known",
-    "mend_robust",
-    "recorded",
-    "small_scene",
-]
-
 DefectKind = Literal["dead", "bright", "both"]
 
 DEFECTS: tuple[DefectKind, ...] = ("dead", "bright", "both")

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from ..reference import NAMES, Published, measured, published
 from ..sweep.measurements import Measurement
 
-__all__ = ["Error", "Finding", "findings"]
-
 PUBLISHED_STARTS = 10
 
 

@@ -19,9 +19,6 @@ from ..factorization import factorize
 from ..problem import Array, Factors, Solver
 from ..result import Progress
 
-__all__ = ["EXAMPLE", "HalfStep", "PlayedGame", "play"]
-
-
 EXAMPLE: Array = np.array(
     [[8.0, 6.0, 1.0, 0.0], [6.0, 5.0, 2.0, 1.0], [1.0, 2.0, 7.0, 5.0], [0.0, 1.0, 6.0, 6.0]]
 )

@@ -8,8 +8,6 @@ from itertools import takewhile
 
 import numpy as np
 
-__all__ = ["Verdict", "judge"]
-
 
 @dataclass(frozen=True)
 class Verdict:

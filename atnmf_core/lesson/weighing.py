@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from ..problem import InputError, Missing
 
-__all__ = ["PART", "SERIES", "Weighing", "weigh"]
-
 PART = (1.0, 2.0, 3.0, 2.0, 1.0)
 SERIES = (2.0, 4.0, 6.0, 4.0, 2.0)
 """Twice the part."""

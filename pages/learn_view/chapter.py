@@ -14,8 +14,6 @@ from pages.common.control import Control
 from .components import moving_picture
 from .text import ChapterText, read_text
 
-__all__ = ["Chapter", "Stage", "show_controls", "show_film"]
-
 MAX_IN_A_ROW = 3
 
 

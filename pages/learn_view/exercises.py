@@ -17,8 +17,6 @@ from pages.common.setting import LEASHES
 
 from .chapters.uses import LAMS
 
-__all__ = ["EXERCISES", "Exercise"]
-
 V, P, LAM = 0.4, 1.0, 1.5
 DEAD, BRIGHT, STRONG, LONG = 0.2, 0.1, 1.05, 2.0
 

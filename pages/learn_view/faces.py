@@ -13,8 +13,6 @@ from pages.common.fit_cache import fit_cache
 from pages.common.setting import FitKey, MaskKey, Setting
 from pages.common.visitors import visitor
 
-__all__ = ["FACES", "faces", "fitted", "restored"]
-
 FACES = 100
 
 

@@ -6,8 +6,6 @@ leash. In a sum, Omega are the entries that are seen and Gamma those that are hi
 
 from __future__ import annotations
 
-__all__ = ["FORMULAS"]
-
 FORMULAS = {
     "sum_of_parts": r"p_i = \sum_{k=1}^{K} h_k w_{ik}",
     "weight_ignoring": r"h = \frac{\sum_{i \in \Omega} w_i v_i}{\sum_{i \in \Omega} w_i^2}",

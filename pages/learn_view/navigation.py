@@ -10,8 +10,6 @@ from .chapters import CHAPTERS
 from .components import moving_picture
 from .state import CHAPTER, EXERCISE, NAVIGATION, NOTES, PRESENT, SOLUTION, LessonState
 
-__all__ = ["show_chapters", "show_previous_and_next"]
-
 
 def show_chapters(lesson: LessonState) -> None:
     """The list of chapters; if a link hides it, a presenter's keys still turn them."""

@@ -15,8 +15,6 @@ from .chapters import CHAPTERS
 from .components import moving_picture
 from .exercises import EXERCISES
 
-__all__ = ["ChapterNotes", "chapter_notes", "show_chapter_notes", "show_exercises", "show_notes"]
-
 _FOLDER = Path(__file__).parent
 
 

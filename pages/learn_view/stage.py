@@ -12,8 +12,6 @@ from .chapter import show_controls
 from .state import QUESTIONS, LessonState
 from .text import filled
 
-__all__ = ["show_chapter", "show_style"]
-
 _FOLDER = Path(__file__).parent
 # Text needs less room than its picture.
 WIDTHS = (5, 9)

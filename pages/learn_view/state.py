@@ -13,20 +13,6 @@ from .chapter import Chapter, Stage
 from .chapters import CHAPTERS
 from .exercises import EXERCISES, Exercise
 
-__all__ = [
-    "ADDRESS",
-    "CHAPTER",
-    "EXERCISE",
-    "HIDE",
-    "NAVIGATION",
-    "NOTES",
-    "PRESENT",
-    "QUESTIONS",
-    "SOLUTION",
-    "LessonState",
-    "control_key",
-]
-
 PAGE = "learn"
 NAVIGATION, QUESTIONS = "chapters", "questions"
 """What a link can hide besides controls."""

@@ -14,8 +14,6 @@ from .components import moving_picture
 from .notes import show_chapter_notes, show_exercises
 from .state import ADDRESS, HIDE, NAVIGATION, NOTES, PRESENT, QUESTIONS, LessonState
 
-__all__ = ["show_teaching"]
-
 
 def show_teaching(lesson: LessonState) -> None:
     """Notes on this chapter and the exercises; and a link without what a class should not see."""

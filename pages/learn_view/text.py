@@ -14,8 +14,6 @@ from pathlib import Path
 
 from .formulas import FORMULAS
 
-__all__ = ["ChapterText", "Question", "filled", "read_text"]
-
 _FOLDER = Path(__file__).parent / "text"
 
 

@@ -13,8 +13,6 @@ from pages.common.control import OneOf, Stops
 
 from ..chapter import Chapter, Stage
 
-__all__ = ["FINDINGS"]
-
 SMALLEST = 0.0001
 """Smaller errors are rounding errors of single precision; their digits mean nothing."""
 VANISHING = 0.03

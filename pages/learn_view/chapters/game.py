@@ -14,8 +14,6 @@ from pages.common.setting import MAX_SEED
 
 from ..chapter import Chapter, Stage, show_film
 
-__all__ = ["GAME"]
-
 K, ROUNDS = 2, 12
 TRACKS = {"paper": "Algorithm 1 of the paper", "fast": "exact descent"}
 

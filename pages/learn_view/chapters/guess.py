@@ -15,8 +15,6 @@ from pages.common.setting import LAMBDAS, Setting
 
 from ..chapter import Chapter, Stage
 
-__all__ = ["GUESS"]
-
 ALPHA = 0.5
 DATA = {"lfw": "faces", "scene": "scene"}
 WORDS = {

@@ -24,8 +24,6 @@ from pages.common.setting import ALPHAS, Setting
 from ..chapter import Chapter, Stage, show_controls
 from ..faces import FACES, faces, restored
 
-__all__ = ["HIDING"]
-
 OF_THE_FACE = ("alpha", "face")
 
 

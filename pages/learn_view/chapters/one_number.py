@@ -17,8 +17,6 @@ from pages.common.setting import LAMBDAS, LEASHES, OpenStops
 from ..chapter import Chapter, Stage
 from ..components import moving_picture
 
-__all__ = ["ADVERSARY", "LOSS"]
-
 MAX_V = 1.0
 STEP = 0.05
 

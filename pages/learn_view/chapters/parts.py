@@ -17,8 +17,6 @@ from pages.common.control import Number
 from ..chapter import Chapter, Stage, show_film
 from ..faces import FACES, faces, fitted
 
-__all__ = ["PARTS"]
-
 MAX_K = 49
 
 

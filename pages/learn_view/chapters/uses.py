@@ -19,8 +19,6 @@ from pages.common.setting import LEASHES, OpenStops
 
 from ..chapter import Chapter, Stage
 
-__all__ = ["LAMS", "USES"]
-
 NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
 LAMS = (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, math.inf)
