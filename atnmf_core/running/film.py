@@ -30,7 +30,7 @@ class Film:
     --------
     >>> from atnmf_core import factorize
     >>> film = Film(most=6)
-    >>> fit = factorize([[1.0, 3.0], [2.0, 6.0]], K=1, max_inner=13, tol_outer=0, callback=film)
+    >>> fit = factorize([[1.0, 3.0], [2.0, 6.0], [3.0, 9.0]], K=1, max_inner=13, tol_outer=0, callback=film)
     >>> [frame.iteration for frame in film.frames]
     [0, 3, 6, 9, 12, 13]
     """

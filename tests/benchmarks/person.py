@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 import time
@@ -122,6 +123,12 @@ class Person:
     def shows(self, words: str) -> bool:
         """Whether these words are on the page, or in what one of its components is given to draw."""
         return any(words in text for text in self._shown)
+
+    @property
+    def shown_K(self) -> int | None:
+        """The number of parts that Explore shows."""
+        found = (re.search(r"The (\d+) parts that AT-NMF", text) for text in self._shown)
+        return next((int(match[1]) for match in found if match), None)
 
     @property
     def is_polling(self) -> bool:
