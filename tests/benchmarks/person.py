@@ -120,10 +120,6 @@ class Person:
         """Whether the page shows what was asked for last: nothing has to be begun or waited for."""
         return self._is_complete and not {"Run", "Cancel"} & set(self._shown)
 
-    def shows(self, words: str) -> bool:
-        """Whether these words are on the page, or in what one of its components is given to draw."""
-        return any(words in text for text in self._shown)
-
     @property
     def shown_K(self) -> int | None:
         """The number of parts that Explore shows."""
