@@ -28,6 +28,6 @@ def expected_restore_seconds(
     parts = K or min(TYPICAL_K, max(default_Ks(shape, F * N)))
     seconds = FINAL_FITS[losses] * expected_seconds(shape, parts)
     if K is None:
-        sample = (F, min(N, MAX_ENTRIES // F + 1))
+        sample = (F, min(N, MAX_ENTRIES[losses] // F + 1))
         seconds += SEARCH_FITS[losses] * expected_seconds(sample, parts) / workers
     return seconds

@@ -23,7 +23,7 @@ from ..result import Fit
 from .candidates import Candidate, Treatment
 from .defects import QUANTILE, find_suspects
 from .holdout import keep_enough
-from .prediction import with_likely_amounts
+from .prediction import leverage, with_likely_amounts
 
 FIRST_PASSES, PASSES = 4, 2
 """At the first K and at later ones, so often at most suspects are looked for and left out."""
@@ -170,24 +170,6 @@ def _shared_parts(V: Array, fit: Fit, shown: Mask, treatment: Treatment) -> tupl
     start_H = np.full_like(fit.H, SMALL * H.mean())
     start_W[:, shared], start_H[shared] = W, H
     return start_W, start_H, W @ H
-
-
-def leverage(W: Array) -> npt.NDArray[np.float64]:
-    """By how much the prediction of an entry follows the entry itself, for each row of W: 1 where a part
-    describes that row alone, and K / F on average. A row with far larger values than others comes close to 1
-    too, as squared errors listen to it alone; with a single part, none has that part to itself.
-
-    Examples
-    --------
-    >>> leverage(np.array([[1.0, 0], [1, 0], [0, 3]])).round(2).tolist()
-    [0.5, 0.5, 1.0]
-    """
-    if W.shape[1] == 1:
-        return np.zeros(len(W))
-    basis, sizes, _ = np.linalg.svd(W.astype(np.float64), full_matrices=False)
-    used = sizes > sizes[0] * np.finfo(W.dtype).eps * max(W.shape)
-    along_rows: npt.NDArray[np.float64] = np.square(basis[:, used]).sum(axis=1)
-    return along_rows
 
 
 def bounded(V: Array, V_hat: Array, shown: Mask) -> Array:

@@ -9,6 +9,13 @@ distributed, with the mean m and covariance C of well-observed columns. The most
 where s_f is the noise of row f, and t the data or, with an adversary, what the solver fits in its place
 (`descent_target`). Where the shown entries determine h, the second term has no influence; where they do not,
 the column is predicted like those that resemble it.
+
+The H of a fit says little about m and C where much is missing: what a column leaves open is whatever the solver
+left there. So m and C are refined by expectation maximisation, with the most probable h of each column and what
+it leaves open about h.
+
+A part that follows one row alone describes the noise of that row, which nothing else predicts. Such rows are
+described by what the other rows say about H.
 """
 
 from __future__ import annotations
@@ -18,12 +25,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import nnls
 
 from ..adversary import descent_target
 from ..problem import Array, Mask
 from ..result import Fit
 from ..solvers.nonnegative import nonnegative_minimum
-from ..solvers.steps import gram_matrices
+from ..solvers.steps import gram_matrices, improve
 
 Doubles = npt.NDArray[np.float64]
 
@@ -35,10 +43,26 @@ MOST_FOLLOWED = 0.25
 """The noise of an overfitted model is not taken for more than 1 / sqrt of this times its residuals."""
 USUAL = 4
 """Entries with usual noise that every column is given, besides one for each part."""
-ROUNDING = 1e-6
-"""Nor less than this share of the size of the data, nor does any part vary less than this share of the
-average part.
+ROUNDS, SAMPLE = 4, 600
+"""Of expectation maximisation, on at most so many columns."""
+ALONE, TWICE, NEARLY_WHOLE = 0.9, 2, 0.98
+"""A row of W with this leverage is described by the others, if these are at least twice as many as parts and
+less than this share of the row is shown.
 """
+REFITS, FAR_OFF, DESCENTS = 3, 2.0, 10
+"""So often at most W is fitted to the probable H, if that predicts other entries so many times the usual
+residual away from what the fit does; and with so many rounds of coordinate descent.
+"""
+ROUNDING, TINY = 1e-6, 1e-150
+"""Nor less than this share of the size of the data, nor does any part vary less than this share of the
+average part or its size.
+"""
+FEWEST, FEWEST_SHARE = 4, 0.05
+"""A column with fewer entries than this number, this share of its rows, and one for each part tells too little
+to be predicted.
+"""
+RIDGE = 1e-10
+"""Added to the diagonal of matrices, which is 1, before they are inverted."""
 BLOCK_BYTES = 1 << 25
 """Columns are predicted in blocks whose matrices take about this much memory."""
 
@@ -63,11 +87,38 @@ class Population:
     def of(cls, fit: Fit, V: Array, shown: Mask) -> Population:
         """The population that a fit to the shown entries of V describes."""
         W, H = fit.W.astype(np.float64), fit.H.astype(np.float64)
-        residual = np.where(shown, fitted_to(V, fit.V_hat, fit.lam, fit.leash) - fit.V_hat, 0)
+        T, V_hat = fitted_to(V, fit.V_hat, fit.lam, fit.leash), fit.V_hat
         counts = shown.sum(axis=0)
         well_observed = H[:, counts >= np.quantile(counts, 1 - WELL_OBSERVED)]
         mean, precision = _distribution(well_observed, np.linalg.norm(W, axis=0))
-        return cls(W, mean, precision, _row_noise(residual, shown, fit))
+        population = cls(W, mean, precision, _row_noise(np.where(shown, T - V_hat, 0), shown, fit))
+        some = _some(H.shape[1])
+        sample = T[:, some], V_hat[:, some], shown[:, some]
+        alone = _rows_alone(W, sample[2])
+        if alone.any():
+            population = population._without_parts_for(alone, *sample)
+        return population._refined(*sample)
+
+    def _refined(self, T: Array, V_hat: Array, shown: Mask) -> Population:
+        """With mean and precision refined by these columns."""
+        norms, population = np.linalg.norm(self.W, axis=0), self
+        for _ in range(ROUNDS):
+            H, uncertainty = population.columns(T, V_hat, shown).posterior()
+            mean, precision = _distribution(H, norms, uncertainty)
+            population = replace(population, mean=mean, precision=precision)
+        return population
+
+    def _without_parts_for(self, alone: Mask, T: Array, V_hat: Array, shown: Mask) -> Population:
+        """With these rows of W and their noise as the H of the other rows describes them."""
+        others = shown & ~alone[:, None]
+        population = self._refined(T, V_hat, others)
+        H = population.columns(T, V_hat, others).amounts()
+        W, noise = self.W.copy(), self.noise.copy()
+        for row in np.flatnonzero(alone):
+            seen = shown[row]
+            W[row], misfit = nnls(H[:, seen].T, T[row, seen].astype(np.float64))
+            noise[row] = max(misfit / np.sqrt(seen.sum() - len(H)), noise[row])
+        return replace(population, W=W, noise=noise)
 
     def columns(self, T: Array, V_hat: Array, shown: Mask) -> Columns:
         """Columns of which some entries are shown: T, what their fit V_hat was made to, all F x n."""
@@ -95,15 +146,31 @@ class Columns:
     shown: Mask = field(repr=False)
     noise: Doubles = field(repr=False)
 
-    def amounts(self) -> Doubles:
-        """The most probable H, K x n."""
-        W, mean, precision = self.population.W, self.population.mean, self.population.precision
-        H = np.empty((W.shape[1], self.T.shape[1]))
-        for block, weights, information in self._blocks():
-            right = (W.T @ (weights * self.T[:, block])).T + precision @ mean
-            near = np.broadcast_to(mean, right.shape)
-            H[:, block] = nonnegative_minimum(information, right, near).T
+    def amounts(self, near: Doubles | None = None) -> Doubles:
+        """The most probable H, K x n; found sooner from one that is near it."""
+        H = np.empty((self.population.W.shape[1], self.T.shape[1]))
+        for block, right, information in self._normal_equations():
+            start = np.broadcast_to(self.population.mean, right.shape) if near is None else near[:, block].T
+            H[:, block] = nonnegative_minimum(information, right, start).T
         return H
+
+    def posterior(self) -> tuple[Doubles, Doubles]:
+        """The mean of h given its column, K x n, with what is below zero cut off, and its covariance on
+        average.
+        """
+        K, n = len(self.population.mean), self.T.shape[1]
+        H, covariance = np.empty((K, n)), np.zeros((K, K))
+        for block, right, information in self._normal_equations():
+            each = _inverse(information)
+            H[:, block] = np.einsum("nkl,nl->kn", each, right)
+            covariance += each.sum(axis=0) / n
+        return np.maximum(H, 0), covariance
+
+    def _normal_equations(self) -> Iterator[tuple[slice, Doubles, Doubles]]:
+        """Some columns at a time, with right sides and matrices, n x K and n x K x K."""
+        W, mean, precision = self.population.W, self.population.mean, self.population.precision
+        for block, weights, information in self._blocks():
+            yield block, (W.T @ (weights * self.T[:, block])).T + precision @ mean, information
 
     def deviation(self) -> Doubles:
         """The standard deviation of the prediction W H from what would have been measured, F x n."""
@@ -112,7 +179,7 @@ class Columns:
         products = W[:, i] * W[:, j] * np.where(i == j, 1, 2)
         variance = np.square(self.noise)
         for block, _, information in self._blocks():
-            covariance = np.linalg.inv(information)
+            covariance = _inverse(information)
             variance[:, block] += np.maximum(products @ covariance[:, i, j].T, 0)
         return np.sqrt(variance)
 
@@ -136,8 +203,29 @@ def columns_of(fit: Fit, V: Array, shown: Mask) -> Columns:
 
 
 def with_likely_amounts(fit: Fit, V: Array, shown: Mask) -> Fit:
-    """The fit to the shown entries of V with its most probable H, which predicts the others better."""
-    return replace(fit, H=columns_of(fit, V, shown).amounts().astype(fit.H.dtype))
+    """The fit to the shown entries of V with the W and H that predict the others better.
+
+    If the most probable H is far from that of the fit, W was fitted to amounts that are not there: then W is
+    fitted to the probable ones, and so on a few times.
+    """
+    T = fitted_to(V, fit.V_hat, fit.lam, fit.leash)
+    usual = FAR_OFF * np.sqrt(np.square(T - fit.V_hat, where=shown, out=np.zeros_like(T)).sum() / shown.sum())
+    for _ in range(REFITS + 1):
+        columns = columns_of(fit, V, shown)
+        W, H = columns.population.W.astype(fit.W.dtype), columns.amounts(fit.H).astype(fit.H.dtype)
+        likely = replace(fit, W=W, H=H)
+        if shown.all() or np.sqrt(np.square((likely.V_hat - fit.V_hat)[~shown]).mean()) < usual:
+            break
+        W_T = W.T.copy()
+        improve(H.T, W_T, np.where(shown, T, 0).T, shown.T.astype(W.dtype), DESCENTS)
+        fit = replace(fit, W=W_T.T, H=H)
+    return likely
+
+
+def tell_too_little(shown: Mask, K: int) -> Mask:
+    """Which columns have too few entries to be predicted from these and from similar columns."""
+    few: Mask = shown.sum(axis=0) < min(K, max(FEWEST, FEWEST_SHARE * len(shown)))
+    return few
 
 
 def fitted_to(V: Array, V_hat: Array, lam: float | None, leash: float | None) -> Array:
@@ -155,17 +243,61 @@ def _row_noise(residual: Array, shown: Mask, fit: Fit) -> Doubles:
     return np.asarray(np.sqrt(np.maximum(variance, floor)))
 
 
-def _distribution(H: Doubles, norms: Doubles) -> tuple[Doubles, Doubles]:
+def _distribution(
+    H: Doubles, norms: Doubles, uncertainty: Doubles | None = None
+) -> tuple[Doubles, Doubles]:
     """Mean of the columns of H, and the inverse of their covariance. With few columns, correlations count
-    less. The norms of the parts tell what is little.
+    less. The norms of the parts tell what is little; `uncertainty` is the covariance of h around each column.
     """
     K, n = H.shape
     mean = H.mean(axis=1)
     covariance = np.diag(np.square(mean)) if n == 1 else np.cov(H).reshape(K, K)
-    share = n / (n + K)
+    if uncertainty is not None:
+        covariance = covariance + uncertainty
+    share = n / (n + K) if uncertainty is None else 1.0
     covariance = share * covariance + (1 - share) * np.diag(np.diag(covariance))
     sizes = np.where(norms > 0, norms, 1)
     covariance *= np.outer(sizes, sizes)
-    average = float(np.trace(covariance)) / K + np.finfo(np.float64).tiny
-    precision: Doubles = np.linalg.inv(covariance + ROUNDING * average * np.eye(K))
+    floor = ROUNDING * np.trace(covariance) / K + np.square(ROUNDING * mean * sizes).mean() + TINY
+    precision: Doubles = np.linalg.inv(covariance + floor * np.eye(K))
     return mean, precision * np.outer(sizes, sizes)
+
+
+def _inverse(matrices: Doubles) -> Doubles:
+    """Of positive definite matrices, n x K x K, that may be singular but for rounding."""
+    sizes = np.sqrt(np.einsum("nkk->nk", matrices))
+    outer = sizes[:, :, None] * sizes[:, None, :]
+    return np.asarray(np.linalg.inv(matrices / outer + RIDGE * np.eye(sizes.shape[1])) / outer)
+
+
+def _some(columns: int) -> npt.NDArray[np.intp]:
+    """Columns to learn from."""
+    if columns <= SAMPLE:
+        return np.arange(columns)
+    return np.sort(np.random.default_rng(0).choice(columns, SAMPLE, replace=False))
+
+
+def _rows_alone(W: Doubles, shown: Mask) -> Mask:
+    """Rows with a part of their own that others, which are many enough, could describe."""
+    least = TWICE * W.shape[1]
+    holed = (shown.sum(axis=1) >= least) & (shown.mean(axis=1) < NEARLY_WHOLE)
+    alone: Mask = holed & (leverage(W) >= ALONE)
+    return alone if (~alone).sum() >= least else np.zeros_like(alone)
+
+
+def leverage(W: Array) -> npt.NDArray[np.float64]:
+    """By how much the prediction of an entry follows the entry itself, for each row of W: 1 where a part
+    describes that row alone, and K / F on average. A row with far larger values than others comes close to 1
+    too, as squared errors listen to it alone; with a single part, none has that part to itself.
+
+    Examples
+    --------
+    >>> leverage(np.array([[1.0, 0], [1, 0], [0, 3]])).round(2).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    if W.shape[1] == 1:
+        return np.zeros(len(W))
+    basis, sizes, _ = np.linalg.svd(W.astype(np.float64), full_matrices=False)
+    used = sizes > sizes[0] * np.finfo(W.dtype).eps * max(W.shape)
+    along_rows: npt.NDArray[np.float64] = np.square(basis[:, used]).sum(axis=1)
+    return along_rows

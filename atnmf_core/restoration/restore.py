@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 
 import numpy as np
@@ -22,8 +22,9 @@ from .deviation import deviations
 from .holdout import hold_out_entries, hold_out_gaps, keep_enough
 from .lines import BadLine, bad_lines
 from .path import MapTrials, Trial, bounded, fit_growing
-from .prediction import with_likely_amounts
+from .prediction import tell_too_little, with_likely_amounts
 from .search import choose
+from .second_opinion import second_opinion
 
 HOLD_OUTS = 3
 """How many hold-outs the deviation of a prediction is taken from."""
@@ -233,6 +234,8 @@ def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed
         again = Trial(treatment, (K,), 0, seed, np.packbits(suspects))
         ((_, fit, found),) = fit_growing(V, seen, again, (parts, np.nan_to_num(H)))
         suspects = keep_enough(seen, suspects | found)
+    H, suspects = second_opinion(V, fit, seen, suspects)
+    fit, suspects = replace(fit, H=H), keep_enough(seen, suspects)
     if treatment.lam is not None:
         suspects &= far_from(V, fit.V_hat, seen, seen & ~suspects)
     use = seen & ~suspects
@@ -249,6 +252,6 @@ def _hold_outs(use: Mask, losses: Losses, layout: Layout, seed: int) -> list[Mas
 def _predictions(V: Array, V_hat: Array, use: Mask, K: int) -> tuple[Array, Mask, Mask]:
     """Predictions within what the rows justify, where that changed them, and where nothing can be told."""
     top = np.where(use, V, 0).max(axis=1, keepdims=True)
-    poor = (use.sum(axis=1) < K)[:, None] | (use.sum(axis=0) < K)
+    poor = (use.sum(axis=1) < K)[:, None] | tell_too_little(use, K)
     held = bounded(V, V_hat, use)
     return held, held < V_hat, poor | (V_hat > BEYOND_REASON * top)

@@ -40,8 +40,10 @@ MAX_ROUNDS = 5
 """Of trying the neighbours of the best on all hold-outs."""
 MILD = (Treatment(2.0, leave_out=False), Treatment(1.2, leave_out=False))
 """Adversaries worth trying where all losses are marked."""
-MAX_ENTRIES = 100_000
-"""Of larger data some columns, drawn at random, are enough to choose by."""
+MAX_ENTRIES: dict[Losses, int] = {"unmarked": 100_000, "marked": 450_000}
+"""Of larger data some columns, drawn at random, are enough to choose by. Where gaps are held out besides those
+that are there, few columns would support fewer parts than all of them do.
+"""
 
 
 def choose(
@@ -109,7 +111,7 @@ class _Search:
         self._losses, self._seed, self._callback = losses, seed, callback
         self._map = map_trials or trials_on_workers()
         self._began = time.perf_counter()
-        columns = _some_columns(V.shape, seed)
+        columns = _some_columns(V.shape, MAX_ENTRIES[losses], seed)
         held = [
             hold_out_gaps(observed, layout, seed=seed + r)
             if losses == "marked"
@@ -244,9 +246,9 @@ class _Search:
         ).W
 
 
-def _some_columns(shape: tuple[int, ...], seed: int) -> npt.NDArray[np.intp]:
+def _some_columns(shape: tuple[int, ...], max_entries: int, seed: int) -> npt.NDArray[np.intp]:
     F, N = shape
-    most = max(64, MAX_ENTRIES // F)
+    most = max(64, max_entries // F)
     if most >= N:
         return np.arange(N)
     return np.sort(np.random.default_rng(seed).choice(N, most, replace=False))

@@ -8,7 +8,8 @@ from atnmf_core.restoration import Layout
 from atnmf_core.restoration.candidates import Treatment
 from atnmf_core.restoration.deviation import calibration
 from atnmf_core.restoration.lines import bad_lines
-from atnmf_core.restoration.path import Trial, fit_growing, leverage
+from atnmf_core.restoration.path import Trial, fit_growing
+from atnmf_core.restoration.prediction import leverage
 
 rng = np.random.default_rng(4)
 SOUND = rng.random((40, 3)) @ rng.random((3, 120)) + 0.05

@@ -12,12 +12,19 @@ SOUND = rng.uniform(1, 2, 4000)
 ROBUST, FOLLOWS = Candidate(4, Treatment(1.1)), Candidate(4, PLAIN)
 
 
+@pytest.fixture(autouse=True)
+def same_draws():
+    """The same in every test, whichever ran before it in this process."""
+    rng.bit_generator.state = np.random.default_rng(3).bit_generator.state
+
+
 def record(candidate, predictions, truth=None, replicate=0):
     """What a model predicts; with the data, what it then suspects."""
     wrong = np.zeros(SOUND.size, dtype=bool)
     if truth is not None:
         residual = np.abs(truth - predictions)
-        wrong = (residual > 6 * np.median(residual)) & (np.abs(np.log(truth / predictions)) > np.log(1.3))
+        far = (1.3 * truth < predictions) | (truth > 1.3 * predictions)
+        wrong = (residual > 6 * np.median(residual)) & far
     return HeldOutResult(
         candidate,
         replicate,
@@ -62,11 +69,15 @@ def test_without_suspects_the_size_of_the_largest_errors_decides():
     assert scores[0].error == pytest.approx(np.sqrt(np.mean((SOUND - even)[~wrong] ** 2)), rel=0.02)
 
 
-def test_defects_as_small_as_the_errors_of_the_model_are_not_followed():
-    truth, _ = damaged(0.3, factor=0.6)
-    records = [record(ROBUST, noisy(0.2), truth), record(FOLLOWS, noisy(0.2) - 0.12 * SOUND, truth)]
-    assert compare(records, [truth], robust=True)[0][0].candidate == ROBUST
-    assert compare(records, [truth], robust=False)[0][0].candidate == FOLLOWS
+def test_defects_as_small_as_the_errors_of_the_model_are_mostly_not_followed():
+    chosen = {robust: [] for robust in (True, False)}
+    for _ in range(20):
+        truth, _ = damaged(0.3, factor=0.6)
+        records = [record(ROBUST, noisy(0.2), truth), record(FOLLOWS, noisy(0.2) - 0.12 * SOUND, truth)]
+        for robust, found in chosen.items():
+            found.append(compare(records, [truth], robust=robust)[0][0].candidate)
+    assert chosen[True].count(ROBUST) >= 15
+    assert chosen[False].count(FOLLOWS) == 20
 
 
 def test_a_heavy_tail_that_is_the_same_on_both_sides_is_sound():

@@ -19,7 +19,7 @@ from ..defects import BEYOND, Spread, beyond_limits, spread
 from ..holdout import LEAST_LEFT
 from ..packed import choice_from_json, choice_to_json
 from ..path import BOUND, PASSES, SETTLED
-from ..prediction import Population, fitted_to
+from ..prediction import Population, fitted_to, tell_too_little
 from ..restore import BEYOND_REASON, Restoration
 
 AT_ONCE = 1 << 18
@@ -117,7 +117,7 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
     scales = spread(np.where(use, V, fit.V_hat) - fit.V_hat, use & (known > 0))
     population = Population.of(fit, known, use)
     return SceneModel(
-        W=np.asarray(fit.W),
+        W=population.W.astype(fit.W.dtype),
         mean=population.mean,
         precision=population.precision,
         noise=population.noise,
@@ -165,7 +165,7 @@ def _restore(V: Array, model: SceneModel) -> Pixels:
         T = fitted_to(v, p, model.lam, model.leash)
         V_hat[:, few] = model.W @ model.population.columns(T, p, shown).amounts().astype(V_hat.dtype)
     top = model.top[:, None] * _brightness(known, use, model.top)
-    unknown = (use.sum(axis=0) < model.K) | model.poor[:, None] | (V_hat > BEYOND_REASON * top)
+    unknown = tell_too_little(use, model.K) | model.poor[:, None] | (V_hat > BEYOND_REASON * top)
     return Pixels(np.minimum(V_hat, BOUND * top), defects, (~seen | defects) & unknown, scale)
 
 
