@@ -18,7 +18,7 @@ from .reading import add_reading_options, reading
 from .restored_files import check_side_file, is_own_format, recipe_of, write_restored, write_side_file
 from .running import progress_bar, stopped_by_ctrl_c
 
-BYTES_PER_ENTRY = 120
+BYTES_PER_ENTRY = 180
 """What `restore` takes at its peak for each entry of data that it holds in memory, about."""
 EXAMPLE = """\
 examples:

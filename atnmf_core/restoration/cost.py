@@ -7,9 +7,9 @@ from .candidates import default_Ks
 from .choice import Losses
 from .search import MAX_ENTRIES
 
-# Processor seconds on the bundled faces and the simulated scene, as multiples of one fit with `TYPICAL_K`.
-SEARCH_FITS = {"unmarked": 110, "marked": 45}
-FINAL_FITS = {"unmarked": 14, "marked": 9}
+# Processor seconds on bundled data and Moffett Field, as multiples of one fit with `TYPICAL_K`.
+SEARCH_FITS = {"unmarked": 100, "marked": 25}
+FINAL_FITS = {"unmarked": 16, "marked": 8}
 TYPICAL_K = 8
 
 

@@ -43,8 +43,8 @@ MOST_FOLLOWED = 0.25
 """The noise of an overfitted model is not taken for more than 1 / sqrt of this times its residuals."""
 USUAL = 4
 """Entries with usual noise that every column is given, besides one for each part."""
-ROUNDS, SAMPLE = 4, 600
-"""Of expectation maximisation, on at most so many columns."""
+ROUNDS, SAMPLE, SAMPLE_ENTRIES = 3, 600, 100_000
+"""Of expectation maximisation, on as many columns, or as many as have so many entries, if that is more."""
 ALONE, TWICE, NEARLY_WHOLE = 0.9, 2, 0.98
 """A row of W with this leverage is described by the others, if these are at least twice as many as parts and
 less than this share of the row is shown.
@@ -92,12 +92,10 @@ class Population:
         well_observed = H[:, counts >= np.quantile(counts, 1 - WELL_OBSERVED)]
         mean, precision = _distribution(well_observed, np.linalg.norm(W, axis=0))
         population = cls(W, mean, precision, _row_noise(np.where(shown, T - V_hat, 0), shown, fit))
-        some = _some(H.shape[1])
+        some = _some(V.shape)
         sample = T[:, some], V_hat[:, some], shown[:, some]
         alone = _rows_alone(W, sample[2])
-        if alone.any():
-            population = population._without_parts_for(alone, *sample)
-        return population._refined(*sample)
+        return population._without_parts_for(alone, *sample) if alone.any() else population._refined(*sample)
 
     def _refined(self, T: Array, V_hat: Array, shown: Mask) -> Population:
         """With mean and precision refined by these columns."""
@@ -187,13 +185,17 @@ class Columns:
         """Some columns at a time, the weights of their entries, and for each column the inverse of the
         covariance of h, given its entries: n x K x K.
         """
-        F, K = self.population.W.shape
-        width = max(1, BLOCK_BYTES // (8 * max(F, K * K)))
-        for first in range(0, self.T.shape[1], width):
-            block = slice(first, first + width)
+        for block in column_blocks(self.population.W, self.T.shape[1]):
             weights = self.shown[:, block] / np.square(self.noise[:, block])
             grams = gram_matrices(self.population.W, weights)
             yield block, weights, np.moveaxis(grams, -1, 0) + self.population.precision
+
+
+def column_blocks(W: Array, columns: int) -> Iterator[slice]:
+    """Columns, some at a time, so that a K x K matrix for each of them has room."""
+    F, K = W.shape
+    width = max(1, BLOCK_BYTES // (8 * max(F, K * K)))
+    return (slice(first, first + width) for first in range(0, columns, width))
 
 
 def columns_of(fit: Fit, V: Array, shown: Mask) -> Columns:
@@ -203,18 +205,20 @@ def columns_of(fit: Fit, V: Array, shown: Mask) -> Columns:
 
 
 def with_likely_amounts(fit: Fit, V: Array, shown: Mask) -> Fit:
-    """The fit to the shown entries of V with the W and H that predict the others better.
+    """The fit to the shown entries of V with the W and H that predict the others, if any, better.
 
     If the most probable H is far from that of the fit, W was fitted to amounts that are not there: then W is
     fitted to the probable ones, and so on a few times.
     """
+    if shown.all():
+        return fit
     T = fitted_to(V, fit.V_hat, fit.lam, fit.leash)
     usual = FAR_OFF * np.sqrt(np.square(T - fit.V_hat, where=shown, out=np.zeros_like(T)).sum() / shown.sum())
     for _ in range(REFITS + 1):
         columns = columns_of(fit, V, shown)
         W, H = columns.population.W.astype(fit.W.dtype), columns.amounts(fit.H).astype(fit.H.dtype)
         likely = replace(fit, W=W, H=H)
-        if shown.all() or np.sqrt(np.square((likely.V_hat - fit.V_hat)[~shown]).mean()) < usual:
+        if np.sqrt(np.square((likely.V_hat - fit.V_hat)[~shown]).mean()) < usual:
             break
         W_T = W.T.copy()
         improve(H.T, W_T, np.where(shown, T, 0).T, shown.T.astype(W.dtype), DESCENTS)
@@ -243,9 +247,7 @@ def _row_noise(residual: Array, shown: Mask, fit: Fit) -> Doubles:
     return np.asarray(np.sqrt(np.maximum(variance, floor)))
 
 
-def _distribution(
-    H: Doubles, norms: Doubles, uncertainty: Doubles | None = None
-) -> tuple[Doubles, Doubles]:
+def _distribution(H: Doubles, norms: Doubles, uncertainty: Doubles | None = None) -> tuple[Doubles, Doubles]:
     """Mean of the columns of H, and the inverse of their covariance. With few columns, correlations count
     less. The norms of the parts tell what is little; `uncertainty` is the covariance of h around each column.
     """
@@ -270,11 +272,11 @@ def _inverse(matrices: Doubles) -> Doubles:
     return np.asarray(np.linalg.inv(matrices / outer + RIDGE * np.eye(sizes.shape[1])) / outer)
 
 
-def _some(columns: int) -> npt.NDArray[np.intp]:
+def _some(shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
     """Columns to learn from."""
-    if columns <= SAMPLE:
-        return np.arange(columns)
-    return np.sort(np.random.default_rng(0).choice(columns, SAMPLE, replace=False))
+    F, N = shape
+    most = max(SAMPLE, SAMPLE_ENTRIES // F)
+    return np.arange(N) if most >= N else np.sort(np.random.default_rng(0).choice(N, most, replace=False))
 
 
 def _rows_alone(W: Doubles, shown: Mask) -> Mask:

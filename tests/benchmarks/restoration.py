@@ -48,7 +48,8 @@ def unmarked(data: Dataset, kind: str, seed: int) -> Row:
     broken, wrong = damaged(V, kind, seed)
     Ks = [K for K in default_Ks(data.shape, V.size) if K > 1]
     rival_Ks = (4, 12, Ks[-1])
-    known = {K: rmse(V, factorize(broken, ~wrong if wrong.any() else None, K=K, seed=seed).V_hat) for K in Ks}
+    told = {K: factorize(broken, ~wrong if wrong.any() else None, K=K, seed=seed).V_hat for K in Ks}
+    known = {K: rmse(V, V_hat) for K, V_hat in told.items()}
     best = min(known, key=lambda K: known[K])
     began = time.process_time()
     r = restore(broken, "unmarked", seed=seed, map_trials=one_by_one)
@@ -68,6 +69,7 @@ def unmarked(data: Dataset, kind: str, seed: int) -> Row:
         "restore": error,
         "ratio": error / known[best],
         "restored V": rmse(V, np.where(r.unrestorable, broken, r.V)),
+        "restored V, mask known": rmse(V, np.where(wrong, told[best], V)),
         "NMF": min(rmse(V, factorize(broken, K=K, seed=seed).V_hat) for K in rival_Ks),
         "NMF, same K": same_K,
         **rivals,
