@@ -10,9 +10,9 @@ where s_f is the noise of row f, and t the data or, with an adversary, what the 
 (`descent_target`). Where the shown entries determine h, the second term has no influence; where they do not,
 the column is predicted like those that resemble it.
 
-The H of a fit says little about m and C where much is missing: what a column leaves open is whatever the solver
-left there. So m and C are refined by expectation maximisation, with the most probable h of each column and what
-it leaves open about h.
+The H of a fit says little about m and C where much is missing: what a column leaves open is whatever the
+solver left there. So m and C are refined by expectation maximisation, from the mean of h given each column
+and what the column leaves open about it.
 
 A part that follows one row alone describes the noise of that row, which nothing else predicts. Such rows are
 described by what the other rows say about H.
@@ -25,7 +25,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import nnls
 
 from ..adversary import descent_target
 from ..problem import Array, Mask
@@ -58,8 +57,8 @@ ROUNDING, TINY = 1e-6, 1e-150
 average part or its size.
 """
 FEWEST, FEWEST_SHARE = 4, 0.05
-"""A column with fewer entries than this number, this share of its rows, and one for each part tells too little
-to be predicted.
+"""A column with fewer entries than this number or this share of its rows, and than one for each part, tells
+too little to be predicted.
 """
 RIDGE = 1e-10
 """Added to the diagonal of matrices, which is 1, before they are inverted."""
@@ -112,10 +111,13 @@ class Population:
         population = self._refined(T, V_hat, others)
         H = population.columns(T, V_hat, others).amounts()
         W, noise = self.W.copy(), self.noise.copy()
-        for row in np.flatnonzero(alone):
-            seen = shown[row]
-            W[row], misfit = nnls(H[:, seen].T, T[row, seen].astype(np.float64))
-            noise[row] = max(misfit / np.sqrt(seen.sum() - len(H)), noise[row])
+        counted = shown[alone].T.astype(np.float64)
+        data = T[alone].T * counted
+        W[alone] = nonnegative_minimum(
+            np.moveaxis(gram_matrices(H.T, counted), -1, 0), data.T @ H.T, W[alone]
+        )
+        misfit = np.square(data - (H.T @ W[alone].T) * counted).sum(axis=0)
+        noise[alone] = np.maximum(np.sqrt(misfit / (counted.sum(axis=0) - len(H))), noise[alone])
         return replace(population, W=W, noise=noise)
 
     def columns(self, T: Array, V_hat: Array, shown: Mask) -> Columns:
@@ -144,7 +146,7 @@ class Columns:
     shown: Mask = field(repr=False)
     noise: Doubles = field(repr=False)
 
-    def amounts(self, near: Doubles | None = None) -> Doubles:
+    def amounts(self, near: Array | None = None) -> Doubles:
         """The most probable H, K x n; found sooner from one that is near it."""
         H = np.empty((self.population.W.shape[1], self.T.shape[1]))
         for block, right, information in self._normal_equations():

@@ -41,8 +41,8 @@ MAX_ROUNDS = 5
 MILD = (Treatment(2.0, leave_out=False), Treatment(1.2, leave_out=False))
 """Adversaries worth trying where all losses are marked."""
 MAX_ENTRIES: dict[Losses, int] = {"unmarked": 100_000, "marked": 450_000}
-"""Of larger data some columns, drawn at random, are enough to choose by. Where gaps are held out besides those
-that are there, few columns would support fewer parts than all of them do.
+"""Of larger data some columns, drawn at random, are enough to choose by. Where gaps are held out besides
+those that are there, few columns would support fewer parts than all of them do.
 """
 
 

@@ -1,16 +1,16 @@
 """Columns that were explained the wrong way round.
 
-Wrong entries of a column may explain each other: with enough parts there is an h that fits them, and the sound
-entries, which it does not fit, are called suspect. The column's own residuals do not tell, as they are measured
-by themselves. So each column is looked at once more, starting from the average column and with the noise that
-its rows have in other columns. Sought is the h >= 0 that minimises
+Wrong entries of a column may explain each other: with enough parts there is an h that fits them, and the
+sound entries, which it does not fit, are called suspect. The column's own residuals do not tell, as they are
+measured by themselves. So each column is looked at once more, starting from the average column and with the
+noise that its rows have in other columns. Sought is the h >= 0 that minimises
 
     sum over observed entries of min(r_f, c)^2  +  (nu + K) log(1 + (h - m)' C^-1 (h - m) / nu),
 
 with r_f = |v_f - [Wh]_f| / s_f and m, C and s as in `prediction`: an entry is explained or costs c^2, and an
-unusual h has its price, but a limited one (Student's t). Reweighted least squares find it: at first every entry
-counts, in the end only those within c. What c^2 is follows from the share of suspects on each side: frequent
-ones cost less. Where the sum is much lower than with the present h, the column is explained by the other.
+unusual h has its price, but a limited one (Student's t). Reweighted least squares find it: at first every
+entry counts, in the end only those within c. What c^2 is follows from the share of suspects on each side:
+frequent ones cost less. Where the sum is much lower than with the present h, the other h is taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..problem import Array, Mask
 from ..result import Fit
 from ..solvers.nonnegative import nonnegative_minimum
 from ..solvers.steps import gram_matrices
-from .prediction import Doubles, Population, column_blocks
+from .prediction import Population, column_blocks
 
 MUCH_LOWER = 0.85
 """The other h is taken if its cost is below this share of the present one's."""
@@ -31,8 +31,8 @@ ANYWHERE = 10.0
 """What a suspect costs as it may lie anywhere, besides what its frequency says."""
 NU = 4.0
 """Degrees of freedom of the distribution of h: with few, unusual columns are expected."""
-NARROWING = (64, 32, 16, 8, 4, 2, 1, 1, 1)
-"""The distance at which an entry loses its weight, in units of c."""
+STEPS = 10
+"""Of least squares, with half the distance at which an entry loses its weight each time, down to c."""
 
 
 def second_opinion(V: Array, fit: Fit, observed: Mask, suspects: Mask) -> tuple[Array, Mask]:
@@ -60,9 +60,11 @@ def second_opinion(V: Array, fit: Fit, observed: Mask, suspects: Mask) -> tuple[
 def _limits(V: Array, V_hat: Array, observed: Mask, suspects: Mask) -> tuple[float, float]:
     """c for entries below and above their prediction."""
     count = int(observed.sum())
-    below, above = ((int((suspects & side).sum()) + 1) / count for side in (V < V_hat, V > V_hat))
+    dark = V_hat > V
+    below, above = ((int((suspects & side).sum()) + 1) / count for side in (dark, ~dark))
     sound = max(1 - below - above, below, above)
-    return tuple(float(np.sqrt(ANYWHERE + 2 * np.log(sound / share))) for share in (below, above))
+    cost_below, cost_above = (ANYWHERE + 2 * np.log(sound / share) for share in (below, above))
+    return float(np.sqrt(cost_below)), float(np.sqrt(cost_above))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +74,20 @@ class _Columns:
     V: Array
     observed: Mask
 
-    def from_the_average(self) -> Doubles:
+    def from_the_average(self) -> Array:
+        """The better of two: with all entries at first, and with the half that is nearest to the average."""
+        wide, narrow = (self._narrowing(share) for share in (1.0, 0.5))
+        return np.where(self.cost(wide) < self.cost(narrow), wide, narrow)
+
+    def _narrowing(self, share: float) -> Array:
         W, mean, precision = self.population.W, self.population.mean, self.population.precision
         H = np.repeat(mean[:, None], self.V.shape[1], axis=1)
-        for width in NARROWING:
+        distance, limit = self.distances(H)
+        width = np.quantile(distance / limit, share, axis=0)
+        for step in range(STEPS):
             distance, limit = self.distances(H)
-            deviation = self.population.noise[:, None] * (1 + np.square(distance / (width * limit)))
+            limit = limit * np.maximum(width / 2**step, 1)
+            deviation = self.population.noise[:, None] * (1 + np.square(distance / limit))
             weights = self.observed / np.square(deviation)
             prior = (NU + len(H)) / (NU + self._unusual(H))
             information = np.moveaxis(gram_matrices(W, weights), -1, 0) + prior[:, None, None] * precision
@@ -85,17 +95,17 @@ class _Columns:
             H = nonnegative_minimum(information, right, H.T).T
         return H
 
-    def cost(self, H: Doubles) -> Doubles:
+    def cost(self, H: Array) -> Array:
         explained = np.square(np.minimum(*self.distances(H))).sum(axis=0)
-        cost: Doubles = explained + (NU + len(H)) * np.log1p(self._unusual(H) / NU)
+        cost: Array = explained + (NU + len(H)) * np.log1p(self._unusual(H) / NU)
         return cost
 
-    def distances(self, H: Doubles) -> tuple[Doubles, Doubles]:
+    def distances(self, H: Array) -> tuple[Array, Array]:
         """r and c of each entry."""
         residual = np.where(self.observed, self.V - self.population.W @ H, 0) / self.population.noise[:, None]
         return np.abs(residual), np.where(residual < 0, *self.limits)
 
-    def _unusual(self, H: Doubles) -> Doubles:
+    def _unusual(self, H: Array) -> Array:
         apart = H - self.population.mean[:, None]
-        distance: Doubles = np.einsum("kn,kn->n", apart, self.population.precision @ apart)
+        distance: Array = np.einsum("kn,kn->n", apart, self.population.precision @ apart)
         return distance

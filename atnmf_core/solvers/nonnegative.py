@@ -1,9 +1,9 @@
 """Exact nonnegative minimisers of quadratics, for many small problems at once.
 
-Which coefficients are zero at the minimum is guessed for all problems together, the others are solved for, and
-the guess is corrected where a coefficient came out negative or a zero would do better above zero (block
-principal pivoting). That settles most problems in a few rounds, and may go in circles in others: these are left
-to SciPy's `nnls`, which takes one at a time.
+Which coefficients are zero at the minimum is guessed for all problems together, the others are solved for,
+and the guess is corrected where a coefficient came out negative or a zero would do better above zero (block
+principal pivoting). That settles most problems in a few rounds, and may go in circles in others: these are
+left to SciPy's `nnls`, which takes one at a time.
 """
 
 from __future__ import annotations

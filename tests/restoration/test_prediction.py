@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import multivariate_normal
 
-from atnmf_core import factorize, rmse, transform
-from atnmf_core.restoration.prediction import Columns, columns_of, with_likely_amounts
+from atnmf_core import factorize, hide_entries, load_dataset, rmse, transform
+from atnmf_core.restoration import prediction
+from atnmf_core.restoration.prediction import Columns, columns_of, tell_too_little, with_likely_amounts
 
 rng = np.random.default_rng(0)
 F, N, K = 30, 200, 3
@@ -78,3 +80,80 @@ def test_units_do_not_matter(scale):
     usual = with_likely_amounts(factorize(V, SHOWN, K=K, dtype="float64"), V, SHOWN).V_hat
     scaled = with_likely_amounts(factorize(V * scale, SHOWN, K=K, dtype="float64"), V * scale, SHOWN).V_hat
     np.testing.assert_allclose(scaled / scale, usual, rtol=1e-4, atol=1e-6)
+
+
+def test_refining_the_population_makes_the_shown_entries_more_probable(monkeypatch):
+    """Their density, from SciPy, with h integrated out; expectation maximisation raises it in every round."""
+    shown = hide_entries(V.shape, 0.8, seed=1)
+    fit = factorize(V, shown, K=K, dtype="float64")
+
+    def log_density(rounds):
+        monkeypatch.setattr(prediction, "ROUNDS", rounds)
+        columns = columns_of(fit, V, shown)
+        population = columns.population
+        total = 0.0
+        for n in range(N):
+            seen = shown[:, n]
+            part, noise = population.W[seen], np.diag(columns.noise[seen, n] ** 2)
+            covariance = part @ np.linalg.inv(population.precision) @ part.T + noise
+            total += multivariate_normal(part @ population.mean, covariance).logpdf(V[seen, n])
+        return total
+
+    densities = [log_density(rounds) for rounds in (0, 1, 2, 4)]
+    assert densities == sorted(densities)
+    assert densities[1] > densities[0] + 10
+
+
+def test_a_row_with_a_part_of_its_own_is_predicted_from_the_others():
+    """Nothing but row 7 has the fourth part, so what it is where row 7 is hidden is anybody's guess."""
+    own = np.hstack([W, np.zeros((F, 1))])
+    own[7] = [0, 0, 0, 4]
+    shown = np.ones((F, N), dtype=bool)
+    shown[7, ::3] = False
+    start = own, np.vstack([H, V[7] / 4])
+    fit = factorize(V, shown, K=K + 1, dtype="float64", init=start, max_inner=1)
+    assert prediction.leverage(fit.W)[7] > 0.9
+    errors = rmse(V, with_likely_amounts(fit, V, shown).V_hat, ~shown)
+    # What a regression of row 7 on the true H would make.
+    seen = shown[7]
+    by_regression = np.linalg.lstsq(H[:, seen].T, V[7, seen], rcond=None)[0] @ H
+    assert errors < 1.2 * rmse(V[7], by_regression, ~seen)
+
+
+def test_a_row_of_which_everything_is_shown_keeps_its_part():
+    own = np.hstack([W, np.zeros((F, 1))])
+    own[7] = [0, 0, 0, 4]
+    shown = np.ones((F, N), dtype=bool)
+    shown[3, ::3] = False
+    fit = factorize(V, shown, K=K + 1, init=(own, np.vstack([H, V[7] / 4])), dtype="float64", max_inner=1)
+    np.testing.assert_array_equal(with_likely_amounts(fit, V, shown).W, fit.W)
+
+
+def test_parts_that_were_fitted_to_improbable_amounts_are_fitted_again(monkeypatch):
+    """Whole blocks of bands are missing, so that the solver made up what is there."""
+    data = load_dataset("simulated-scene")
+    lost = np.zeros((data.shape[0], *data.image_shape), dtype=bool)
+    places = np.random.default_rng([2000, 0])
+    for _ in range(12):
+        size = [n // part for n, part in zip(lost.shape, (3, 3, 4), strict=True)]
+        first = [int(places.integers(n - m + 1)) for n, m in zip(lost.shape, size, strict=True)]
+        lost[tuple(slice(at, at + m) for at, m in zip(first, size, strict=True))] = True
+    shown = ~data.layout.fold(lost)
+    fit = factorize(data.V, shown, K=12)
+    again = rmse(data.V, with_likely_amounts(fit, data.V, shown).V_hat, ~shown)
+    monkeypatch.setattr(prediction, "REFITS", 0)
+    once = rmse(data.V, with_likely_amounts(fit, data.V, shown).V_hat, ~shown)
+    assert again < 0.8 * once
+
+
+def test_nothing_changes_where_nothing_is_missing():
+    fit = factorize(V, K=K)
+    assert with_likely_amounts(fit, V, np.ones(V.shape, dtype=bool)) is fit
+
+
+def test_a_column_with_next_to_nothing_tells_too_little():
+    shown = np.zeros((100, 4), dtype=bool)
+    for column, entries in enumerate((0, 2, 4, 5)):
+        shown[:entries, column] = True
+    assert tell_too_little(shown, K=3).tolist() == [True, True, False, False]
+    assert tell_too_little(shown, K=20).tolist() == [True, True, True, False]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from atnmf_core.solvers import nonnegative
 from atnmf_core.solvers.nonnegative import nonnegative_minimum
 
 
@@ -21,6 +22,20 @@ def test_each_is_what_scipy_finds(K, start):
         np.einsum("nfi,nfj->nij", A, A), np.einsum("nfi,nf->ni", A, b), near[start].astype(float)
     )
     assert np.allclose(found, [nnls(*problem)[0] for problem in zip(A, b, strict=True)], atol=1e-9)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 8, 1000])
+def test_each_is_a_minimum_however_long_all_are_corrected_together(rounds, monkeypatch):
+    """The conditions of optimality, for parts so alike that corrections of all at once go in circles."""
+    monkeypatch.setattr(nonnegative, "ROUNDS", rounds)
+    rng = np.random.default_rng(1)
+    A, b = 1 + 0.05 * rng.standard_normal((30, 40, 12)), rng.standard_normal((30, 40)) + 1
+    grams, right = np.einsum("nfi,nfj->nij", A, A), np.einsum("nfi,nf->ni", A, b)
+    x = nonnegative.nonnegative_minimum(grams, right, np.ones_like(right))
+    gradient = np.einsum("nij,nj->ni", grams, x) - right
+    assert x.min() == 0
+    assert (gradient > -1e-8 * np.abs(right).max()).all()
+    assert np.abs(x * gradient).max() < 1e-8 * np.abs(right).max()
 
 
 def test_a_singular_matrix_has_its_minimum_near_by():
