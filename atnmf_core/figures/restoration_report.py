@@ -129,8 +129,8 @@ def reasons(data: Dataset, restored: Restoration) -> list[str]:
     if others:
         those = "They" if others == lost.sum() else f"{others:,}"
         said.append(
-            f"{those} lie in a {row} or {column} with fewer sound entries than the model has parts, or their "
-            "prediction is beyond all sound values."
+            f"{those} lie in a {row} or {column} with too few sound entries to tell, or their prediction is "
+            "beyond all sound values."
         )
     return said
 

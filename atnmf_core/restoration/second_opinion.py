@@ -27,6 +27,10 @@ from .prediction import Population, column_blocks
 
 MUCH_LOWER = 0.85
 """The other h is taken if its cost is below this share of the present one's."""
+TURNED = 0.1
+"""So many entries must become suspect for each that no longer is: if only suspects are taken back, the model
+can explain what was left out of it on purpose.
+"""
 ANYWHERE = 10.0
 """What a suspect costs as it may lie anywhere, besides what its frequency says."""
 NU = 4.0
@@ -51,9 +55,10 @@ def second_opinion(V: Array, fit: Fit, observed: Mask, suspects: Mask) -> tuple[
         columns = _Columns(population, limits, V[:, block], observed[:, block])
         other = columns.from_the_average()
         taken = columns.cost(other) < MUCH_LOWER * columns.cost(H[:, block].astype(np.float64))
+        before, now = suspects[:, block], np.greater(*columns.distances(other))
+        taken &= (now & ~before).sum(axis=0) > TURNED * (before & ~now).sum(axis=0)
         H[:, block] = np.where(taken, other, H[:, block])
-        distance, limit = columns.distances(other)
-        suspects[:, block] = np.where(taken, distance > limit, suspects[:, block])
+        suspects[:, block] = np.where(taken, now, before)
     return H, suspects
 
 

@@ -74,3 +74,15 @@ def test_what_is_frequent_costs_less():
     V[:3], V[9, :2] = 0.1, 5.0
     below, above = _limits(V, V_hat, np.ones(V.shape, dtype=bool), V_hat != V)
     assert below < above
+
+
+def test_suspects_are_not_taken_back_because_the_model_could_explain_them(case):
+    """It was fitted to them once; they were left out for a reason."""
+    V, _, fit, suspects = case
+    column = UPSIDE_DOWN + 1
+    H, suspects = fit.H.copy(), suspects.copy()
+    H[:, column] *= 2
+    suspects[:, column] = True
+    found, now_suspect = second_opinion(V, replace(fit, H=H), OBSERVED, suspects)
+    np.testing.assert_array_equal(found[:, column], H[:, column])
+    assert now_suspect[:, column].all()
