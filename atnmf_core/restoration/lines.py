@@ -9,6 +9,7 @@ multiplied by their number (Bonferroni's correction).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ Counts = npt.NDArray[np.intp]
 
 MOSTLY = 0.5
 """A line that is bad as a whole has more than this share of defects."""
+MANY = 4
+"""More places of one kind are counted instead of named."""
 SIGNIFICANCE = 1e-4
 """The probability that any sound line of the data is called bad."""
 
@@ -75,6 +78,43 @@ def bad_lines(defects: Mask, observed: Mask, layout: Layout) -> tuple[BadLine, .
     if layout.kind == "cube" and not found:
         found += _stripes(bad, seen, chance)
     return tuple(found)
+
+
+def in_short(lines: Sequence[BadLine]) -> str:
+    """The lines in one phrase: places that are bad in several stretches of bands once, and many of them
+    together.
+
+    Examples
+    --------
+    >>> stretches = [BadLine("image column", 42, 42, 0.9, bands) for bands in ((2, 4), (9, 9))]
+    >>> in_short([BadLine("band", 7, 8, 0.9), *stretches])
+    'bands 7 to 8, image column 42 in 4 bands'
+    """
+    places: dict[tuple[str, int, int], list[BadLine]] = {}
+    for line in lines:
+        places.setdefault((line.what, line.first, line.last), []).append(line)
+    said = []
+    for what in dict.fromkeys(line.what for line in lines):
+        same = [stretches for (name, *_), stretches in places.items() if name == what]
+        counts = [sum(last - first + 1 for first, last in _bands(stretches)) for stretches in same]
+        if len(same) <= MANY:
+            said += [_in_short(*pair) for pair in zip(same, counts, strict=True)]
+        else:
+            several = f"{sum(stretches[0].last - stretches[0].first + 1 for stretches in same):,} {what}s"
+            least, most = min(counts), max(counts)
+            spread = f"{least}" if least == most else f"{least} to {most}"
+            said.append(several + (f" in {spread} band{'s' if most > 1 else ''} each" if most else ""))
+    return ", ".join(said)
+
+
+def _bands(stretches: Sequence[BadLine]) -> list[tuple[int, int]]:
+    return [line.bands for line in stretches if line.bands is not None]
+
+
+def _in_short(stretches: Sequence[BadLine], bands: int) -> str:
+    if len(stretches) == 1:
+        return str(stretches[0])
+    return f"{_span(stretches[0].what, stretches[0].first, stretches[0].last)} in {bands} bands"
 
 
 def _stripes(bad: Mask, seen: Mask, chance: float) -> list[BadLine]:

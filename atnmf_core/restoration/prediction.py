@@ -2,7 +2,7 @@
 
 A column of V with large gaps may leave open how much of each part is in it. The h that fits its few entries
 best can then be out of all proportion elsewhere. But columns resemble each other: h is taken to be normally
-distributed, with the mean m and covariance C of well-observed columns. The most probable h given a column is
+distributed, with a mean m and a covariance C. The most probable h given a column is
 
     h = argmin over h >= 0 of   sum over shown entries of (t_f - [Wh]_f)^2 / s_f^2  +  (h - m)' C^-1 (h - m),
 
@@ -35,9 +35,13 @@ from ..solvers.steps import gram_matrices, improve
 Doubles = npt.NDArray[np.float64]
 
 WELL_OBSERVED = 0.5
-"""Mean and covariance are those of this share of the columns: the ones with the most entries."""
+"""Mean and covariance begin as those of this share of the columns: the ones with the most entries."""
 LEAST_NOISE = 0.03
 """No row has less noise than this share of the average row: a part of its own may fit a row exactly."""
+ROUNDING, TINY = 1e-6, 1e-150
+"""Nor less than this share of the size of the data, nor does any part vary less than this share of the
+average part or its size.
+"""
 MOST_FOLLOWED = 0.25
 """The noise of an overfitted model is not taken for more than 1 / sqrt of this times its residuals."""
 USUAL = 4
@@ -51,10 +55,6 @@ less than this share of the row is shown.
 REFITS, FAR_OFF, DESCENTS = 3, 2.0, 10
 """So often at most W is fitted to the probable H, if that predicts other entries so many times the usual
 residual away from what the fit does; and with so many rounds of coordinate descent.
-"""
-ROUNDING, TINY = 1e-6, 1e-150
-"""Nor less than this share of the size of the data, nor does any part vary less than this share of the
-average part or its size.
 """
 FEWEST, FEWEST_SHARE = 4, 0.05
 """A column with fewer entries than this number or this share of its rows, and than one for each part, tells

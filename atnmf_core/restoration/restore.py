@@ -20,7 +20,7 @@ from .choice import Choice, ChoiceCallback, ChoiceProgress, Losses
 from .defects import BEYOND, far_from, suspicion, thresholds
 from .deviation import deviations
 from .holdout import hold_out_entries, hold_out_gaps, keep_enough
-from .lines import BadLine, bad_lines
+from .lines import BadLine, bad_lines, in_short
 from .path import MapTrials, Trial, bounded, fit_growing
 from .prediction import tell_too_little, with_likely_amounts
 from .search import choose
@@ -72,7 +72,7 @@ class Restoration:
         said = [self.choice.verdict if self.choice else "K, lambda and leash were given."]
         said.append(f"{self.defects.mean():.2%} of the entries look wrong.")
         if self.lines:
-            said.append("Bad as a whole: " + ", ".join(map(str, self.lines)) + ".")
+            said.append(f"Bad as a whole: {in_short(self.lines)}.")
         if self.bounded.any():
             said.append(f"{int(self.bounded.sum())} predictions were held at what their row has elsewhere.")
         if self.unrestorable.any():

@@ -12,7 +12,7 @@ from atnmf_core import Dataset
 from atnmf_core.figures.palette import HIDDEN
 from atnmf_core.figures.restoration_report import AXES, reasons
 from atnmf_core.problem import Mask
-from atnmf_core.restoration.lines import BadLine
+from atnmf_core.restoration.lines import BadLine, in_short
 from atnmf_core.restoration.path import BOUND
 from atnmf_core.restoration.suspects import shares_along
 from pages.common.components import component
@@ -25,7 +25,6 @@ from .rivals import rivals_of, show_rivals_switch
 from .setting import ADDRESS, RestoreSetting
 from .spectrum import show_spectrum
 
-MANY_LINES = 4
 FEW = 0.01
 """Up to this share of the wanted entries, those that cannot be restored are worth a line and no warning."""
 
@@ -71,13 +70,10 @@ def _suspects(shown: Restored) -> None:
         f"**{int(wrong.sum()):,}** of {shown.data.V.size:,} entries count as defects, {wrong.mean():.2%}. "
         + _found(shown, wrong)
     )
-    if len(lines) > MANY_LINES:
-        st.markdown(
-            f"**{len(lines):,} lines are bad as a whole**, such as {lines[0]} and {lines[-1]}. "
-            "The report lists them all."
-        )
-    elif lines:
-        st.markdown(f"Bad as a whole: **{', '.join(map(str, lines))}**.")
+    if lines:
+        short = in_short(lines)
+        listed = "" if short == ", ".join(map(str, lines)) else " The report lists them all."
+        st.markdown(f"Bad as a whole: **{short}**.{listed}")
 
 
 def _bars(what: str, data: Dataset, wrong: Mask, lines: Sequence[BadLine], colour: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.restoration import Layout
-from atnmf_core.restoration.lines import bad_lines
+from atnmf_core.restoration.lines import BadLine, bad_lines, in_short
 
 LAYOUTS = {
     "cube": Layout("cube", (24, 18), "F"),
@@ -75,3 +75,14 @@ def test_false_suspects_that_gather_in_one_place_are_no_line() -> None:
 
     assert (wrong[0].mean(axis=0) > 0.5).sum() == 1
     assert bad_lines(layout.fold(wrong), np.ones(SHAPES["cube"], dtype=bool), layout) == ()
+
+
+def test_many_places_are_counted_and_few_are_named() -> None:
+    whole = [BadLine("band", 3, 5, 0.9), BadLine("image row", 8, 8, 0.9)]
+    assert in_short(whole) == "bands 3 to 5, image row 8"
+    assert in_short([BadLine("band", at, at + 1, 0.9) for at in range(1, 31, 3)]) == "20 bands"
+    stripes = [
+        BadLine("image column", at, at, 0.9, (first, first + at)) for at in range(1, 7) for first in (10, 30)
+    ]
+    assert in_short(stripes) == "6 image columns in 4 to 14 bands each"
+    assert in_short(stripes[:4]) == "image column 1 in 4 bands, image column 2 in 6 bands"

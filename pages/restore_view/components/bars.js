@@ -17,7 +17,7 @@ function drawBars(figure, { title, label, shares, bad }) {
   figure.querySelector("figcaption").textContent = title;
   const svg = figure.querySelector("svg"), count = shares.length, top = Math.max(...shares);
   svg.setAttribute("aria-label", label);
-  const percent = roundNumbers(0, 100 * top, 2);
+  const percent = roundNumbers(0, 100 * top, 3);
   const plot = chart(svg, {
     x: [0.5, count + 0.5],
     y: [0, 100 * top],
