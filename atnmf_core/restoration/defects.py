@@ -66,11 +66,11 @@ def spread(residual: Array, use: Mask, like: Spread | None = None) -> Spread:
     size = np.abs(residual)
     by_row: Array
     if like is None:
-        by_row = _floored(_quantile(size, use, axis=1) / NORMAL_QUANTILE)
+        by_row = _floored(quantile_of_used(size, use, axis=1) / NORMAL_QUANTILE)
         by_row /= np.median(by_row)
     else:
         by_row = like.by_row
-    scales = _quantile(size / by_row[:, None], use, axis=0) / NORMAL_QUANTILE
+    scales = quantile_of_used(size / by_row[:, None], use, axis=0) / NORMAL_QUANTILE
     middle = _middle(scales) if like is None else like.middle
     return Spread(by_row, _floored(scales, middle), middle)
 
@@ -125,7 +125,7 @@ def find_suspects(V: Array, V_hat: Array, observed: Mask, use: Mask) -> Mask:
     for axis in (0, 1):
         share = found.sum(axis=axis) / np.maximum(observed.sum(axis=axis), 1)
         unlike = (share > UNLIKE) & (share > 3 * np.median(share))
-        most = _quantile(size, observed, axis, MOST) / NORMAL_MOST
+        most = quantile_of_used(size, observed, axis, MOST) / NORMAL_MOST
         near = size <= BEYOND * np.expand_dims(most, axis)
         found &= ~(np.expand_dims(unlike, axis) & near)
     for _ in range(BLOCKS):
@@ -201,7 +201,7 @@ def _distances(V: Array, V_hat: Array, observed: Mask, use: Mask) -> tuple[Array
     return residual / scale, np.nan_to_num(factor, nan=0.0, posinf=np.inf)
 
 
-def _quantile(size: Array, use: Mask, axis: int, share: float = QUANTILE) -> npt.NDArray[np.float64]:
+def quantile_of_used(size: Array, use: Mask, axis: int, share: float = QUANTILE) -> npt.NDArray[np.float64]:
     """A quantile of each row or column over its used entries; NaN if none."""
     ordered = np.sort(np.where(use, size, np.inf), axis=axis)
     count = use.sum(axis=axis)

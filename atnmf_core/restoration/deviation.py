@@ -42,9 +42,9 @@ def deviations(
         difference = np.square(pair[0].V_hat - pair[1].V_hat, dtype=np.float64)
         between += difference / len(held_out)
         for other in pair:
-            variance = difference + np.square(columns_of(other, V, shown).deviation())
+            variance = difference + np.square(columns_of(other, V, shown, keep_W=True).deviation())
             ratios.append((np.abs(V - other.V_hat) / np.sqrt(variance))[held])
-    variance = between + np.square(columns_of(fit, V, use).deviation())
+    variance = between + np.square(columns_of(fit, V, use, keep_W=True).deviation())
     return np.asarray(calibration(np.concatenate(ratios)) * np.sqrt(variance), dtype=fit.V_hat.dtype)
 
 

@@ -11,8 +11,8 @@ where s_f is the noise of row f, and t the data or, with an adversary, what the 
 the column is predicted like those that resemble it.
 
 The H of a fit says little about m and C where much is missing: what a column leaves open is whatever the
-solver left there. So m and C are refined by expectation maximisation, from the mean of h given each column
-and what the column leaves open about it.
+solver left there. So m and C are refined as in expectation maximisation, from the mean of h given each
+column, with what is below zero cut off, and what the column leaves open about it.
 
 A part that follows one row alone describes the noise of that row, which nothing else predicts. Such rows are
 described by what the other rows say about H.
@@ -38,28 +38,30 @@ WELL_OBSERVED = 0.5
 """Mean and covariance begin as those of this share of the columns: the ones with the most entries."""
 LEAST_NOISE = 0.03
 """No row has less noise than this share of the average row: a part of its own may fit a row exactly."""
-ROUNDING, TINY = 1e-6, 1e-150
-"""Nor less than this share of the size of the data, nor does any part vary less than this share of the
+ROUNDING = 1e-6
+"""Nor has any less than this share of the size of the data, and no part varies less than this share of the
 average part or its size.
 """
+TINY = 1e-150
+"""A variance for data that is all zero."""
 MOST_FOLLOWED = 0.25
 """The noise of an overfitted model is not taken for more than 1 / sqrt of this times its residuals."""
 USUAL = 4
 """Entries with usual noise that every column is given, besides one for each part."""
 ROUNDS, SAMPLE, SAMPLE_ENTRIES = 3, 600, 100_000
-"""Of expectation maximisation, on as many columns, or as many as have so many entries, if that is more."""
-ALONE, TWICE, NEARLY_WHOLE = 0.9, 2, 0.98
-"""A row of W with this leverage is described by the others, if these are at least twice as many as parts and
-less than this share of the row is shown.
+"""How often m and C are refined, and on how many columns: so many, or as many as have so many entries if that
+is more.
+"""
+OF_ITS_OWN, PER_PART, NEARLY_WHOLE = 0.9, 2, 0.98
+"""A row of W with this leverage is described by the others if there are at least so many of them, and so many
+shown entries in the row, for each part, and less than this share of the row is shown.
 """
 REFITS, FAR_OFF, DESCENTS = 3, 2.0, 10
 """So often at most W is fitted to the probable H, if that predicts other entries so many times the usual
 residual away from what the fit does; and with so many rounds of coordinate descent.
 """
 FEWEST, FEWEST_SHARE = 4, 0.05
-"""A column with fewer entries than this number or this share of its rows, and than one for each part, tells
-too little to be predicted.
-"""
+"""To be predicted a column needs so many entries and this share of its rows, or one entry for each part."""
 RIDGE = 1e-10
 """Added to the diagonal of matrices, which is 1, before they are inverted."""
 BLOCK_BYTES = 1 << 25
@@ -83,18 +85,22 @@ class Population:
     noise: Array = field(repr=False)
 
     @classmethod
-    def of(cls, fit: Fit, V: Array, shown: Mask) -> Population:
-        """The population that a fit to the shown entries of V describes."""
+    def of(cls, fit: Fit, V: Array, shown: Mask, *, keep_W: bool = False) -> Population:
+        """The population that a fit to the shown entries of V describes. Rows with a part of their own are
+        described by the others, unless W is to be kept.
+        """
         W, H = fit.W.astype(np.float64), fit.H.astype(np.float64)
         T, V_hat = fitted_to(V, fit.V_hat, fit.lam, fit.leash), fit.V_hat
         counts = shown.sum(axis=0)
         well_observed = H[:, counts >= np.quantile(counts, 1 - WELL_OBSERVED)]
         mean, precision = _distribution(well_observed, np.linalg.norm(W, axis=0))
         population = cls(W, mean, precision, _row_noise(np.where(shown, T - V_hat, 0), shown, fit))
-        some = _some(V.shape)
+        some = _sampled_columns(V.shape)
         sample = T[:, some], V_hat[:, some], shown[:, some]
         alone = _rows_alone(W, sample[2])
-        return population._without_parts_for(alone, *sample) if alone.any() else population._refined(*sample)
+        if keep_W or not alone.any():
+            return population._refined(*sample)
+        return population._without_parts_for(alone, *sample)
 
     def _refined(self, T: Array, V_hat: Array, shown: Mask) -> Population:
         """With mean and precision refined by these columns."""
@@ -124,8 +130,8 @@ class Population:
         """Columns of which some entries are shown: T, what their fit V_hat was made to, all F x n."""
         ratio = np.where(shown, T - V_hat, 0) / self.noise[:, None]
         # A column with few entries tells little about its noise: it is taken for a usual one.
-        usual = self.W.shape[1] + USUAL
-        by_column = np.sqrt((usual + np.square(ratio).sum(axis=0)) / (usual + shown.sum(axis=0)))
+        given = self.W.shape[1] + USUAL
+        by_column = np.sqrt((given + np.square(ratio).sum(axis=0)) / (given + shown.sum(axis=0)))
         return Columns(self, np.where(shown, T, 0), shown, self.noise[:, None] * by_column)
 
 
@@ -200,10 +206,10 @@ def column_blocks(W: Array, columns: int) -> Iterator[slice]:
     return (slice(first, first + width) for first in range(0, columns, width))
 
 
-def columns_of(fit: Fit, V: Array, shown: Mask) -> Columns:
-    """The columns of V, of which the fit saw the shown entries."""
+def columns_of(fit: Fit, V: Array, shown: Mask, *, keep_W: bool = False) -> Columns:
+    """The columns of V, of which the fit saw the shown entries; see `Population.of`."""
     T = fitted_to(V, fit.V_hat, fit.lam, fit.leash)
-    return Population.of(fit, V, shown).columns(T, fit.V_hat, shown)
+    return Population.of(fit, V, shown, keep_W=keep_W).columns(T, fit.V_hat, shown)
 
 
 def with_likely_amounts(fit: Fit, V: Array, shown: Mask) -> Fit:
@@ -212,20 +218,30 @@ def with_likely_amounts(fit: Fit, V: Array, shown: Mask) -> Fit:
     If the most probable H is far from that of the fit, W was fitted to amounts that are not there: then W is
     fitted to the probable ones, and so on a few times.
     """
+    judged = ~shown & ~tell_too_little(shown, fit.W.shape[1]) & shown.any(axis=1, keepdims=True)
+    likely = _likely(fit, V, shown)
+    for _ in range(REFITS if judged.any() else 0):
+        T = fitted_to(V, fit.V_hat, fit.lam, fit.leash)
+        usual = _rms((T - fit.V_hat)[shown])
+        if _rms((likely.V_hat - fit.V_hat)[judged]) < FAR_OFF * usual:
+            break
+        W_T = likely.W.T.copy()
+        improve(likely.H.T, W_T, np.where(shown, T, 0).T, shown.T.astype(W_T.dtype), DESCENTS)
+        fit = replace(likely, W=W_T.T)
+        likely = _likely(fit, V, shown)
+    return likely
+
+
+def _likely(fit: Fit, V: Array, shown: Mask) -> Fit:
     if shown.all():
         return fit
-    T = fitted_to(V, fit.V_hat, fit.lam, fit.leash)
-    usual = FAR_OFF * np.sqrt(np.square(T - fit.V_hat, where=shown, out=np.zeros_like(T)).sum() / shown.sum())
-    for _ in range(REFITS + 1):
-        columns = columns_of(fit, V, shown)
-        W, H = columns.population.W.astype(fit.W.dtype), columns.amounts(fit.H).astype(fit.H.dtype)
-        likely = replace(fit, W=W, H=H)
-        if np.sqrt(np.square((likely.V_hat - fit.V_hat)[~shown]).mean()) < usual:
-            break
-        W_T = W.T.copy()
-        improve(H.T, W_T, np.where(shown, T, 0).T, shown.T.astype(W.dtype), DESCENTS)
-        fit = replace(fit, W=W_T.T, H=H)
-    return likely
+    columns = columns_of(fit, V, shown)
+    H = columns.amounts(fit.H)
+    return replace(fit, W=columns.population.W.astype(fit.W.dtype), H=H.astype(fit.H.dtype))
+
+
+def _rms(errors: Array) -> float:
+    return float(np.sqrt(np.square(errors, dtype=np.float64).mean()))
 
 
 def tell_too_little(shown: Mask, K: int) -> Mask:
@@ -245,7 +261,7 @@ def _row_noise(residual: Array, shown: Mask, fit: Fit) -> Doubles:
     # Each number of W and H follows the noise of one entry; the fit's residuals lack that much.
     variance /= max(1 - (fit.W.size + fit.H.size) / max(int(shown.sum()), 1), MOST_FOLLOWED)
     size = float(np.square(fit.V_hat, dtype=np.float64).mean())
-    floor = LEAST_NOISE**2 * variance.mean() + ROUNDING**2 * size + np.finfo(np.float64).tiny
+    floor = LEAST_NOISE**2 * variance.mean() + ROUNDING**2 * size + TINY
     return np.asarray(np.sqrt(np.maximum(variance, floor)))
 
 
@@ -274,7 +290,7 @@ def _inverse(matrices: Doubles) -> Doubles:
     return np.asarray(np.linalg.inv(matrices / outer + RIDGE * np.eye(sizes.shape[1])) / outer)
 
 
-def _some(shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
+def _sampled_columns(shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
     """Columns to learn from."""
     F, N = shape
     most = max(SAMPLE, SAMPLE_ENTRIES // F)
@@ -283,9 +299,9 @@ def _some(shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
 
 def _rows_alone(W: Doubles, shown: Mask) -> Mask:
     """Rows with a part of their own that others, which are many enough, could describe."""
-    least = TWICE * W.shape[1]
+    least = PER_PART * W.shape[1]
     holed = (shown.sum(axis=1) >= least) & (shown.mean(axis=1) < NEARLY_WHOLE)
-    alone: Mask = holed & (leverage(W) >= ALONE)
+    alone: Mask = holed & (leverage(W) >= OF_ITS_OWN)
     return alone if (~alone).sum() >= least else np.zeros_like(alone)
 
 

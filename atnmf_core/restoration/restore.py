@@ -52,8 +52,9 @@ class Restoration:
     bounded : bool F x N, predictions that were held at the bound.
     lines : bands, image rows, image columns or images that are bad as a whole.
     choice : what was tried, and why this was chosen; None where K, lam and leash were given.
-    fit : the fit that was used, with the H that is most probable among columns like these (`prediction`).
-        Suspects were left out, but for near ones that an adversary made light of.
+    fit : the fit that was used, with the W and H that predict what was left out best (`prediction`); its
+        history is that of the fit before. Suspects were left out, but for near ones that an adversary made
+        light of.
     """
 
     V: Array = field(repr=False)
@@ -220,8 +221,9 @@ def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed
 
     Suspects are found with few parts first, as in the choice. That may end with a part spent on the defects
     of a single row, which nothing contradicts there; so the fit then begins with the parts that predicted
-    well what was held out, and leaves out what either calls suspect. Of these, the nearest may be sound
-    entries of a heavy tail: an adversary gives them little weight, which is better than none.
+    well what was held out, and leaves out what either calls suspect. Columns explained the wrong way round
+    are turned (`second_opinion`). Of the suspects, the nearest may be sound entries of a heavy tail: an
+    adversary gives them little weight, which is better than none.
     """
     treatment, K = candidate.treatment, candidate.K
     options = {"K": K, **treatment.options}

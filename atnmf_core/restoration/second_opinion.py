@@ -8,9 +8,10 @@ noise that its rows have in other columns. Sought is the h >= 0 that minimises
     sum over observed entries of min(r_f, c)^2  +  (nu + K) log(1 + (h - m)' C^-1 (h - m) / nu),
 
 with r_f = |v_f - [Wh]_f| / s_f and m, C and s as in `prediction`: an entry is explained or costs c^2, and an
-unusual h has its price, but a limited one (Student's t). Reweighted least squares find it: at first every
-entry counts, in the end only those within c. What c^2 is follows from the share of suspects on each side:
-frequent ones cost less. Where the sum is much lower than with the present h, the other h is taken.
+unusual h has its price, but a limited one (Student's t). Reweighted least squares come close to it, with
+weights 1 / (1 + (r_f / d)^2)^2 that fall off beyond a distance d; d begins large and narrows to c. What c^2
+is follows from the share of suspects on each side: frequent ones cost less. Where the sum is much lower than
+with the present h, the other h is taken.
 """
 
 from __future__ import annotations
@@ -23,20 +24,21 @@ from ..problem import Array, Mask
 from ..result import Fit
 from ..solvers.nonnegative import nonnegative_minimum
 from ..solvers.steps import gram_matrices
+from .defects import quantile_of_used
 from .prediction import Population, column_blocks
 
 MUCH_LOWER = 0.85
 """The other h is taken if its cost is below this share of the present one's."""
 TURNED = 0.1
-"""So many entries must become suspect for each that no longer is: if only suspects are taken back, the model
-can explain what was left out of it on purpose.
+"""For every ten entries that are suspect no longer, more than one must become suspect: if suspects are only
+taken back, the model explains what was left out of it on purpose.
 """
 ANYWHERE = 10.0
 """What a suspect costs as it may lie anywhere, besides what its frequency says."""
 NU = 4.0
 """Degrees of freedom of the distribution of h: with few, unusual columns are expected."""
 STEPS = 10
-"""Of least squares, with half the distance at which an entry loses its weight each time, down to c."""
+"""Of least squares, from the first distance to c."""
 
 
 def second_opinion(V: Array, fit: Fit, observed: Mask, suspects: Mask) -> tuple[Array, Mask]:
@@ -48,11 +50,11 @@ def second_opinion(V: Array, fit: Fit, observed: Mask, suspects: Mask) -> tuple[
     fit : to the observed entries of V that are not suspect.
     observed, suspects : bool F x N.
     """
-    population = Population.of(fit, V, observed & ~suspects)
+    population = Population.of(fit, V, observed & ~suspects, keep_W=True)
     limits = _limits(V, fit.V_hat, observed, suspects)
     H, suspects = fit.H.copy(), suspects.copy()
     for block in column_blocks(population.W, V.shape[1]):
-        columns = _Columns(population, limits, V[:, block], observed[:, block])
+        columns = _Doubtful(population, limits, V[:, block], observed[:, block])
         other = columns.from_the_average()
         taken = columns.cost(other) < MUCH_LOWER * columns.cost(H[:, block].astype(np.float64))
         before, now = suspects[:, block], np.greater(*columns.distances(other))
@@ -73,7 +75,7 @@ def _limits(V: Array, V_hat: Array, observed: Mask, suspects: Mask) -> tuple[flo
 
 
 @dataclass(frozen=True, eq=False)
-class _Columns:
+class _Doubtful:
     population: Population
     limits: tuple[float, float]
     V: Array
@@ -88,10 +90,10 @@ class _Columns:
         W, mean, precision = self.population.W, self.population.mean, self.population.precision
         H = np.repeat(mean[:, None], self.V.shape[1], axis=1)
         distance, limit = self.distances(H)
-        width = np.quantile(distance / limit, share, axis=0)
+        width = np.maximum(np.nan_to_num(quantile_of_used(distance / limit, self.observed, 0, share)), 1)
         for step in range(STEPS):
             distance, limit = self.distances(H)
-            limit = limit * np.maximum(width / 2**step, 1)
+            limit = limit * width ** (1 - step / (STEPS - 1))
             deviation = self.population.noise[:, None] * (1 + np.square(distance / limit))
             weights = self.observed / np.square(deviation)
             prior = (NU + len(H)) / (NU + self._unusual(H))

@@ -11,7 +11,7 @@ from .path import MapTrials
 from .workers import trials_on_workers
 
 MAX_BYTES = 500_000_000
-VERSION = 5
+VERSION = 6
 """Changes whenever the records that a trial gives do, for another reason than the solver."""
 
 

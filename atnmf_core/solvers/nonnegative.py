@@ -8,6 +8,8 @@ left to SciPy's `nnls`, which takes one at a time.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from scipy.optimize import nnls
 
@@ -15,6 +17,8 @@ from ..problem import Array, Mask
 
 DAMPING = 1e-11
 """Added to the diagonal: makes a singular matrix regular, and is too small to matter in a regular one."""
+ROUNDING = 1e-14
+"""No less is added in relation to the diagonal, and no eigenvalue is smaller in relation to the largest."""
 SLACK = 1e-13
 """A gradient that is negative by less than this share of the right side counts as rounding."""
 ROUNDS = 8
@@ -36,7 +40,7 @@ def nonnegative_minimum(grams: Array, right: Array, near: Array, allowed: Mask |
     may = scale > 0 if allowed is None else allowed & (scale > 0)
     inverse = np.divide(1, scale, out=np.zeros_like(scale), where=may)
     G = grams * inverse[:, :, None] * inverse[:, None, :]
-    np.einsum("nkk->nk", G)[...] = 1 + DAMPING * inverse**2
+    np.einsum("nkk->nk", G)[...] = 1 + np.maximum(DAMPING * inverse**2, ROUNDING)
     b = (right + DAMPING * near) * inverse
     x: Array = np.maximum(_pivot(G, b, near > 0), 0) * inverse
     return x
@@ -55,10 +59,15 @@ def _pivot(G: Array, b: Array, free: Mask) -> Array:
         left = left[wrong.any(axis=1)]
         if left.size == 0:
             return x
-    roots = np.linalg.cholesky(G[left])
-    targets = np.linalg.solve(roots, b[left][..., None])[..., 0]
-    for place, root, target in zip(left, roots, targets, strict=True):
-        x[place] = nnls(root.T, target, maxiter=MAX_STEPS_PER_PART * b.shape[1])[0]
+    # G = A'A and b = A'y with A and y from the eigenvalues, which rounding may make negative.
+    values, vectors = np.linalg.eigh(G[left])
+    sizes = np.sqrt(np.maximum(values, ROUNDING * values[:, -1:]))
+    A = sizes[:, :, None] * np.swapaxes(vectors, 1, 2)
+    y = np.einsum("nik,ni->nk", vectors, b[left]) / sizes
+    for place, *problem in zip(left, A, y, strict=True):
+        # If that goes in circles too, the last guess is near the minimum.
+        with suppress(RuntimeError):
+            x[place] = nnls(*problem, maxiter=MAX_STEPS_PER_PART * b.shape[1])[0]
     return x
 
 

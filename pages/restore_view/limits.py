@@ -13,9 +13,9 @@ from .setting import RestoreSetting
 UNMARKED = """
 - **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places, or
   too dark by the same factor throughout, looks like one that is meant to be so. In two cubes with five
-  image columns dark in 60% of the bands the error was 0.02 to 0.06; told what was dark, below 0.01.
-- **Long dark stretches are found only in part.** Of image columns that were dark in a third of the bands,
-  62 to 85% of the entries were found.
+  image columns dark in 60% of the bands the error was 0.03 to 0.06; told what was dark, 0.01 to 0.03.
+- **Long stretches that are dark by one factor are hardly found.** Of five image columns that were so in a
+  third of the bands each, up to 36% of the entries were found, and often none.
 - **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
   badly, as with faces, many defects look like the rest and stay in.
 """

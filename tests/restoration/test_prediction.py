@@ -75,6 +75,33 @@ def test_a_column_of_which_nothing_is_shown_is_predicted_like_the_average_one():
     np.testing.assert_allclose(columns.amounts()[:, 5], columns.population.mean, rtol=1e-6)
 
 
+@pytest.mark.parametrize("exponent", [-100, -66, 66, 100])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_units_do_not_matter_at_all_in_powers_of_two(exponent, dtype):
+    """Not even to whether W is fitted again, where half of the data is missing."""
+    shown = hide_entries(V.shape, 0.5, seed=2)
+    scale = 2.0**exponent
+    usual, scaled = (
+        with_likely_amounts(factorize(data, shown, K=2 * K, dtype=dtype), data, shown).V_hat
+        for data in ((V * unit).astype(dtype) for unit in (1.0, scale))
+    )
+    np.testing.assert_allclose(scaled.astype(np.float64) / scale, usual, rtol=1e-5)
+
+
+def test_data_that_is_all_zero_is_predicted_as_zero():
+    shown = hide_entries(V.shape, 0.3, seed=2)
+    nothing = np.zeros_like(V)
+    assert with_likely_amounts(factorize(nothing, shown, K=2), nothing, shown).V_hat.max() == 0
+
+
+def test_an_empty_column_is_no_reason_to_fit_again(monkeypatch):
+    shown = np.ones(V.shape, dtype=bool)
+    shown[:, 5] = False
+    fit = factorize(V, shown, K=K)
+    monkeypatch.setattr(prediction, "improve", None)
+    np.testing.assert_array_equal(with_likely_amounts(fit, V, shown).W, fit.W)
+
+
 @pytest.mark.parametrize("scale", [1e-20, 1e20])
 def test_units_do_not_matter(scale):
     usual = with_likely_amounts(factorize(V, SHOWN, K=K, dtype="float64"), V, SHOWN).V_hat
@@ -104,20 +131,24 @@ def test_refining_the_population_makes_the_shown_entries_more_probable(monkeypat
     assert densities[1] > densities[0] + 10
 
 
-def test_a_row_with_a_part_of_its_own_is_predicted_from_the_others():
-    """Nothing but row 7 has the fourth part, so what it is where row 7 is hidden is anybody's guess."""
+def test_a_row_with_a_part_of_its_own_is_predicted_from_the_others(monkeypatch):
+    """The fourth part follows row 7, and rows 8 to 10 have a little of it: what is odd there is multiplied in
+    row 7, where that is hidden.
+    """
     own = np.hstack([W, np.zeros((F, 1))])
+    own[8:11, 3] = 0.3
+    own[8:11, :3] = np.maximum(W[8:11] - 0.3 / 4 * W[7], 0)
     own[7] = [0, 0, 0, 4]
     shown = np.ones((F, N), dtype=bool)
     shown[7, ::3] = False
-    start = own, np.vstack([H, V[7] / 4])
-    fit = factorize(V, shown, K=K + 1, dtype="float64", init=start, max_inner=1)
+    odd = V.copy()
+    odd[8:11, ::3] += 0.2
+    fit = factorize(odd, shown, K=K + 1, init=(own, np.vstack([H, V[7] / 4])), dtype="float64", max_inner=1)
     assert prediction.leverage(fit.W)[7] > 0.9
-    errors = rmse(V, with_likely_amounts(fit, V, shown).V_hat, ~shown)
-    # What a regression of row 7 on the true H would make.
-    seen = shown[7]
-    by_regression = np.linalg.lstsq(H[:, seen].T, V[7, seen], rcond=None)[0] @ H
-    assert errors < 1.2 * rmse(V[7], by_regression, ~seen)
+    from_others = rmse(V, with_likely_amounts(fit, odd, shown).V_hat, ~shown)
+    monkeypatch.setattr(prediction, "OF_ITS_OWN", 1.5)
+    by_its_part = rmse(V, with_likely_amounts(fit, odd, shown).V_hat, ~shown)
+    assert from_others < 0.5 * by_its_part
 
 
 def test_a_row_of_which_everything_is_shown_keeps_its_part():

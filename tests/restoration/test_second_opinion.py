@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from atnmf_core import factorize
 from atnmf_core.restoration.prediction import Population
-from atnmf_core.restoration.second_opinion import NU, _Columns, _limits, second_opinion
+from atnmf_core.restoration.second_opinion import NU, _Doubtful, _limits, second_opinion
 
 rng = np.random.default_rng(5)
 F, N, K = 60, 150, 5
@@ -53,7 +53,7 @@ def test_the_cost_is_as_stated_and_no_search_from_many_places_finds_a_lower_one(
     V, _, fit, suspects = case
     population = Population.of(fit, V, OBSERVED & ~suspects)
     below, above = _limits(V, fit.V_hat, OBSERVED, suspects)
-    columns = _Columns(population, (below, above), V, OBSERVED)
+    columns = _Doubtful(population, (below, above), V, OBSERVED)
 
     def cost(h):
         residual = (V[:, UPSIDE_DOWN] - population.W @ h) / population.noise

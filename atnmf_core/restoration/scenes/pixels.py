@@ -115,9 +115,9 @@ def model_of(V: Array, restored: Restoration, losses: Losses, limits: tuple[floa
     use = ~np.isnan(V) & ~restored.defects
     known = np.where(use, V, 0)
     scales = spread(np.where(use, V, fit.V_hat) - fit.V_hat, use & (known > 0))
-    population = Population.of(fit, known, use)
+    population = Population.of(fit, known, use, keep_W=True)
     return SceneModel(
-        W=population.W.astype(fit.W.dtype),
+        W=np.asarray(fit.W),
         mean=population.mean,
         precision=population.precision,
         noise=population.noise,
