@@ -317,7 +317,9 @@ def leverage(W: Array) -> npt.NDArray[np.float64]:
     """
     if W.shape[1] == 1:
         return np.zeros(len(W))
-    basis, sizes, _ = np.linalg.svd(W.astype(np.float64), full_matrices=False)
+    norms = np.linalg.norm(W, axis=0)
+    # The scale of a part means nothing, and must not decide which directions are there.
+    basis, sizes, _ = np.linalg.svd(W / np.where(norms > 0, norms, 1), full_matrices=False)
     used = sizes > sizes[0] * np.finfo(W.dtype).eps * max(W.shape)
     along_rows: npt.NDArray[np.float64] = np.square(basis[:, used]).sum(axis=1)
     return along_rows

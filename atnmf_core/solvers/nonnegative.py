@@ -11,7 +11,6 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ..problem import Array, Mask
 
@@ -59,6 +58,8 @@ def _pivot(G: Array, b: Array, free: Mask) -> Array:
         left = left[wrong.any(axis=1)]
         if left.size == 0:
             return x
+    from scipy.optimize import nnls  # it takes long to import
+
     # G = A'A and b = A'y with A and y from the eigenvalues, which rounding may make negative.
     values, vectors = np.linalg.eigh(G[left])
     sizes = np.sqrt(np.maximum(values, ROUNDING * values[:, -1:]))

@@ -30,7 +30,7 @@ def test_what_goes_in_circles_has_its_minimum_too(K, monkeypatch):
     does not settle.
     """
     left = []
-    monkeypatch.setattr(nonnegative, "nnls", lambda *problem, **_: left.append(1) or nnls(*problem))
+    monkeypatch.setattr("scipy.optimize.nnls", lambda *problem, **_: left.append(1) or nnls(*problem))
     rng = np.random.default_rng(1)
     Q = np.linalg.qr(rng.standard_normal((200, K, K)))[0]
     grams = np.einsum("nik,k,njk->nij", Q, np.logspace(0, -6, K), Q)
