@@ -22,7 +22,7 @@ UNMARKED = """
 MARKED = """
 - **A {row} or {column} with nothing left cannot be predicted**, and one with little left hardly can.
 - **Whole lines and blocks are harder than single entries.** The deviations come from gaps shaped like
-  yours, moved to where the data is sound. From single entries they would be 8 to 25 times too small.
+  yours, moved to where the data is sound. From single entries they would be up to 12 times too small.
 - **Only what is missing changes.** Values that are there but wrong stay, and mislead the prediction.
 """
 
