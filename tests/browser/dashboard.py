@@ -108,12 +108,13 @@ class Dashboard:
             self.page.get_by_role("option", name=option, exact=True),
         )
         # A click on a box that is still moving into its place opens nothing, nor does one that comes just
-        # before the page is drawn again.
+        # before the page is drawn again; that may also close a list that is open.
         for act in (box.click, lambda: box.press("ArrowDown")) * 3:
             act()
-            if appears(wanted):
+            if appears(wanted) and _clicked(wanted):
                 break
-        wanted.click()
+        else:
+            wanted.click()
         self.wait_until_idle()
 
     def press(self, name: str) -> None:
@@ -145,6 +146,15 @@ class Dashboard:
         address = urlsplit(request.url)
         if address.scheme in ("http", "https") and address.hostname != urlsplit(self.address).hostname:
             self.problems.append(f"request to another host: {request.url}")
+
+
+def _clicked(option: Locator, milliseconds: float = 3000) -> bool:
+    """Whether it stayed in its place for long enough to be clicked."""
+    try:
+        option.click(timeout=milliseconds)
+    except PlaywrightTimeout:
+        return False
+    return True
 
 
 def appears(locator: Locator, seconds: float = 3) -> bool:
