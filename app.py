@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.style import show_style, text_of
-from pages.common.visitors import admit
+from pages.common.jobs import admit
+from pages.common.widgets import show_style, text_of
 
 ASSETS = Path(__file__).parent / "assets"
 

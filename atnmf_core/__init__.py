@@ -1,13 +1,15 @@
-"""Adversarially-trained nonnegative matrix factorization: data, hiding, solvers and measures."""
+"""Adversarially-trained nonnegative matrix factorization: data, hiding, solvers and measures.
+
+Importing this, and `factorize`, need NumPy and SciPy alone: all else is imported where it is used.
+"""
 
 from .datasets import Dataset, load_dataset, paper_mask, read_dataset
-from .factorization import SOLVER_VERSIONS, factorize
-from .hiding import hide_entries
-from .metrics import psnr, rmse, ssim
-from .problem import InputError
-from .projection import transform
+from .model.hiding import hide_entries
+from .model.metrics import psnr, rmse, ssim
+from .model.problem import InputError
+from .model.result import Fit, Progress
 from .restoration import Restoration, restore
-from .result import Fit, Progress
+from .solvers.factorization import SOLVER_VERSIONS, factorize, transform
 
 __all__ = [
     "SOLVER_VERSIONS",

@@ -1,4 +1,7 @@
-"""The command line: `python -m atnmf_core COMMAND`, one module of `atnmf_core.commands` per command."""
+"""The command line: `atnmf COMMAND` or `python -m atnmf_core COMMAND`.
+
+Each command has a module in `atnmf_core.commands`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,17 @@ import argparse
 import io
 import signal
 import sys
+from importlib import import_module
 from typing import NoReturn
 
-from .commands import data, fit, queue, reproduce, restore, sweep
-from .commands.reading import why_unreadable
-from .commands.running import Terminated
+from .commands.arguments import Terminated, why_unreadable
 from .datasets import DataUnavailable, UnreadableData
-from .problem import InputError
+from .model.problem import InputError
 from .sweep import EngineError, StoreError
 
-COMMANDS = (fit, restore, sweep, queue, reproduce, data)
+_MODULES = ("fit", "restore", "sweep", "reproduce", "data", "app", "web")
+COMMANDS = {name: name for name in _MODULES} | {"queue": "sweep"}
+"""Each with its module; only that of the given command is loaded."""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -25,15 +29,17 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (--help explains the options)\n")
 
 
-def main(words: list[str] | None = None) -> int:
+def main(words: list[str] | None = None, program: str = "python -m atnmf_core") -> int:
     """Run one command line and return its exit code:
 
     0 success, 1 failure, 2 wrong options, 130 interrupted by Ctrl-C, 143 terminated.
     """
-    parser = OneLineParser(prog="python -m atnmf_core", description="AT-NMF on the command line.")
+    parser = OneLineParser(prog=program, description="AT-NMF on the command line.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(subparsers)
+    words = sys.argv[1:] if words is None else words
+    given = COMMANDS.get(words[0]) if words else None
+    for module in dict.fromkeys(COMMANDS.values()) if given is None else (given,):
+        import_module(f"{__package__}.commands.{module}").add_parser(subparsers)
     args = parser.parse_args(words)
     try:
         status: int = args.run(args)
@@ -57,8 +63,13 @@ def _fail(command: str, error: Exception | str, status: int) -> int:
     return status
 
 
-if __name__ == "__main__":
+def atnmf(program: str = "atnmf") -> NoReturn:
+    """The installed command, which `python -m atnmf_core` is as well."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show λ or ± shows a question mark.
         sys.stdout.reconfigure(errors="replace")
-    sys.exit(main())
+    sys.exit(main(program=program))
+
+
+if __name__ == "__main__":
+    atnmf("python -m atnmf_core")

@@ -13,9 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .factorization import factorize
-from .problem import Array
-from .projection import transform
+from .model.problem import Array
+from .solvers.factorization import factorize, transform
 
 DTYPES = (np.float64, np.float32)
 EXACT = 1e-12
@@ -97,14 +96,23 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
-        """Find the components of X; y is ignored."""
+    def fit(self, X: npt.ArrayLike, y: object = None, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Find the components of X. Each sample counts in the loss with its weight; y is ignored."""
         data = self._validated(X, reset=True)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weights is not None:
+            if weights.shape != (len(data),):
+                raise ValueError(
+                    f"sample_weight has shape {weights.shape}: one for each of {len(data)} samples."
+                )
+            if not weights.any():
+                raise ValueError("sample_weight: every weight is zero; at least one sample must count.")
         if isinstance(self.random_state, Integral):
             seed = int(self.random_state)
         else:
             seed = check_random_state(self.random_state).randint(2**31 - 1)
-        exact = EXACT * float(np.nansum(np.square(data, dtype=np.float64)))
+        square = np.square(data.T, dtype=np.float64)
+        exact = EXACT * float(np.nansum(square if weights is None else weights * square))
         fit = factorize(
             # In the paper samples are columns. The same memory order for arrays and data frames: it affects
             # the last digit of sums.
@@ -119,6 +127,7 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
             tol_outer=self.tol,
             dtype=data.dtype,
             callback=lambda progress: progress.loss <= exact,
+            weights=weights,
         )
         if not fit.converged and fit.history["adversarial_loss"][-1] > exact:
             message = f"{fit.n_iter} iterations were not enough to converge: raise max_iter or tol."

@@ -4,17 +4,184 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
 
 from .analysis import pictures
-from .analysis.comparison import compare_picture
-from .analysis.recovery import PixelSpectrum, reach_of
+from .analysis.comparison import PixelSpectrum, compare_picture, reach_of
 from .datasets import Dataset
-from .metrics import rmse
-from .result import HasFactors
+from .datasets.files.scene_file import SceneFile
+from .figures.images import data_url
+from .figures.pictures import BeforeAfter, before_and_after, scene_before_after
+from .figures.report import html_page
+from .figures.restoration import error_against_K
+from .model.metrics import rmse
+from .model.problem import three_digits
+from .model.result import HasFactors
+from .recipe import RestoreRecipe
+from .restoration import Candidate, Choice, Restoration
+from .restoration.findings import doubtful_regions, findings, noisy_rows
+from .restoration.restore import BOUND
+from .restoration.scenes import SceneRestoration
 from .sweep.measurements import csv_table
+
+# A restoration as a self-contained page: before and after, what was replaced, how the model was chosen.
+
+
+AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
+"""What the rows and columns of V are called."""
+SIDES = {"both": "too dark or too bright", "dark": "too dark", "bright": "too bright"}
+# Plotly writes its colours into each element; these rules follow the reader's theme instead.
+STYLE = """
+.before-after { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
+.before-after img { width: 100%; image-rendering: pixelated; border: 1px solid var(--line) }
+.lead { font-size: 1.1rem }
+table.settings { border-collapse: collapse }
+.settings th, .settings td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0 }
+.settings th { font-weight: 400; color: var(--muted); white-space: nowrap }
+.settings td { overflow-wrap: anywhere }
+.xaxislayer-above text, .yaxislayer-above text, .infolayer text { fill: var(--ink) !important }
+.gridlayer path { stroke: var(--line) !important }
+"""
+
+
+def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str, str]) -> str:
+    """The whole page as HTML; `settings` are those of the restoration, by name."""
+    lead = restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
+    findings = _findings(data, restored)
+    return _page(data.title, lead, findings, before_and_after(data, restored), restored.choice, settings)
+
+
+def scene_page(
+    scene: SceneFile, after: SceneFile, restored: SceneRestoration, settings: Mapping[str, str]
+) -> str:
+    """The same for a scene that was restored block by block; both files are read, thinned for display."""
+    model, sight = restored.model, scene_before_after(scene, after, restored.replaced)
+    return _page(scene.path.stem, model.words, restored.findings, [sight], model.choice, settings)
+
+
+def _page(
+    title: str,
+    lead: str,
+    findings: list[str],
+    pictures: list[BeforeAfter],
+    choice: Choice | None,
+    settings: Mapping[str, str],
+) -> str:
+    listed = "".join(f"<li>{escape(finding)}</li>" for finding in findings)
+    body = [f'<p class="lead">{escape(lead)}</p><ul>{listed}</ul>', *map(_pictures, pictures)]
+    if choice is not None:
+        body.append(_chosen(choice))
+    body.append(f"<h2>Settings</h2>{_table(settings)}")
+    return html_page(f"{title}, restored", "".join(body), STYLE)
+
+
+def report_settings(
+    recipe: RestoreRecipe, data: str, model: Candidate, choice: Choice | None, notes: Sequence[str]
+) -> dict[str, str]:
+    """Everything that went into a restoration, for its report."""
+    unmarked = recipe.losses == "unmarked"
+    lam, leash = model.treatment.lam, model.treatment.leash
+    adversary = "none" if lam is None else f"λ = {lam:g}" + ("" if leash is None else f", leash {leash:g}")
+    settings = {
+        "data": data,
+        "losses": "unmarked: some entries are wrong" if unmarked else "marked: what is missing is known",
+        "K": f"{model.K}, {'given' if isinstance(recipe.K, int) else 'chosen'}",
+        "adversary": f"{adversary}, {'chosen' if recipe.lam is None else 'given'}",
+        "seed": str(recipe.seed),
+    }
+    if not recipe.as_judged:
+        settings["defects"] = f"from suspicion {recipe.threshold:g}, {SIDES[recipe.side]}"
+    if choice is not None:
+        settings["tried"] = f"{len(choice.scores)} candidates in {choice.seconds:.0f} s"
+    return settings | ({"note": " ".join(notes)} if notes else {})
+
+
+def _findings(data: Dataset, restored: Restoration) -> list[str]:
+    lost = int(restored.unrestorable.sum())
+    row = AXES[data.kind][0]
+    found = [f"{finding}." for finding in findings(data, restored)] or ["Nothing looks wrong."]
+    noisy = noisy_rows(restored.noise)
+    if noisy:
+        found.append(f"Noisy: {row} {', '.join(map(str, noisy))}.")
+    found.append(how_sure(data, restored))
+    held = int(restored.bounded.sum())
+    if held:
+        found.append(
+            f"{held:,} predictions beyond everything measured in the same {row} were capped at {BOUND:g} "
+            "times the most extreme value there."
+        )
+    if lost:
+        found.append(f"{lost:,} entries could not be restored. " + " ".join(reasons(data, restored)))
+    return found
+
+
+def how_sure(data: Dataset, restored: Restoration) -> str:
+    """The error to expect, and where it does not hold."""
+    expected = restored.expected_error
+    share = expected / float(np.abs(data.V[data.observed]).mean() or 1.0)
+    said = f"Typical error of what was replaced: ±{three_digits(expected)}, {share:.1%} of the mean value."
+    regions = doubtful_regions(data, restored)
+    if not regions:
+        return said
+    pixels = sum(region.pixels for region in regions)
+    some = "; ".join(map(str, regions[:3])) + ("; …" if len(regions) > 3 else "")
+    return (
+        f"{said} Not so in {pixels:,} pixel{'' if pixels == 1 else 's'} most of whose bands are wrong, where "
+        f"it is little more than a guess: {some}."
+    )
+
+
+def reasons(data: Dataset, restored: Restoration) -> list[str]:
+    """Why entries could not be restored."""
+    sound, lost = data.observed & ~restored.defects, restored.unrestorable
+    row, column = AXES[data.kind]
+    empty_rows, empty_columns = sound.sum(axis=1) == 0, sound.sum(axis=0) == 0
+    said = [
+        f"{int(empty.sum()):,} {name}{'s have' if empty.sum() > 1 else ' has'} no sound entry at all."
+        for name, empty in ((row, empty_rows), (column, empty_columns))
+        if empty.any()
+    ]
+    others = int((lost & ~empty_rows[:, None] & ~empty_columns).sum())
+    if others:
+        those = "They" if others == lost.sum() else f"{others:,}"
+        said.append(
+            f"{those} lie in a {row} or {column} with too few sound entries, or their prediction is "
+            "beyond all sound values."
+        )
+    return said
+
+
+def _pictures(sight: BeforeAfter) -> str:
+    figures = "".join(
+        f'<figure><figcaption>{escape(panel.title)}</figcaption><img alt="{escape(panel.alt)}" '
+        f'src="{data_url(panel.pixels)}"></figure>'
+        for panel in sight[1:]
+    )
+    return f'<section><h2>{escape(sight.title)}</h2><div class="before-after">{figures}</div></section>'
+
+
+def _chosen(choice: Choice) -> str:
+    """The chart, with Plotly's code."""
+    early = "" if choice.complete else " The choice was ended early; this is the best so far."
+    note = (
+        "Error: root mean square over entries that look sound, each predicted from the other entries of its "
+        f"column. {choice.suspects:.1%} of all entries looked wrong.{early}"
+    )
+    chart: str = error_against_K(choice).to_html(
+        full_html=False, include_plotlyjs=True, config={"displaylogo": False, "responsive": True}
+    )
+    return f"<h2>How it was chosen</h2><figure>{chart}</figure><p>{escape(note)}</p>"
+
+
+def _table(settings: Mapping[str, str]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in settings.items()
+    )
+    return f'<table class="settings">{rows}</table>'
 
 
 def factors_npz(fits: Mapping[str, HasFactors], observed: npt.NDArray[np.bool_]) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 
 from .datasets import ReadingOptions
-from .problem import Missing, Solver
+from .model.problem import Missing, Solver
 from .sweep.grid import Grid
 
 _SAME_NAME = (
@@ -22,12 +22,12 @@ SWEEP_OPTIONS = {"data": "dataset", "alpha": "alphas", "K": "Ks", "lam": "lams"}
 """Options of `sweep`, and the grid's settings that they set."""
 
 
-def spelled(number: float) -> str:
+def shortest_repr(number: float) -> str:
     """A number in its shortest form that reads back as the same number.
 
     Examples
     --------
-    >>> spelled(2.0), spelled(0.3), spelled(1.00000049)
+    >>> shortest_repr(2.0), shortest_repr(0.3), shortest_repr(1.00000049)
     ('2', '0.3', '1.00000049')
     """
     short = f"{number:g}"
@@ -48,7 +48,7 @@ def command_line(*words: str, **options: object) -> str:
             continue
         values = () if value is True else value if isinstance(value, tuple) else (value,)
         line.append(f"--{name.replace('_', '-')}")
-        line += [spelled(one) if isinstance(one, float) else str(one) for one in values]
+        line += [shortest_repr(one) if isinstance(one, float) else str(one) for one in values]
     return shlex.join(line)
 
 
@@ -100,13 +100,13 @@ class Recipe:
             if self.pattern == "entries"
             else f', pattern="{self.pattern}", image_shape=data.image_shape, order=data.order'
         )
-        hiding = f"alpha={spelled(self.alpha)}, seed={self.mask_seed}{pattern}"
+        hiding = f"alpha={shortest_repr(self.alpha)}, seed={self.mask_seed}{pattern}"
         common = f'K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed}'
         if self.start != "random":
             common += f', init="{self.start}"'
-        adversary = f"lam={spelled(self.lam)}"
+        adversary = f"lam={shortest_repr(self.lam)}"
         if self.leash is not None:
-            adversary += f", leash={spelled(self.leash)}"
+            adversary += f", leash={shortest_repr(self.leash)}"
         return "\n".join(
             (
                 f"from atnmf_core import {names}",
@@ -141,8 +141,9 @@ class RestoreRecipe:
     ----------
     data : the file, or the name of a bundled data set.
     reading : how the file was read.
-    losses, K, lam, leash, seed, keep_suspects : as in `restore`; None for what it chose.
+    losses, K, lam, leash, seed : as in `restore`; None for what it chose.
     threshold, side : which suspects are replaced, as in `suspects_at`.
+    denoise : whether what the model predicts is written everywhere.
     """
 
     data: str
@@ -153,9 +154,9 @@ class RestoreRecipe:
     seed: int = 0
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     is_file: bool = True
-    keep_suspects: bool = False
     threshold: float = 1.0
     side: str = "both"
+    denoise: bool = False
 
     def python(self, out: str) -> str:
         """A script that restores the data and writes `out` in the format of its source."""
@@ -165,8 +166,9 @@ class RestoreRecipe:
             f", {name}={_literal(value)}"
             for name, value in (("K", self.K), ("lam", self.lam), ("leash", self.leash))
             if value is not None
-        ) + (", keep_suspects=True" if self.keep_suspects else "")
-        imports, V = [f"from atnmf_core import {reader}, restore"], "restored.V"
+        )
+        result = "denoised_where_known" if self.denoise else "V"
+        imports, V = [f"from atnmf_core import {reader}, restore"], f"restored.{result}"
         lines = [
             "",
             f"data = {reader}({source}{reading})",
@@ -176,10 +178,10 @@ class RestoreRecipe:
         if self.is_file:
             imports.append("from atnmf_core.datasets import write_like")
         if not self.as_judged:
-            imports.append("from atnmf_core.restoration.suspects import restored_at, suspects_at")
-            which = f"threshold={spelled(self.threshold)}, side={_quoted(self.side)}"
+            imports.append("from atnmf_core.restoration.restore import restored_at, suspects_at")
+            which = f"threshold={shortest_repr(self.threshold)}, side={_quoted(self.side)}"
             lines.append(f"suspects = suspects_at(data, restored, {which})")
-            lines.append("V = restored_at(data, restored, suspects)")
+            lines.append(f"V = restored_at(data, restored, suspects).{result}")
             V = "V"
         if self.is_file:
             lines.append(f"write_like({source}, {V}, {_quoted(out)}{reading})")
@@ -203,15 +205,15 @@ class RestoreRecipe:
             K=K,
             lam=self.lam,
             leash=self.leash,
-            keep_suspects=self.keep_suspects,
             seed=self.seed,
+            denoise=self.denoise,
         )
         return line + self.reading.command_line()
 
 
 def _literal(value: float | tuple[int, ...]) -> str:
     if isinstance(value, float):
-        return spelled(value) if math.isfinite(value) else f'float("{value}")'
+        return shortest_repr(value) if math.isfinite(value) else f'float("{value}")'
     return repr(value)
 
 

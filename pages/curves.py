@@ -4,13 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.download_offer import show_offer
-from pages.common.setting import Setting
-from pages.common.streamlit_private import ensure_app_frame
-from pages.common.style import show_style
+from pages.common.data import show_offer
+from pages.common.state import Setting
+from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.sweeps import ensure_queue_runs, showing_store_errors
-from pages.curves_view.form import show_form
-from pages.curves_view.state import ADDRESS, arrive
+from pages.common.widgets import show_style
+from pages.curves_view.setting import ADDRESS, arrive, show_form
 from pages.curves_view.view import show_curves
 
 ensure_app_frame()

@@ -1,31 +1,37 @@
 """Explore: hide a share of the data, let the adversary attack the rest, and compare what comes back."""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from pages.common.download_offer import show_offer
-from pages.common.fit_request import request_fits, show_wait
-from pages.common.limits_view import show_unreached
-from pages.common.streamlit_private import ensure_app_frame
-from pages.common.style import show_style
-from pages.explore_view.callout import show_callout
-from pages.explore_view.film_view import show_film
-from pages.explore_view.lambda_curve import show_lambda_curve
-from pages.explore_view.panels_view import show_errors, show_given, show_learned
-from pages.explore_view.parts_view import show_parts, show_users
-from pages.explore_view.picture_strip import picture_strip
-from pages.explore_view.presets import show_presets
-from pages.explore_view.sidebar import ADDRESS, show_sidebar
-from pages.explore_view.take_away import show_take_away
-from pages.explore_view.waiting_view import show_while_waiting
+from pages.common.data import show_offer
+from pages.common.fitting import Case, request_fits, show_unreached, show_wait
+from pages.common.streamlit_patches import ensure_app_frame
+from pages.common.widgets import show_style
+from pages.explore_view.lambda_curve import show_callout, show_lambda_curve
+from pages.explore_view.panels import (
+    picture_strip,
+    show_errors,
+    show_given,
+    show_learned,
+    show_panels_take_away,
+    show_while_waiting,
+)
+from pages.explore_view.parts import figures_of, show_film, show_parts, show_users
+from pages.explore_view.sidebar import ADDRESS, show_presets, show_sidebar
 
-SHOW = {"errors": show_errors, "film": show_film, "take": show_take_away}
+SHOW = {"errors": show_errors, "film": show_film, "take": partial(show_panels_take_away, figures=figures_of)}
 
 ensure_app_frame()
 show_style(Path(__file__).parent / "common" / "style.css")
 setting, data = show_sidebar()
-st.title("What the adversary sees, and what comes back", anchor=False)
+st.title("Hide pixels, and compare what NMF and AT-NMF bring back", anchor=False)
+st.markdown(
+    "**NMF** (nonnegative matrix factorization) explains every picture as a sum of a few shared parts, and "
+    "so predicts what is hidden. **AT-NMF** learns the parts while an *adversary* alters the data: "
+    "then what is far too dark to be true misleads it less."
+)
 presets = st.container()
 if data is None:
     show_offer(setting)
@@ -33,30 +39,31 @@ if data is None:
         show_presets(setting)
     st.stop()
 
+case = Case(setting, data)
 wait = st.container()
 given, learned = st.columns([2, 4], gap="small")
 with given:
-    show_given(setting, data)
-shown = request_fits(setting, data)
+    show_given(case)
+shown = request_fits(case)
 if shown is not None and shown.is_current:
     with learned:
-        show_learned(setting, data, shown.pair)
+        show_learned(case, shown.pair)
 else:
     with wait:
-        show_wait(setting, data, something_shown=shown is not None)
+        show_wait(case, something_shown=shown is not None)
     with learned:
-        show_while_waiting(setting, data, shown)
+        show_while_waiting(case, shown)
 picture_strip(setting, data)
-show_unreached(setting, data)
+show_unreached(case)
 if shown is not None:
-    show_callout(shown.setting, data, shown.pair)
+    show_callout(shown.case, shown.pair)
     parts, curve = st.columns(2, gap="large")
     with parts:
-        show_parts(shown.setting, data, shown.pair)
+        show_parts(shown.case, shown.pair)
     with curve:
-        show_lambda_curve(shown.setting, data)
-    show_users(shown.setting, data, shown.pair)
+        show_lambda_curve(shown.case)
+    show_users(shown.case, shown.pair)
     ADDRESS.draw("detail")
-    SHOW[setting.detail](shown.setting, data, shown.pair)
+    SHOW[setting.detail](shown.case, shown.pair)
 with presets:
     show_presets(setting)

@@ -4,16 +4,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.download_offer import show_offer
-from pages.common.fit_request import request_fits, show_wait
-from pages.common.streamlit_private import ensure_app_frame
-from pages.common.style import show_style
-from pages.hyperspectral_view.cube_take_away import show_cube_take_away
-from pages.hyperspectral_view.materials_view import show_materials
-from pages.hyperspectral_view.pictures import factors_of, show_limits_of_recovery, show_pictures
+from pages.common.data import show_offer
+from pages.common.fitting import Case, request_fits, show_wait
+from pages.common.streamlit_patches import ensure_app_frame
+from pages.common.widgets import show_style
+from pages.hyperspectral_view.materials import show_materials
+from pages.hyperspectral_view.pictures import (
+    factors_of,
+    show_cube_take_away,
+    show_limits_of_recovery,
+    show_pictures,
+    show_spectrum,
+)
+from pages.hyperspectral_view.setting import show_view_bar
 from pages.hyperspectral_view.sidebar import show_sidebar
-from pages.hyperspectral_view.spectrum_view import show_spectrum
-from pages.hyperspectral_view.view_bar import show_view_bar
 
 FOLDER = Path(__file__).parent
 CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy, GeoTIFF, NetCDF or HDF5"
@@ -28,16 +32,17 @@ if data is None:
 
 wait = st.container()
 show_view_bar(setting, data)
-shown = request_fits(setting, data)
+case = Case(setting, data)
+shown = request_fits(case)
 if shown is None or not shown.is_current:
     with wait:
-        show_wait(setting, data, something_shown=shown is not None)
+        show_wait(case, something_shown=shown is not None)
 pictures, spectrum = st.columns([3, 2], gap="medium")
 with pictures:
-    show_pictures(setting, data, shown)
+    show_pictures(case, shown)
 with spectrum:
-    show_spectrum(setting, data, {} if shown is None else factors_of(shown.pair))
-show_limits_of_recovery(setting, data)
+    show_spectrum(case, {} if shown is None else factors_of(shown.pair))
+show_limits_of_recovery(case)
 if shown is not None:
-    show_materials(shown.setting, data, shown.pair)
-    show_cube_take_away(shown.setting, data, shown.pair)
+    cards = show_materials(shown.case, shown.pair)
+    show_cube_take_away(shown.case, shown.pair, cards)

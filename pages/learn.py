@@ -1,22 +1,29 @@
 """Learn: adversarially trained NMF in eight short chapters, each with a picture that reacts."""
 
-from pages.common.streamlit_private import ensure_app_frame
-from pages.learn_view.navigation import show_chapters, show_previous_and_next
-from pages.learn_view.notes import show_notes
-from pages.learn_view.stage import show_chapter, show_style
+from pages.common.streamlit_patches import ensure_app_frame
+from pages.learn_view.stage import (
+    show_chapter,
+    show_chapters,
+    show_lesson_style,
+    show_notes,
+    show_previous_and_next,
+    show_sheet,
+    show_teaching,
+)
 from pages.learn_view.state import ADDRESS, LessonState
-from pages.learn_view.teaching import show_teaching
 
 ensure_app_frame()
-ADDRESS.follow()
+ADDRESS.load_from_address()
 lesson = LessonState.of(ADDRESS.values())
-show_style(lesson)
+show_lesson_style(lesson)
 show_chapters(lesson)
 if lesson.notes:
     show_notes()
+elif lesson.sheet:
+    show_sheet(lesson)
 else:
     show_chapter(lesson)
     show_previous_and_next(lesson)
-    if not lesson.presenting:
+    if not (lesson.presenting or lesson.student):
         show_teaching(lesson)
 ADDRESS.write()

@@ -5,14 +5,18 @@ from pathlib import Path
 import streamlit as st
 
 from atnmf_core.reference.compare import compare_table
-from pages.common.streamlit_private import ensure_app_frame
-from pages.common.style import show_style
-from pages.reproduce_view.cell import show_cell
-from pages.reproduce_view.explanations import show_notes, show_treatments
-from pages.reproduce_view.run import choose_run, read_runs, show_run
+from pages.common.streamlit_patches import ensure_app_frame
+from pages.common.widgets import show_style
+from pages.reproduce_view.run import choose_run, read_runs, show_run, show_take_away
 from pages.reproduce_view.setting import ADDRESS, ReproduceSetting, arrive
-from pages.reproduce_view.tables import bundled_cells, show_numbers, show_tables
-from pages.reproduce_view.take_away import show_take_away
+from pages.reproduce_view.tables import (
+    bundled_cells,
+    show_cell,
+    show_notes,
+    show_numbers,
+    show_tables,
+    show_treatments,
+)
 
 ensure_app_frame()
 show_style(Path(__file__).parent / "common" / "style.css")

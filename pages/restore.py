@@ -4,17 +4,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.download_offer import show_offer
-from pages.common.streamlit_private import ensure_app_frame
-from pages.common.style import show_style
-from pages.restore_view.below_result import show_when_reached
+from pages.common.data import show_offer
+from pages.common.streamlit_patches import ensure_app_frame
+from pages.common.widgets import show_style
+from pages.restore_view.jobs import request, show_so_far, show_wait
 from pages.restore_view.large_scene import show_scene
 from pages.restore_view.pictures import choose_picture, show_damage
-from pages.restore_view.presets import show_presets
-from pages.restore_view.request import request, show_so_far, show_wait
-from pages.restore_view.result import show_result
-from pages.restore_view.sidebar import show_sidebar
-from pages.restore_view.verdict import show_choice, show_nothing_missing, show_verdict
+from pages.restore_view.result import (
+    show_choice,
+    show_nothing_missing,
+    show_result,
+    show_verdict,
+    show_when_reached,
+)
+from pages.restore_view.sidebar import show_presets, show_questions, show_sidebar
 
 FOLDER = Path(__file__).parent
 
@@ -30,6 +33,7 @@ if data is None:
     show_offer(setting)
     st.stop()
 
+show_questions(setting, data)
 if setting.losses == "marked" and data.observed.all() and not setting.task.damage:
     show_nothing_missing()
     st.stop()

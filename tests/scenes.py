@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import rasterio
 
-from atnmf_core.datasets.scene import simulated_scene
+from atnmf_core.datasets.bundled import simulated_scene
 
 ROWS, COLS, BANDS = 60, 60, 20
 HEADER = """ENVI

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from .browser.chromium import launch
 from .browser.dashboard import Dashboard
@@ -32,11 +32,22 @@ def take(names: list[str]) -> None:
                 with browser.new_context() as context:
                     tab = Dashboard(context.new_page(), address)
                     tab.open(listed.path, theme=theme, width=WIDTH, height=HEIGHT)
+                    expect_finished_curve(tab.page, listed.path)
                     tab.check()
                     picture = Image.open(io.BytesIO(tab.page.screenshot()))
                 file = FOLDER / f"{Path(listed.file).stem}-{theme}.webp"
                 picture.save(file, quality=85, method=6)
                 print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+
+
+def expect_finished_curve(page: Page, path: str) -> None:
+    """Wait until Explore has traced its curve, point by point."""
+    if path == "/":
+        page.wait_for_function(
+            "() => document.querySelector('.st-key-lambda_curve .js-plotly-plot')?.data"
+            "?.filter((trace) => trace.name?.startsWith('AT-NMF') && trace.x.length >= 9).length === 2",
+            timeout=300_000,
+        )
 
 
 if __name__ == "__main__":

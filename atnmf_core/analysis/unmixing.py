@@ -6,22 +6,69 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..datasets import Truth
-from ..metrics import rmse
-from ..problem import Array, InputError, Mask
-from .parts import order_by_use
+from ..datasets import SpectralLibrary, Truth
+from ..model.initialisation import pure_pixel_start
+from ..model.metrics import rmse
+from ..model.problem import Array, InputError, Mask
+from ..solvers.steps import gram_matrices
+from ..solvers.unit_sum import BLOCK, summing_to_one, with_unit_sums
+from .pictures import order_by_usage
+
+# Pure pixels as the materials of a scene, without a fit: where they are good, a fit can be worse.
+
 
 Wide = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
-FREEDOM = 1.4
-FEWEST = 5
-"""A material is most abundant in a thousandth of the pixels, but at least in this many.
-"""
+
+def unit_sum_abundances(V: npt.ArrayLike, W: npt.ArrayLike, observed: npt.ArrayLike | None = None) -> Wide:
+    """Abundances H >= 0 (K x N) that sum to one in each pixel and minimise the squared error of W H over its
+    observed entries: fully constrained least squares.
+
+    Solved by the method of multipliers: the sum is one more, weighted, band (as in Heinz and Chang, IEEE
+    Trans. Geosci. Remote Sens. 39(3), 2001), whose demanded value is corrected until the sum is one. NaN in
+    pixels of which nothing is observed.
+
+    Parameters
+    ----------
+    V : F x N, nonnegative; NaN is "not observed".
+    W : F x K, one material's spectrum per column.
+    observed : bool F x N, True where observed; all by default.
+
+    Examples
+    --------
+    >>> unit_sum_abundances([[0.5], [1.0]], [[1.0, 0.0], [0.0, 1.0]]).round(6)
+    array([[0.25],
+           [0.75]])
+    """
+    spectra, values = np.asarray(W, dtype=np.float64), np.asarray(V)
+    seen = ~np.isnan(values) if observed is None else np.asarray(observed) & ~np.isnan(values)
+    K, N = spectra.shape[1], values.shape[1]
+    H = np.full((K, N), np.nan)
+    pixels = np.flatnonzero(seen.any(axis=0))
+    for block in np.array_split(pixels, max(1, -(-pixels.size * K * K // BLOCK))):
+        D = seen[:, block]
+        grams = gram_matrices(spectra, D.astype(np.float64)).transpose(2, 0, 1)
+        right = (spectra.T @ np.where(D, values[:, block], 0)).T
+        H[:, block] = summing_to_one(grams, right, np.full(right.shape, 1 / K)).T
+    return H
+
+
+def pure_materials(
+    V: npt.ArrayLike, observed: npt.ArrayLike | None = None, *, K: int, seed: int = 0
+) -> tuple[Array, Wide]:
+    """The spectra of K pixels that show one material each (F x K, see `pure_pixel_start`), and every pixel's
+    shares of them (K x N).
+    """
+    W, _ = pure_pixel_start(V, observed, K=K, seed=seed)
+    return W, unit_sum_abundances(V, W, observed)
+
+
+Indices = npt.NDArray[np.intp]
 
 
 def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
@@ -67,28 +114,6 @@ def _angles(first: Wide, second: Wide) -> Wide:
     return angles
 
 
-def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
-    """The same product, scaled so that the abundances of a pixel sum to one as nearly as one number per
-    material allows: then maps of different materials and methods can be compared.
-
-    With shade, or a material that is nearly black, that alone would leave scales undetermined. So a
-    material's highest abundance stays within a factor of `FREEDOM` of one.
-    """
-    from scipy.optimize import lsq_linear
-
-    wide = H.astype(np.float64)
-    count = min(wide.shape[1], max(FEWEST, wide.shape[1] // 1000))
-    most = np.median(np.partition(wide, -count, axis=1)[:, -count:], axis=1)
-    whole = np.where(most > 0, 1 / np.where(most > 0, most, 1.0), 1.0)
-    level = wide * whole[:, None]
-    # The normal equations through a square root: K x K instead of N x K.
-    values, vectors = np.linalg.eigh(level @ level.T)
-    root = np.sqrt(np.maximum(values, values.max(initial=0.0) * 1e-9 + 1e-300))
-    right = vectors.T @ level.sum(axis=1) / root
-    scale = whole * lsq_linear((vectors * root).T, right, bounds=(1 / FREEDOM, FREEDOM)).x
-    return W.astype(np.float64) / scale, wide * scale[:, None]
-
-
 @dataclass(frozen=True, eq=False)
 class Materials:
     """What one method found, in the order shared with others: spectra F x K and abundances K x N, NaN in
@@ -130,6 +155,7 @@ def materials_of(
     truth: Truth | None = None,
     *,
     summing: Sequence[tuple[Array, Array]] = (),
+    unit_sum: bool = False,
     bands: Mask | None = None,
     pixels: Mask | None = None,
 ) -> tuple[tuple[Materials, ...], Truth | None]:
@@ -141,6 +167,7 @@ def materials_of(
     factors : W and H of each fit, to be scaled by `with_unit_sums`.
     truth : what is known about the materials.
     summing : further factors whose abundances already sum to one; they come after the fits.
+    unit_sum : whether the fits were made with it: their abundances are a pixel's brightness times shares.
     bands, pixels : those with an observation; all by default. Others play no role.
 
     Notes
@@ -152,13 +179,13 @@ def materials_of(
     F, N = len(factors[0][0]), factors[0][1].shape[1]
     seen = np.ones(F, dtype=bool) if bands is None else bands
     known_pixels = np.ones(N, dtype=bool) if pixels is None else pixels
-    scaled = [with_unit_sums(W[seen], H[:, known_pixels]) for W, H in factors]
+    scaled = [(_shares if unit_sum else with_unit_sums)(W[seen], H[:, known_pixels]) for W, H in factors]
     scaled += [(W[seen].astype(np.float64), H[:, known_pixels].astype(np.float64)) for W, H in summing]
     if truth is not None:
         truth = _found_by(truth, *scaled[0], seen, known_pixels)
     known = None if truth is None else _part_of(truth, seen, known_pixels)
     matched = [_matched(W, H, known) for W, H in scaled]
-    lead = _rest(matched[0], order_by_use(*scaled[0]))
+    lead = _rest(matched[0], order_by_usage(*scaled[0]))
     orders = [
         np.concatenate([mine, _partners(scaled[0][0][:, lead], W, _rest(mine, np.arange(W.shape[1])))])
         for mine, (W, _) in zip(matched, scaled, strict=True)
@@ -169,6 +196,11 @@ def materials_of(
         spectra[seen], abundances[:, known_pixels] = W[:, order], H[order]
         found.append(Materials(spectra, abundances))
     return tuple(found), truth
+
+
+def _shares(W: Array, H: Array) -> tuple[Wide, Wide]:
+    wide = H.astype(np.float64)
+    return W.astype(np.float64), wide / wide.sum(axis=0)
 
 
 def _cost(W: Wide, H: Wide, truth: Truth) -> Wide:
@@ -243,3 +275,41 @@ def _unit(spectra: Wide) -> Wide:
 def _mean(values: Wide) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else float("nan")
+
+
+# Which spectra of a library a material looks like.
+
+
+LEAST_SHARE = 0.5
+"""A library spectrum must be known in this share of a material's bands: a few bands can agree by chance."""
+
+
+class Match(NamedTuple):
+    """A spectrum of a library, and its angle to a material's in degrees."""
+
+    name: str
+    angle: float
+
+
+def nearest_spectra(
+    spectra: npt.ArrayLike, wavelengths: npt.ArrayLike, library: SpectralLibrary, count: int = 3
+) -> tuple[tuple[Match, ...], ...]:
+    """For each material (column of `spectra`, NaN where unknown) the library's spectra at the smallest
+    angles, nearest first, over the bands in which both are known. Empty where too few are.
+
+    Parameters
+    ----------
+    spectra : F x K.
+    wavelengths : F, in nanometres.
+    library : its spectra are interpolated to these wavelengths.
+    count : how many to name at most.
+    """
+    found, other = np.asarray(spectra, dtype=np.float64), library.at(wavelengths)
+    known, there = ~np.isnan(found), ~np.isnan(other)
+    shared = known.T.astype(np.intp) @ there.astype(np.intp)
+    angles = spectral_angles(found, other)
+    angles[shared < np.maximum(1, LEAST_SHARE * known.sum(axis=0)[:, None])] = np.nan
+    return tuple(
+        tuple(Match(library.names[i], float(row[i])) for i in np.argsort(row)[:count] if not np.isnan(row[i]))
+        for row in angles
+    )

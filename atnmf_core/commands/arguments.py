@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol
 
 import numpy as np
+from tqdm import tqdm
 
-from ..hiding import PATTERNS
-from ..sweep.grid import rounded_lambda
+from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, Remedy, UnreadableData
+from ..datasets.files.sources import option_text, parse_image_shape
+from ..model.hiding import PATTERNS
+from ..sweep import Grid, Store, run_sweep
+from ..sweep.grid import lambda_series
+from ..sweep.store import default_store_path, store_from_environment
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "data": {"metavar": "NAME|FILE", "help": "a data set by name (see `data list`) or a file"},
@@ -63,12 +75,12 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def lambdas(text: str) -> tuple[float, ...]:
-    """One number above 1, or FIRST:LAST:COUNT for a rounded series in equal log steps.
+    """One number above 1, or FIRST:LAST:COUNT for a rounded series in equal steps of log(lambda - 1).
 
     Examples
     --------
-    >>> lambdas("2"), lambdas("1.5:24:5")
-    ((2.0,), (1.5, 3.0, 6.0, 12.0, 24.0))
+    >>> lambdas("2"), lambdas("1.5:9:5")
+    ((2.0,), (1.5, 2.0, 3.0, 5.0, 9.0))
     """
     first, *rest = text.split(":")
     try:
@@ -81,7 +93,7 @@ def lambdas(text: str) -> tuple[float, ...]:
         )
     if not rest:
         return (low,)
-    return tuple(rounded_lambda(value) for value in np.geomspace(low, high, count))
+    return lambda_series(low, high, count)
 
 
 def numbers_of_parts(text: str) -> int | tuple[int, ...]:
@@ -127,11 +139,204 @@ def output_file(text: str) -> Path:
     return path
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file; if the disk is full or the process is killed, `path` is left as it was."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+# What long commands share: options, a progress bar, and a run that can be interrupted.
+
+
+MAX_FAILURES_SHOWN = 3
+"""The store has them all."""
+
+
+@contextmanager
+def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Callable[[int, int], None]]:
+    """Gives a function to call with how much is done, and of how much; `shown` None means: on a terminal.
+
+    What is done at the first call is from an earlier run and does not count for the pace. The total may grow.
+    """
+    with tqdm(
+        desc=label, disable=None if shown is None else not shown, unit=unit, unit_scale=bool(unit)
+    ) as bar:
+
+        def show(done: int, total: int) -> None:
+            if bar.total is None:
+                bar.n = bar.initial = done
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end, by `kill` or the dashboard."""
+
+
+def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool = False) -> None:
+    """--store, by default the dashboard's or one in this folder, --jobs, --dask and --progress."""
+    group = parser.add_argument_group("where and how it runs")
+    own = Path("atnmf-sweeps.sqlite")
+    otherwise = "that of the dashboard, in the cache folder" if of_dashboard else own
+    group.add_argument(
+        "--store",
+        type=Path,
+        default=default_store_path() if of_dashboard else store_from_environment() or own,
+        metavar="FILE",
+        help="SQLite file in which every finished fit is stored, so that none is run twice "
+        f"(default: the file that ATNMF_STORE names, else {otherwise})",
+    )
+    add_worker_options(group)
+
+
+def add_worker_options(group: TakesArguments) -> None:
+    """--jobs, --dask and --progress."""
+    group.add_argument(
+        "--jobs",
+        type=workers,
+        default=-1,
+        metavar="N",
+        help="worker processes, each with one BLAS thread (default: one per core)",
+    )
+    group.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        default=os.environ.get("ATNMF_DASK") or None,
+        help="run on the Dask cluster with this scheduler, e.g. tcp://10.0.0.1:8786 (default: ATNMF_DASK)",
+    )
+    add_options(group, "progress")
+
+
+def run_grid(
+    args: argparse.Namespace,
+    store: Store,
+    name: str,
+    grid: Grid,
+    data: Dataset,
+    *,
+    label: str,
+    **how: Any,
+) -> None:
+    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly and say how to resume it.
+
+    `how` is passed to `run_sweep`.
+    """
     try:
-        part.write_bytes(content.encode() if isinstance(content, str) else content)
-        part.replace(path)
+        with ended_by_signals(), progress_bar(label, args.progress) as progress:
+            options = {"n_jobs": args.jobs, "dask": args.dask, **how}
+            run_sweep(store, name, grid, data, progress=progress, **options)
+    except KeyboardInterrupt:
+        record = store.sweep(name)
+        print(
+            f"Stopped. {record.done} of {record.total} fits are stored in {args.store}; "
+            "the same command resumes the sweep.",
+            file=sys.stderr,
+        )
+        raise
+
+
+def print_failures(store: Store, name: str) -> bool:
+    """Print the first few failures of a sweep to standard error; whether there are any."""
+    failures = list(store.outcomes(name, failed=True))
+    for failure in failures[:MAX_FAILURES_SHOWN]:
+        words = ", ".join(f"{name} {failure.identity[name]}" for name in ("alpha", "K", "method", "lam"))
+        print(f"failed: {words}: {failure.error}", file=sys.stderr)
+    return bool(failures)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Ctrl-C and SIGTERM raise KeyboardInterrupt inside the block, however the process was started."""
+    # Set explicitly: a process started in the background ignores Ctrl-C.
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, _terminate),
+    }
+    try:
+        yield
     finally:
-        part.unlink(missing_ok=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def stopped_by_ctrl_c(words: str) -> Iterator[threading.Event]:
+    """The first Ctrl-C inside the block sets the event and prints the words; a second one, or SIGTERM, raises
+    KeyboardInterrupt.
+    """
+    asked = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        print(f"\n{words}", file=sys.stderr, flush=True)
+
+    with ended_by_signals():
+        signal.signal(signal.SIGINT, ask)
+        yield asked
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
+# How a user's file is read.
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Options for the settings of `ReadingOptions`: what a file does not say, or says wrongly."""
+    group = parser.add_argument_group("how a file is read")
+    group.add_argument("--variable", metavar="NAME", help="which array of the file is meant")
+    group.add_argument("--kind", choices=["faces", "cube", "matrix"])
+    group.add_argument(
+        "--image-shape",
+        type=_image_shape,
+        metavar="ROWSxCOLS",
+        help="for arrays that have all pixels on one axis, for example 50x40",
+    )
+    group.add_argument("--order", choices=["F", "C"], help="pixels column by column (F) or row by row (C)")
+    group.add_argument(
+        "--bands-axis", type=int, metavar="AXIS", help="which axis counts the bands: 0, 1 or 2"
+    )
+    group.add_argument(
+        "--nodata",
+        type=float,
+        action="append",
+        metavar="X",
+        help="a number in the file that means missing; may be repeated",
+    )
+    group.add_argument(
+        "--saturated", type=float, metavar="X", help="values from here up are saturated and read as missing"
+    )
+    group.add_argument(
+        "--negative",
+        choices=["refuse", "zero", "missing", "keep"],
+        help="what to do with entries below 0; only `restore` takes them if kept (default: refuse)",
+    )
+    group.add_argument("--normalisation", choices=tuple(NORMALISATIONS), help="default: none")
+
+
+def reading(args: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `read_dataset` that were given as options."""
+    names = [field.name for field in fields(ReadingOptions) if hasattr(args, field.name)]
+    options = given(args, *names)
+    return options | {"nodata": tuple(options["nodata"])} if "nodata" in options else options
+
+
+def print_notes(data: Dataset) -> None:
+    """Say on standard error what the reader decided, so that a wrong guess is noticed."""
+    for note in data.notes:
+        print(f"{data.name}: {note}", file=sys.stderr)
+
+
+def why_unreadable(error: UnreadableData) -> str:
+    """Why a file cannot be read, and which options would help."""
+
+    def option(remedy: Remedy) -> str:
+        return option_text(remedy.setting, remedy.value)
+
+    return error.explained(option)
+
+
+def _image_shape(text: str) -> tuple[int, int]:
+    try:
+        return parse_image_shape(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -11,16 +11,24 @@ from typing import Any
 
 import psutil
 
-from ..datasets import ReadingOptions, UnreadableData
-from ..datasets.readers.limits import Limits
-from ..datasets.readers.on_disk import files_of
-from ..datasets.scene_file import open_scene
-from ..figures.restoration_report import report_settings, scene_page
-from ..problem import InputError
+from ..datasets import ReadingOptions, UnreadableData, catalogue
+from ..datasets.files.scene_file import files_of, open_scene
+from ..datasets.files.sources import Limits
+from ..export import report_settings, scene_page
+from ..jobs.whole_files import write_whole
+from ..model.problem import InputError
+from ..recipe import RestoreRecipe
+from ..restoration import Candidate
 from ..restoration.scenes import BLOCK_ENTRIES, SceneRestoration, fit_scene, restore_scene
-from .arguments import TakesArguments, workers, write_whole
-from .restored_files import is_own_format, recipe_of
-from .running import add_worker_options, ended_by_signals, progress_bar
+from ..sweep import is_saved_dataset
+from .arguments import (
+    TakesArguments,
+    add_worker_options,
+    ended_by_signals,
+    progress_bar,
+    reading,
+    workers,
+)
 
 STEPS = 1000
 """The resolution of one fit's progress bar."""
@@ -65,8 +73,9 @@ def restore_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
     """Restore, write the file, print what was found."""
     if args.deviation is not None:
         raise InputError("--deviation: not for a scene that is restored block by block; leave it out.")
-    if args.keep_suspects:
-        raise InputError("--keep-suspects: not for a scene that is restored block by block; leave it out.")
+    for name in ("fill", "denoise", "offsets"):
+        if getattr(args, name):
+            raise InputError(f"--{name}: not for a scene that is restored block by block; leave it out.")
     if args.defects is not None and args.defects.suffix.lower() != ".npy":
         raise InputError(f"--defects {args.defects}: choose a name that ends with .npy.")
     if not is_own_format(args.data, args.out):
@@ -120,7 +129,8 @@ def _write_report(args: argparse.Namespace, options: ReadingOptions, done: Scene
     scene, after = open_scene(args.data, options), open_scene(args.out, options)
     size = f"{scene.path.name}: {scene.rows} x {scene.cols} pixels, {scene.bands} bands"
     recipe = recipe_of(args)
-    settings = report_settings(recipe, size, done.model, done.model.choice, scene.notes)
+    model = Candidate(done.model.K, done.model.treatment)
+    settings = report_settings(recipe, size, model, done.model.choice, scene.notes)
     settings["command"] = f"{recipe.command_line(str(args.out))} --blocks"
     write_whole(args.report, scene_page(scene, after, done, settings))
 
@@ -156,3 +166,39 @@ class _Bars(ExitStack):
             self.close()
             self._show, self._label = self.enter_context(progress_bar(label, self._shown)), label
         return self._show
+
+
+# What every restoration of a file has: the format of what it writes, and the recipe for doing it again.
+
+
+def is_own_format(source: str, out: Path) -> bool:
+    """Whether the source is a file whose format can be written; rejects names that cannot be meant."""
+    path = Path(source)
+    if source in {entry.name for entry in catalogue()} or is_saved_dataset(path):
+        if out.suffix.lower() != ".npz":
+            raise InputError(f"--out {out}: {source} is written as .npz.")
+        return False
+    if out.resolve().with_suffix("") == path.resolve().with_suffix(""):
+        raise InputError(f"--out {out}: this would replace the file that is read; choose another name.")
+    if path.is_file() and _format(out) != _format(path):
+        raise InputError(f"--out {out}: the format of {path.name} is kept; choose a name with {path.suffix}.")
+    return True
+
+
+def _format(path: Path) -> str:
+    return path.suffix.lower().replace(".tiff", ".tif")
+
+
+def recipe_of(args: argparse.Namespace) -> RestoreRecipe:
+    """What the user asked for."""
+    return RestoreRecipe(
+        args.data,
+        "unmarked" if args.unmarked else "marked",
+        args.K,
+        args.lam,
+        args.leash,
+        args.seed,
+        ReadingOptions(**reading(args)),
+        is_file=Path(args.data).exists(),
+        denoise=args.denoise,
+    )

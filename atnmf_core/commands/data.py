@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ..datasets import PAPER_FOLDERS, Dataset, catalogue, fetch, read_dataset
-from ..datasets.registry import data_dir
+from ..datasets.download import data_dir
 from ..sweep import load_source, save_dataset
-from .arguments import Subparsers, output_file
-from .reading import add_reading_options, reading
-from .running import progress_bar
+from .arguments import Subparsers, add_reading_options, output_file, progress_bar, reading
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -66,7 +64,7 @@ def _list(_: argparse.Namespace) -> None:
         elif entry.available:
             state = "here"
         else:
-            state = f"fetch, {entry.download_bytes / 1e6:.1f} MB"
+            state = f"fetch, {entry.download_size}"
         print(f"{entry.name:16} {entry.kind:7} {f'{F} x {N}':>11}  {state:14} {entry.title}")
 
 

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import argparse
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..analysis import pictures
-from ..analysis.comparison import compare_picture
-from ..analysis.recovery import reach_of, unreached_in_words
+from ..analysis.comparison import compare_picture, reach_of, unreached_in_words
 from ..datasets import Dataset, ReadingOptions
 from ..export import factors_npz
-from ..factorization import factorize
-from ..figures.images import png
-from ..figures.palette import HIDDEN
-from ..figures.panels import figure, given_panels, learned_panels
-from ..metrics import rmse
-from ..problem import InputError, Missing
-from ..result import Fit
+from ..figures.images import HIDDEN
+from ..figures.panels import Panel, given_panels, learned_panels
+from ..figures.publish import look_of, save_panels
+from ..jobs.whole_files import write_whole
+from ..model.metrics import rmse
+from ..model.problem import InputError, Missing
+from ..model.result import Fit
+from ..solvers.factorization import factorize
 from ..sweep import load_source
-from ..sweep.points import Draw, drawn_mask
-from .arguments import FITTING, Subparsers, add_options, given, output_file, write_whole
+from ..sweep.grid import Draw, drawn_mask
+from .arguments import (
+    FITTING,
+    Subparsers,
+    add_options,
+    add_reading_options,
+    given,
+    output_file,
+    print_notes,
+    progress_bar,
+    reading,
+)
 from .by_blocks import STEPS, add_block_options, fit_by_blocks, is_for_blocks
-from .reading import add_reading_options, print_notes, reading
-from .running import progress_bar
 
 PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
 """The options that mean the same to `factorize`."""
@@ -66,7 +75,10 @@ def add_parser(subparsers: Subparsers) -> None:
         help="write W, H and the mask; with --blocks FILE.npy or FILE.hdr: H as K maps, and W beside it",
     )
     parser.add_argument(
-        "--png", type=output_file, metavar="FILE.png", help="write original, masked and restored picture"
+        "--png",
+        type=output_file,
+        metavar="FILE.png",
+        help="write original, masked and restored picture (or FILE.svg, FILE.pdf)",
     )
     parser.add_argument("--picture", type=int, metavar="N", help="which face or band (default: 1)")
     add_block_options(parser.add_argument_group("where and how it runs"))
@@ -102,7 +114,10 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         write_whole(args.out, factors_npz({fit.method: fit}, observed))
     if args.png:
-        write_whole(args.png, _drawn(data, observed, fit, index, args.missing or "ignore"))
+        write_whole(
+            args.png,
+            save_panels(_drawn(data, observed, fit, index, args.missing or "ignore"), look_of(args.png)),
+        )
     return 0
 
 
@@ -150,7 +165,9 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
     return "\n".join(lines)
 
 
-def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int, missing: Missing) -> bytes:
+def _drawn(
+    data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int, missing: Missing
+) -> list[Panel]:
     """The original and masked pictures, for AT-NMF the attack and the attacked picture, and the
     restored one.
     """
@@ -160,5 +177,7 @@ def _drawn(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int,
         data, observed, factors, factors, index, lam=lam, leash=fit.leash, missing=missing
     )
     attack, attacked, by_atnmf, by_nmf = learned_panels(picture, red, name)
+    if fit.method == "anmf":
+        by_nmf = replace(by_nmf, title="ANMF restores", alt=f"{name} restored by ANMF")
     learned = (attack, attacked, by_atnmf) if fit.method == "atnmf" else (by_nmf,)
-    return png(figure([*given_panels(picture.v, picture.observed, red, name), *learned]))
+    return [*given_panels(picture.v, picture.observed, red, name), *learned]

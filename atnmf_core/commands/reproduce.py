@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..datasets import PAPER_ALPHAS
-from ..names import ANMF_NOTE, METHOD_NAMES
-from ..problem import InputError
+from ..jobs.whole_files import write_whole
+from ..model.problem import ANMF_NOTE, METHOD_NAMES, InputError
 from ..reference import NAMES, measured
 from ..reference.compare import (
     AGREEMENTS,
@@ -20,14 +20,18 @@ from ..reference.compare import (
     percent,
     small_spread,
 )
-from ..reference.protocol import PROTOCOLS, ignoring_hidden, published_grid
-from ..reference.stored import stored_measurements, sweep_name
-from ..reference.tables import best_of_each
+from ..reference.tables import (
+    PROTOCOLS,
+    best_of_each,
+    ignoring_hidden,
+    local_runs,
+    published_grid,
+    sweep_name,
+)
 from ..sweep import Grid, Measurement, load_source, open_store, read_store
+from ..sweep.grid import PAPER_STARTS, Point
 from ..sweep.measurements import csv_text, read_csv
-from ..sweep.points import PAPER_STARTS, Point
-from .arguments import Subparsers, output_file, write_whole
-from .running import add_running_options, print_failures, run_grid
+from .arguments import Subparsers, add_running_options, output_file, print_failures, run_grid
 
 MARKS = {"within": "=", "near": "~", "outside": "!", None: ""}
 
@@ -129,7 +133,7 @@ def _known(args: argparse.Namespace, grids: dict[str, Grid]) -> list[Measurement
     rows = list(measured(args.name))
     if args.store.exists():
         with read_store(args.store) as store:
-            rows += stored_measurements(store, args.name, args.K)
+            rows += local_runs(store, args.name, args.K)
     return list(
         best_of_each(
             row

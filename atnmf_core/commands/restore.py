@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import argparse
 import signal
-import warnings
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from ..datasets import Dataset, ReadingOptions
-from ..figures.restoration_report import report_settings, restoration_page
-from ..problem import InputError
+import numpy as np
+import numpy.typing as npt
+
+from ..datasets import (
+    Dataset,
+    ReadingOptions,
+    UnreadableData,
+    read_dataset,
+    write_envi,
+    write_like,
+    write_mat,
+    write_npz,
+)
+from ..datasets.files.arrays import npy_bytes
+from ..datasets.files.write import as_indexed
+from ..export import report_settings, restoration_page
+from ..jobs.whole_files import write_whole
+from ..model.problem import InputError, Mask
 from ..restoration import ChoiceProgress, Restoration, restore
-from ..restoration.workers import trials_on_workers
-from ..sweep import load_source
-from .arguments import Subparsers, add_options, numbers_of_parts, output_file, write_whole
-from .by_blocks import add_block_options, is_for_blocks, restore_by_blocks
-from .reading import add_reading_options, reading
-from .restored_files import check_side_file, is_own_format, recipe_of, write_restored, write_side_file
-from .running import progress_bar, stopped_by_ctrl_c
+from ..sweep import load_source, save_dataset
+from .arguments import (
+    Subparsers,
+    add_options,
+    add_reading_options,
+    numbers_of_parts,
+    output_file,
+    progress_bar,
+    reading,
+    stopped_by_ctrl_c,
+)
+from .by_blocks import add_block_options, is_for_blocks, is_own_format, recipe_of, restore_by_blocks
 
 BYTES_PER_ENTRY = 180
 """What `restore` takes at its peak for each entry of data that it holds in memory, about."""
@@ -35,7 +60,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="predict what is missing or wrong in a file",
         description="Predict the missing entries of a file, and with --unmarked also those that look wrong; "
         "write the file again in its own format. Everything else in it stays as it is. How many parts, and "
-        "which adversary, is chosen by how well held-out entries are predicted.",
+        "which adversary, is chosen by how well each entry is predicted from others.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -51,6 +76,14 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--unmarked", action="store_true", help="some entries are wrong, and it is not known which"
     )
+    parser.add_argument(
+        "--fill",
+        metavar="MASK",
+        help="replace only what this file, laid out like the data, has other than 0 for",
+    )
+    parser.add_argument(
+        "--denoise", action="store_true", help="write what the model predicts everywhere, not only at defects"
+    )
     _add_model_options(parser)
     _add_side_files(parser)
     group = parser.add_argument_group("where and how it runs")
@@ -65,12 +98,7 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; inf: NMF")
     group.add_argument("--leash", type=float, metavar="G", help="the most that the adversary adds, times V")
-    group.add_argument(
-        "--keep-suspects",
-        action="store_true",
-        help="entries that look wrong are replaced, but count in the fit, as in plain NMF; with --lam",
-    )
-    add_options(group, "seed", default=0, help="of hold-outs and starts (default: 0)")
+    add_options(group, "seed", default=0, help="of samples and starts (default: 0)")
 
 
 def _add_side_files(parser: argparse.ArgumentParser) -> None:
@@ -84,6 +112,9 @@ def _add_side_files(parser: argparse.ArgumentParser) -> None:
         type=output_file,
         metavar="FILE",
         help=f"the standard deviation of each prediction ({formats})",
+    )
+    group.add_argument(
+        "--offsets", type=output_file, metavar="FILE", help=f"what was taken off stripes ({formats})"
     )
     group.add_argument(
         "--report",
@@ -102,38 +133,65 @@ def run(args: argparse.Namespace) -> int:
         )
     if is_for_blocks(args, ReadingOptions(**options), BYTES_PER_ENTRY):
         return restore_by_blocks(args, ReadingOptions(**options))
+    if args.fill is not None and args.denoise:
+        raise InputError("--fill and --denoise: the one changes nothing but what it names; give one of them.")
+    if args.jobs != -1:
+        raise InputError(f"--jobs {args.jobs}: a restoration in memory is one process; leave --jobs out.")
     data = load_source(args.data, **options)
     own_format = is_own_format(args.data, args.out)
-    for path in (args.defects, args.deviation):
+    for path in (args.defects, args.deviation, args.offsets):
         if path is not None:
             check_side_file(path, data)
-    restored = _restored(args, data)
-    written = write_restored(args.data, data, restored, args.out, own_format=own_format, **options)
-    for path, values in ((args.defects, restored.defects), (args.deviation, restored.deviation)):
+    fill = None if args.fill is None else read_mask(args.fill, data)
+    restored = _restored(args, data, fill)
+    print(restored.summary)
+    if args.denoise:
+        restored = replace(restored, V=restored.denoised_where_known)
+    if fill is not None:
+        filled = np.where(np.isnan(restored.V), data.V, restored.denoised)
+        restored = replace(restored, V=np.where(fill, filled, data.V))
+    try:
+        written = write_restored(args.data, data, restored, args.out, own_format=own_format, **options)
+    except (UnreadableData, OSError):
+        # The other files are worth having all the same.
+        _print_names(_write_side_files(args, data, restored))
+        raise
+    _print_names(written + _write_side_files(args, data, restored))
+    early = restored.choice is not None and not restored.choice.complete
+    return 128 + signal.SIGINT if early else 0
+
+
+def _write_side_files(args: argparse.Namespace, data: Dataset, restored: Restoration) -> tuple[Path, ...]:
+    written: tuple[Path, ...] = ()
+    offsets = np.zeros(data.shape) if restored.offsets is None else restored.offsets
+    for path, values in (
+        (args.defects, restored.defects),
+        (args.deviation, restored.deviation),
+        (args.offsets, offsets),
+    ):
         if path is not None:
             written += write_side_file(path, data, values)
     if args.report is not None:
         (F, N), recipe = data.shape, recipe_of(args)
         settings = report_settings(
-            recipe, f"{data.title}: {data.kind}, {F} x {N}", restored.fit, restored.choice, data.notes
+            recipe, f"{data.title}: {data.kind}, {F} x {N}", restored.model, restored.choice, data.notes
         ) | {"command": recipe.command_line(str(args.out)), "content hash": data.content_hash}
         write_whole(args.report, restoration_page(data, restored, settings))
         written += (args.report,)
-    print(restored.summary)
-    print("Written: " + ", ".join(map(str, written)))
-    early = restored.choice is not None and not restored.choice.complete
-    return 128 + signal.SIGINT if early else 0
+    return written
 
 
-def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
+def _print_names(written: tuple[Path, ...]) -> None:
+    if written:
+        print("Written: " + ", ".join(map(str, written)))
+
+
+def _restored(args: argparse.Namespace, data: Dataset, fill: Mask | None) -> Restoration:
     words = "Stopping: the best model so far is used. Ctrl-C again ends at once, and nothing is written."
     with (
-        warnings.catch_warnings(),
         stopped_by_ctrl_c(words) as asked,
         progress_bar(f"restore {data.name}", args.progress) as show,
     ):
-        # joblib warns about the trials that an early end cancels, which the user has just asked for.
-        warnings.filterwarnings("ignore", category=UserWarning, module="joblib")
 
         def report(progress: ChoiceProgress) -> bool:
             if progress.stage == "fit":
@@ -146,11 +204,78 @@ def _restored(args: argparse.Namespace, data: Dataset) -> Restoration:
         return restore(
             data,
             "unmarked" if args.unmarked else "marked",
+            observed=None if fill is None else ~fill,
             K=args.K,
             lam=args.lam,
             leash=args.leash,
-            keep_suspects=args.keep_suspects,
             seed=args.seed,
             callback=report,
-            map_trials=trials_on_workers(args.jobs, args.dask),
         )
+
+
+# The files that `restore` writes: the data in the format that it came in, and masks beside it.
+
+
+CUBE_FORMATS = {".npz": write_npz, ".mat": write_mat}
+
+
+def write_restored(
+    source: str, data: Dataset, restored: Restoration, out: Path, *, own_format: bool, **options: Any
+) -> tuple[Path, ...]:
+    """Write the restored data, and return the files written."""
+
+    def write(path: Path) -> tuple[Path, ...]:
+        if own_format:
+            return write_like(source, restored.V, path, keep_unmarkable=True, **options)
+        save_dataset(replace(data, V=restored.V), path)
+        return (path,)
+
+    written = _moved_when_whole(write, out)
+    count = int((np.isnan(restored.V) & data.observed).sum())
+    if count:
+        what = "1 entry looks wrong and cannot" if count == 1 else f"{count:,} entries look wrong and cannot"
+        kept = "marked as missing where the format has a value for that, else left unchanged"
+        print(f"{what} be restored: {kept}.", file=sys.stderr)
+    return written
+
+
+def _moved_when_whole(write: Callable[[Path], tuple[Path, ...]], out: Path) -> tuple[Path, ...]:
+    """Write to temporary files, then move them: if writing fails, `out` is left unchanged."""
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".restore-") as aside:
+        parts = write(Path(aside) / out.name)
+        places = [out.parent / part.relative_to(aside) for part in parts]
+        for part, place in zip(parts, places, strict=True):
+            place.parent.mkdir(exist_ok=True)
+            part.replace(place)
+    return tuple(places)
+
+
+def read_mask(file: str, data: Dataset) -> Mask:
+    """A mask laid out like the data, as F x N: True where the file has something other than 0."""
+    read = read_dataset(file, kind=data.kind, negative="keep")
+    if read.shape != data.shape or read.image_shape != data.image_shape:
+        raise InputError(f"--fill {file}: it holds {read.shape} numbers, the data {data.shape}.")
+    return np.asarray(np.nan_to_num(read.V) != 0)
+
+
+def check_side_file(path: Path, data: Dataset) -> None:
+    """Reject, before the work is done, a format that cannot be written."""
+    formats = [".npy", *CUBE_FORMATS, ".hdr"] if data.kind == "cube" else [".npy"]
+    if path.suffix.lower() not in formats:
+        raise InputError(f"{path}: choose a name that ends with {', '.join(formats)}.")
+
+
+def write_side_file(path: Path, data: Dataset, values: npt.NDArray[Any]) -> tuple[Path, ...]:
+    """Write a matrix of the shape of V as people index it, see `as_indexed`."""
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        write_whole(path, npy_bytes(as_indexed(data, values)))
+        return (path,)
+    cube = replace(data, V=values.astype(np.float32))
+    if suffix == ".hdr":
+        binary = path.with_suffix(".img")
+        for place, content in zip((path, binary), write_envi(cube), strict=True):
+            write_whole(place, content)
+        return path, binary
+    write_whole(path, CUBE_FORMATS[suffix](cube))
+    return (path,)

@@ -1,19 +1,51 @@
-"""`python -m atnmf_core sweep`: many fits, stored, and the curve that they make."""
+"""`sweep`: many fits, stored, and the curve that they make; `queue`: the sweeps that wait in a store."""
 
 from __future__ import annotations
 
+import _thread
 import argparse
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from ..datasets import Dataset, UnreadableData
+from ..datasets import Dataset, DataUnavailable, UnreadableData
 from ..figures.error_curves import against_lambda
-from ..problem import InputError
+from ..figures.publish import FORMATS, chart_page, look_of, save_chart
+from ..jobs.processes import lower_priority
+from ..jobs.whole_files import write_whole
+from ..model.problem import InputError
 from ..recipe import SWEEP_OPTIONS
-from ..sweep import Grid, Measurement, SweepRecord, load_source, open_store, read_store
+from ..sweep import (
+    EngineError,
+    Grid,
+    Measurement,
+    NoStoreError,
+    Store,
+    StoreError,
+    SweepRecord,
+    load_source,
+    open_store,
+    read_store,
+    run_sweep,
+)
 from ..sweep.measurements import csv_text
-from .arguments import FITTING, Subparsers, add_options, given, input_file, lambdas, output_file, write_whole
-from .running import add_running_options, print_failures, run_grid
+from ..sweep.store import Queue
+from .arguments import (
+    FITTING,
+    Subparsers,
+    Terminated,
+    add_options,
+    add_running_options,
+    ended_by_signals,
+    given,
+    input_file,
+    lambdas,
+    output_file,
+    print_failures,
+    run_grid,
+)
 
 EXAMPLE = """\
 examples:
@@ -24,7 +56,12 @@ examples:
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `sweep` to the command line."""
+    """Add `sweep` and `queue` to the command line."""
+    _add_sweep(subparsers)
+    _add_queue(subparsers)
+
+
+def _add_sweep(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "sweep",
         help="fit all combinations of parameters and store the results",
@@ -45,7 +82,10 @@ def add_parser(subparsers: Subparsers) -> None:
         "--out", type=output_file, metavar="FILE.csv", help="write means and deviations as CSV"
     )
     results.add_argument(
-        "--plot", type=output_file, metavar="FILE.html", help="write RMSE against lambda as a page"
+        "--plot",
+        type=output_file,
+        metavar="FILE.html",
+        help="write RMSE against lambda as a page (or FILE.svg, FILE.pdf, FILE.png)",
     )
     results.add_argument(
         "--write-grid", type=output_file, metavar="FILE.json", help="write the grid and run nothing"
@@ -72,7 +112,7 @@ def _add_grid_options(parser: argparse.ArgumentParser) -> None:
         type=lambdas,
         nargs="+",
         metavar="L",
-        help="prices of the adversary; 1.05:100:16 is 16 of them in log steps",
+        help="prices of the adversary; 1.05:100:16 is 16 of them in equal steps of log(lam - 1)",
     )
     group.add_argument("--methods", nargs="+", choices=["nmf", "atnmf", "anmf"], help="default: nmf atnmf")
     group.add_argument("--starts", type=int, metavar="N", help="starts of each combination")
@@ -96,7 +136,11 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         write_whole(args.out, csv_text(rows))
     if args.plot:
-        write_whole(args.plot, against_lambda(rows, title=data.title).to_html(include_plotlyjs=True))
+        chart = against_lambda(rows)
+        drawn = args.plot.suffix.lower().removeprefix(".") in FORMATS
+        write_whole(
+            args.plot, save_chart(chart, look_of(args.plot)) if drawn else chart_page(chart, data.title)
+        )
     print(_report(record, rows, args.store))
     return 1 if failed else 0
 
@@ -150,3 +194,97 @@ def _cells(row: Measurement) -> tuple[str, ...]:
     spread = "" if row.deviation is None else f"{row.deviation:.2g}"
     mean = f"{row.mean:.5g}"
     return f"{row.alpha:g}", str(row.K), row.missing, row.method, lam, mean, spread, str(row.starts)
+
+
+# The sweeps that wait in a store, one after the other.
+
+
+POLL = 0.25
+"""Seconds between checks whether the running sweep was taken out of the queue."""
+
+
+def _add_queue(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "queue",
+        help="run the sweeps that wait in a store",
+        description="Run the sweeps in a store's queue, as the dashboard does, one after the other, until "
+        "none waits. Ends at once where another process already does so.",
+    )
+    parser.set_defaults(run=run_queue)
+    add_running_options(parser, of_dashboard=True)
+
+
+def run_queue(args: argparse.Namespace) -> int:
+    """Run the queue until it is empty."""
+    if not args.store.is_file():
+        raise NoStoreError(f"{args.store}: there is no store here.")
+    with open_store(args.store) as store:
+        queue = Queue(store)
+        if not queue.take_over():
+            return 0
+        # The people at this machine, and the dashboard itself, come first.
+        lower_priority()
+        try:
+            with ended_by_signals():
+                while (name := queue.next()) is not None:
+                    _run_turn(args, store, queue, name)
+        finally:
+            queue.leave()
+    return 0
+
+
+def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, name: str) -> None:
+    """Run a sweep and take it out of the queue; if this process is interrupted, the sweep stays in."""
+    cancelled = threading.Event()
+    try:
+        with _interrupted_when(lambda: name not in store.queued(), cancelled):
+            _run_sweep(args, store, name)
+    except KeyboardInterrupt as error:
+        if isinstance(error, Terminated) or not cancelled.is_set():
+            raise
+        return
+    except StoreError:
+        # Nothing can be stored, so no other sweep could run either.
+        raise
+    except Exception:
+        # A bug: the other sweeps must not wait for this one forever.
+        queue.remove(name)
+        raise
+    queue.remove(name)
+
+
+def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
+    record = store.sweep(name)
+    if record.status == "finished":
+        return
+    try:
+        data = load_source(record.grid.dataset)
+        run_sweep(store, name, record.grid, data, n_jobs=args.jobs, dask=args.dask)
+    except EngineError:
+        # The record of the run says why.
+        return
+    except (InputError, DataUnavailable, UnreadableData, OSError, MemoryError) as error:
+        store.note_failure(name, " ".join(str(error).split()) or type(error).__name__)
+
+
+@contextmanager
+def _interrupted_when(condition: Callable[[], bool], interrupted: threading.Event) -> Iterator[None]:
+    """Raise KeyboardInterrupt inside the block, in the main thread, as soon as the condition holds, and set
+    the event.
+    """
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(POLL):
+            if condition():
+                interrupted.set()
+                _thread.interrupt_main()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()

@@ -1,19 +1,19 @@
 """Data: bundled, downloadable, and read from the user's own files, all in one form."""
 
-from .catalogue import Entry, catalogue, load_dataset
-from .dataset import Dataset, Georeference, Truth
-from .download import DataUnavailable, Transfer, fetch
-from .normalisation import NORMALISATIONS, normalise
-from .paper import PAPER_ALPHAS, PAPER_FOLDERS, paper_mask
-from .readers.ask import LayoutGuess, Reading, read_or_ask
-from .readers.errors import Remedy, UnreadableData
-from .readers.library import SpectralLibrary, read_library
-from .readers.limits import Limits
-from .readers.options import ReadingOptions
-from .readers.read import read_dataset
-from .readers.truth_files import read_truth
-from .truth import truth_from_arrays
-from .writers import EnviPair, bytes_like, write_envi, write_envi_zip, write_like, write_mat, write_npz
+from .catalogue import PAPER_ALPHAS, Entry, catalogue, load_dataset, paper_mask
+from .dataset import NORMALISATIONS, Dataset, Georeference, Truth, normalise, truth_from_arrays
+from .download import PAPER_FOLDERS, DataUnavailable, Transfer, fetch
+from .files.read import (
+    LayoutGuess,
+    Reading,
+    SpectralLibrary,
+    read_dataset,
+    read_library,
+    read_or_ask,
+    read_truth,
+)
+from .files.sources import Limits, ReadingOptions, Remedy, UnreadableData
+from .files.write import EnviPair, bytes_like, write_envi, write_envi_zip, write_like, write_mat, write_npz
 
 __all__ = [
     "NORMALISATIONS",

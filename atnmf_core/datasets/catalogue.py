@@ -2,19 +2,240 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from ..problem import InputError
-from .bundled import lfw, synthetic
-from .dataset import Dataset, Kind
-from .download import fetch
-from .paper import CITATIONS, PAPER_FOLDERS, TERMS, cbcl, madonna, moffet, synthetic_paper
-from .registry import data_dir, remote_files_of
-from .scene import simulated_scene
+import numpy as np
+import numpy.typing as npt
+
+from ..jobs.whole_files import moved_when_whole
+from ..model.problem import Array, InputError
+from .bundled import lfw, simulated_scene, synthetic
+from .dataset import Dataset, Kind, lee_seung
+from .download import PAPER_FOLDERS, RemoteFile, data_dir, fetch, locate, remote_files_of
+from .files.read import read_dataset
+from .files.sources import foreign_code
+
+# The data of a sweep: by name, from a user's file, or from a data set saved to a file.
+
+
+_MARK = "atnmf_dataset"
+
+
+def load_source(source: str, **reading: Any) -> Dataset:
+    """The data set of a grid: a name in the catalogue, or the path of a file for `read_dataset` or from
+    `save_dataset`; `reading` is passed to `read_dataset`.
+    """
+    names = [entry.name for entry in catalogue()]
+    path = Path(source)
+    if source not in names and not path.exists():
+        raise InputError(f"dataset {source!r} is neither a file nor one of {', '.join(names)}.")
+    ready = load_dataset(source) if source in names else _saved(path)
+    if ready is None:
+        return read_dataset(path, **reading)
+    if reading:
+        name, value = next(iter(reading.items()))
+        raise InputError(f"{name}={value!r}: {source} is read in one way only; leave {name} out.")
+    return ready
+
+
+def save_dataset(data: Dataset, path: str | Path) -> None:
+    """Save a data set of any kind, with its values unchanged, for another process.
+
+    The file is a NumPy archive without pickled objects.
+    """
+    facts = {
+        "kind": data.kind,
+        "name": data.name,
+        "title": data.title,
+        "image_shape": data.image_shape,
+        "order": data.order,
+        "normalisation": data.normalisation,
+    }
+    arrays = {"V": data.V, _MARK: np.array(json.dumps(facts))}
+    if data.wavelengths is not None:
+        arrays["wavelengths"] = data.wavelengths
+    with open(path, "wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def is_saved_dataset(path: str | Path) -> bool:
+    """Whether `save_dataset` wrote this file."""
+    return _saved(Path(path)) is not None
+
+
+def _saved(path: Path) -> Dataset | None:
+    """The data set that `save_dataset` wrote, None for any other file."""
+    # If it is not an archive, `read_dataset` will say so.
+    if path.suffix != ".npz" or not zipfile.is_zipfile(path):
+        return None
+    with (
+        foreign_code(f"{path.name} is damaged: it cannot be unpacked"),
+        path.open("rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
+        if _MARK not in archive.files:
+            return None
+        facts = json.loads(str(archive[_MARK]))
+        shape = facts.pop("image_shape")
+        return Dataset(
+            V=archive["V"],
+            wavelengths=archive["wavelengths"] if "wavelengths" in archive.files else None,
+            image_shape=None if shape is None else (int(shape[0]), int(shape[1])),
+            **facts,
+        )
+
+
+def upload_path(store: Path, data: Dataset) -> Path:
+    """The file in which the sweeps of a store find this data."""
+    return _folder(store) / f"{data.content_hash[:16]}.npz"
+
+
+def save_upload(store: Path, data: Dataset) -> None:
+    """Save uploaded data beside the store, where another process finds it.
+
+    Call it after the sweep was added: from then on nobody deletes the file.
+    """
+    path = upload_path(store, data)
+    if path.exists():
+        return
+    path.parent.mkdir(exist_ok=True)
+    with moved_when_whole(path, shared=True) as (part,):
+        save_dataset(data, part)
+
+
+def is_upload_of(store: Path, source: str) -> bool:
+    """Whether a grid's data is a file that `save_upload` wrote for this store."""
+    return Path(source).parent == _folder(store)
+
+
+def _folder(store: Path) -> Path:
+    return store.parent / "uploads"
+
+
+# The data of the paper, as its authors used it, and their masks.
+
+
+PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+# The authors stored these two with one image or sample per row.
+_STORED_TRANSPOSED = ("cbcl", "synthetic-paper")
+
+_PAPER = (
+    "T. Cai, V. Y. F. Tan, C. Févotte: Adversarially-Trained Nonnegative Matrix Factorization. "
+    "IEEE Signal Processing Letters 28, 2021."
+)
+_FEVOTTE = (
+    "C. Févotte, N. Dobigeon: Nonlinear hyperspectral unmixing with robust nonnegative matrix "
+    "factorization. IEEE Trans. Image Processing 24(12), 2015."
+)
+CITATIONS = {
+    "cbcl": f"CBCL Face Database #1, MIT Center For Biological and Computation Learning. {_PAPER}",
+    "moffet": f"AVIRIS, NASA Jet Propulsion Laboratory. {_FEVOTTE}",
+    "madonna": "D. Sheeren, M. Fauvel, S. Ladet, A. Jacquin, G. Bertoni, A. Gibon: Mapping ash tree "
+    f"colonization in an agricultural mountain landscape. IGARSS 2011. {_FEVOTTE}",
+    "synthetic-paper": _PAPER,
+}
+TERMS = {
+    "cbcl": "Research use; give credit to MIT and its Center for Biological and Computational Learning.",
+    "moffet": "AVIRIS free data of NASA/JPL; normalised by the paper's authors.",
+    "madonna": "Research use; normalised by the paper's authors.",
+    "synthetic-paper": "Published by the paper's authors with their code.",
+}
+
+
+def cbcl(folder: Path | None = None) -> Dataset:
+    """The 2429 training faces of MIT's CBCL, 19 x 19 pixels, Lee-Seung normalised; V is 361 x 2429."""
+    from PIL import Image
+
+    archive = locate(_file("cbcl", "cbcl_faces.zip"), folder)
+    with zipfile.ZipFile(archive) as zipped:
+        names = sorted(name for name in zipped.namelist() if name.endswith(".pgm"))
+        faces = [np.asarray(Image.open(io.BytesIO(zipped.read(name)))) for name in names]
+    grey = np.stack([face.flatten(order="F") for face in faces], axis=1).astype(np.float64)
+    return Dataset(
+        V=lee_seung(grey),
+        kind="faces",
+        name="cbcl",
+        title="CBCL faces (2429)",
+        image_shape=(19, 19),
+        order="F",
+        citation=CITATIONS["cbcl"],
+        terms=TERMS["cbcl"],
+        normalisation="lee-seung",
+    )
+
+
+def moffet(folder: Path | None = None) -> Dataset:
+    """AVIRIS over Moffett Field, 50 x 50 pixels in 165 bands; V is 165 x 2500."""
+    return _cube("moffet", "clean_Moffet.mat", folder, title="Moffett Field (AVIRIS)")
+
+
+def madonna(folder: Path | None = None) -> Dataset:
+    """HySpex over Villelongue ("Madonna"), 50 x 50 pixels in 160 bands; V is 160 x 2500."""
+    return _cube("madonna", "clean_Madonna.mat", folder, title="Madonna (HySpex)")
+
+
+def synthetic_paper(folder: Path | None = None) -> Dataset:
+    """The matrix that the paper's synthetic experiment used; V is 100 x 50, of rank 5."""
+    X = _variable(locate(_file("synthetic", "X.mat"), folder), "X")
+    return Dataset(
+        V=np.ascontiguousarray(X.T),
+        kind="matrix",
+        name="synthetic-paper",
+        title="Synthetic, the paper's draw",
+        citation=CITATIONS["synthetic-paper"],
+        terms=TERMS["synthetic-paper"],
+    )
+
+
+def paper_mask(name: str, alpha: float, folder: Path | None = None) -> npt.NDArray[np.bool_]:
+    """The authors' own mask of a data set: F x N, True = observed.
+
+    Parameters
+    ----------
+    name : "cbcl", "moffet", "madonna" or "synthetic-paper".
+    alpha : share of hidden entries, one of 0.3, 0.4 ... 0.9.
+    """
+    if name not in PAPER_FOLDERS:
+        raise InputError(f"name={name!r}: the paper has masks for {', '.join(PAPER_FOLDERS)}.")
+    number = next((i for i, value in enumerate(PAPER_ALPHAS, 1) if abs(value - alpha) < 1e-9), None)
+    if number is None:
+        raise InputError(
+            f"alpha={alpha!r}: the paper has masks for alpha = {', '.join(map(str, PAPER_ALPHAS))}."
+        )
+    mask = _variable(locate(_file(PAPER_FOLDERS[name], f"mask{number}.mat"), folder), "mask") != 0
+    return np.ascontiguousarray(mask.T if name in _STORED_TRANSPOSED else mask)
+
+
+def _cube(name: str, filename: str, folder: Path | None, *, title: str) -> Dataset:
+    return Dataset(
+        V=np.ascontiguousarray(_variable(locate(_file(name, filename), folder), "V")),
+        kind="cube",
+        name=name,
+        title=title,
+        image_shape=(50, 50),
+        order="F",
+        citation=CITATIONS[name],
+        terms=TERMS[name],
+        notes=("The authors' files do not list the wavelengths, so bands are numbered.",),
+    )
+
+
+def _file(folder: str, name: str) -> RemoteFile:
+    return next(file for file in remote_files_of(folder) if file.path == f"{folder}/{name}")
+
+
+def _variable(path: Path, name: str) -> Array:
+    from scipy.io import loadmat  # SciPy takes a while to import, and a catalogue needs none of it
+
+    values: Array = loadmat(path, variable_names=[name])[name]
+    return values
 
 
 @dataclass(frozen=True)
@@ -40,6 +261,21 @@ class Entry:
     download_bytes: int
     terms: str = ""
     citation: str = ""
+
+    @property
+    def download_size(self) -> str:
+        """The size of the download, as people read it."""
+        return size_in_words(self.download_bytes)
+
+
+def size_in_words(count: int) -> str:
+    """
+    Examples
+    --------
+    >>> size_in_words(45_100), size_in_words(2_300_000)
+    ('45 kB', '2.3 MB')
+    """
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
 _LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..problem import Array, InputError, Order
+from ..model.problem import Array, InputError, Order
 
 Kind = Literal["faces", "cube", "matrix"]
 T = TypeVar("T", bound=np.generic)
@@ -309,3 +309,144 @@ def _indices(name: str, pick: AxisSelection, length: int) -> npt.NDArray[np.inte
     if chosen.ndim != 1 or chosen.size == 0:
         raise InputError(f"{name}={pick!r} leaves nothing of the {length}.")
     return chosen
+
+
+# What is known about a cube's materials: abundance maps, spectra, or both.
+
+
+# Spectra that differ from the data by more than this factor are in other units, not of other materials.
+OTHER_UNITS = 3.0
+MAX_SAMPLE = 2000
+
+
+def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Truth:
+    """The truth about the materials of a cube from arrays, each recognised by its shape.
+
+    Spectra in other units than the data, such as 0 to 1 beside 0 to 5000, are scaled to the data's.
+
+    Parameters
+    ----------
+    data : the cube, of F bands and N pixels.
+    arrays : K abundance maps of the cube's image size, as rows x cols x K or K x rows x cols; or a K x N
+        matrix of abundances in the cube's pixel order; or an F x K matrix of spectra; matrices may be
+        transposed.
+
+    Raises
+    ------
+    InputError : a shape that fits none of these, or abundances and spectra of different K.
+    """
+    F, N = data.shape
+    endmembers: Array = np.empty((F, 0))
+    abundances: Array = np.empty((0, N))
+    for array in arrays:
+        values = np.asarray(array, dtype=np.float64)
+        found = _abundances(data, values)
+        if found is not None:
+            abundances = found
+        elif values.ndim == 2 and F in values.shape:
+            endmembers = values if values.shape[0] == F else values.T
+        else:
+            shape, size = (" x ".join(map(str, one)) for one in (values.shape, data.image_shape or ()))
+            raise InputError(
+                f"{shape} fits neither abundance maps of {size} pixels nor spectra of {F} bands."
+            )
+    if endmembers.size and abundances.size and endmembers.shape[1] != len(abundances):
+        raise InputError(
+            f"{endmembers.shape[1]} spectra and {len(abundances)} abundance maps: there must be as many of "
+            "one as of the other."
+        )
+    if not (np.isfinite(endmembers).all() and np.isfinite(abundances).all()):
+        raise InputError(
+            "The true spectra and abundances must be known everywhere: some entries are missing."
+        )
+    with np.errstate(all="ignore"):  # squares of numbers in a damaged file can leave the range of a float
+        scale = _scale(data.V, endmembers, abundances)
+    notes = (
+        (f"The true spectra were multiplied by {scale:.4g} to the units of the data.",) if scale != 1 else ()
+    )
+    return Truth(endmembers * scale, abundances, notes=notes)
+
+
+def could_be_truth(data: Dataset, shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape fits the cube as abundances or as spectra."""
+    F, N = data.shape
+    if len(shape) == 3:
+        return data.image_shape in (shape[:2], shape[1:])
+    return len(shape) == 2 and (N in shape or F in shape) and min(shape) < F
+
+
+def _abundances(data: Dataset, values: Array) -> Array | None:
+    if values.ndim == 3:
+        if values.shape[:2] == data.image_shape:
+            values = values.transpose(2, 0, 1)
+        elif values.shape[1:] != data.image_shape:
+            return None
+        return np.stack([data.vector(image) for image in values])
+    F, N = data.shape
+    if values.ndim != 2 or N not in values.shape or min(values.shape) > F:
+        return None
+    return values if values.shape[1] == N else values.T
+
+
+def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
+    """The factor that converts the spectra to the units of V; 1 if they are in about these units already."""
+    if not endmembers.size or endmembers.max() <= 0:
+        return 1.0
+    if abundances.size:
+        pixels = np.linspace(0, V.shape[1] - 1, min(V.shape[1], MAX_SAMPLE)).astype(int)
+        seen = np.nan_to_num(V[:, pixels].astype(np.float64))
+        model = np.where(np.isnan(V[:, pixels]), 0, endmembers @ abundances[:, pixels])
+        scale = float(np.vdot(model, seen) / max(float(np.vdot(model, model)), 1e-300))
+    else:
+        scale = float(np.nanpercentile(V, 99.9) / endmembers.max())
+    return scale if scale > OTHER_UNITS or 0 < scale < 1 / OTHER_UNITS else 1.0
+
+
+# Normalisations of V, by the names that data sets record.
+
+
+def none(V: Array) -> Array:
+    """V as it is."""
+    return V
+
+
+def maximum(V: Array) -> Array:
+    """V divided by its largest entry; V itself if nothing is above 0."""
+    top = np.nanmax(V)
+    return V / top if top > 0 else V
+
+
+def lee_seung(V: Array) -> Array:
+    """Each column (image) to mean 0.25 and standard deviation 0.25, then clipped to [0, 1].
+
+    The standard deviation is the sample's (ddof=1): with it a replay of the authors' run on CBCL gives their
+    squared error. A constant image becomes 0.25 everywhere. Missing entries are not counted and stay missing.
+    """
+    # Scaling by a power of two changes nothing in the result, and squares of values near 1 cannot overflow.
+    _, exponent = np.frexp(np.nanmax(np.abs(V)))
+    V = np.ldexp(V, -exponent)
+    count = np.sum(~np.isnan(V), axis=0)
+    mean = np.nansum(V, axis=0) / np.maximum(count, 1)
+    centred = V - mean
+    spread = np.sqrt(np.nansum(centred**2, axis=0) / np.maximum(count - 1, 1))
+    # Centring leaves rounding noise in a constant image; dividing by its deviation would amplify that.
+    flat = spread <= 64 * np.finfo(V.dtype).eps * np.abs(mean)
+    scale = np.where(flat, 0, 0.25 / np.where(flat, 1, spread))
+    scaled: Array = np.clip(centred * scale + 0.25, 0, 1).astype(V.dtype, copy=False)
+    return scaled
+
+
+NORMALISATIONS: dict[str, Callable[[Array], Array]] = {
+    "none": none,
+    "maximum": maximum,
+    "lee-seung": lee_seung,
+}
+
+
+def normalise(data: Dataset, how: str) -> Dataset:
+    """The data set with its values normalised, and the normalisation recorded."""
+    if how not in NORMALISATIONS:
+        raise InputError(f"normalisation={how!r}: choose one of {', '.join(map(repr, NORMALISATIONS))}.")
+    if how == "none":
+        return data
+    return replace(data, V=NORMALISATIONS[how](data.V), normalisation=how)

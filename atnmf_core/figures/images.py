@@ -5,11 +5,158 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image
 
-from .palette import RGB
+# Colours: one per actor, one grey scale, one diverging scale, and one reserved for hidden pixels.
+
+
+ATNMF = "#E08A00"
+NMF = "#3B6FB6"
+ANMF = "#7B5EA7"
+ADVERSARY = "#0E8A7D"
+METHODS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
+HIDDEN = {"red": "#E5383B", "blue": "#1F3BFF"}
+"""The colour of hidden pixels, by the name that users choose: the paper's red, and a blue that differs from
+grey, brown and teal for people who see red as brown.
+"""
+
+MATERIALS = (
+    "#2A7F9E", "#3F7F3A", "#8C5A3C", "#B23A7F", "#5A6475", "#8A8F1A", "#4F4A9A", "#8E4FA3", "#C26A8A",
+    "#5E9E8C",
+)  # fmt: skip
+"""One colour per material of a scene, none of them a method's."""
+
+DARK = 110
+"""Pixels whose mean of red, green and blue is below this need light marks."""
+
+RGB = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any]
+
+# Brown - white - teal, equally light at equal distance from the middle.
+_DIVERGING = ("#5C3A0B", "#A8742B", "#DFC595", "#FFFFFF", "#A3D3CC", "#2F968B", "#06514A")
+_SEQUENTIAL = ("#FBFBF8", "#CFE3E4", "#8FBFC6", "#4C8FA3", "#245B7B", "#10294D")
+
+
+def channels_of(colour: str) -> tuple[int, ...]:
+    """Red, green and blue of a colour such as "#0E8A7D", from 0 to 255."""
+    return tuple(bytes.fromhex(colour.removeprefix("#")))
+
+
+def _ramp(colours: tuple[str, ...]) -> RGB:
+    """256 colours that pass through the given ones at equal distances."""
+    stops = np.array([channels_of(colour) for colour in colours], dtype=float)
+    at = np.linspace(0, len(colours) - 1, 256)
+    columns = [np.interp(at, np.arange(len(colours)), stops[:, c]) for c in range(3)]
+    return np.stack(columns, axis=1).round().astype(np.uint8)
+
+
+_DIVERGING_RAMP, _SEQUENTIAL_RAMP = _ramp(_DIVERGING), _ramp(_SEQUENTIAL)
+_GREY_RAMP = _ramp(("#000000", "#FFFFFF"))
+
+
+def grey(image: Values, top: float) -> RGB:
+    """Black at 0, white at `top` and above, as rows x cols x 3."""
+    return _lookup(_GREY_RAMP, _share(image, 0.0, top))
+
+
+def grey_with_gaps(image: Values, top: float, unknown: str) -> RGB:
+    """As `grey`, with NaN in the colour `unknown`."""
+    return paint(grey(image, top), np.isnan(image), unknown)
+
+
+def diverging(image: Values, limit: float) -> RGB:
+    """Brown at -limit, white at 0, teal at +limit."""
+    return _lookup(_DIVERGING_RAMP, _share(image, -limit, limit))
+
+
+def sequential(image: Values, top: float) -> RGB:
+    """Near white at 0, dark blue at `top`: for magnitudes such as errors."""
+    return _lookup(_SEQUENTIAL_RAMP, _share(image, 0.0, top))
+
+
+def tint(image: Values, colour: str, top: float = 1.0) -> RGB:
+    """White at 0, the colour at `top` and above: for the share of one material."""
+    return _lookup(_ramp(("#FFFFFF", colour)), _share(image, 0.0, top))
+
+
+def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
+    """The picture with the chosen pixels in one colour."""
+    painted = picture.copy()
+    painted[where] = channels_of(colour)
+    return painted
+
+
+def dotted(picture: RGB, where: npt.NDArray[np.bool_]) -> RGB:
+    """The picture three times as large, with a dot in the middle of the chosen pixels: black on light ones,
+    white on dark ones.
+    """
+    if not where.any():
+        return picture
+    large: RGB = picture.repeat(3, axis=0).repeat(3, axis=1)
+    dark = picture.mean(axis=2) < DARK
+    large[1::3, 1::3][where] = np.where(dark[where], 255, 0)[:, None]
+    return large
+
+
+def nice_limit(value: float) -> float:
+    """The next of 1, 2, 3, 5, 7 times a power of ten that is at least `value`, so that a colour scale does
+    not flicker while its data changes a little. 1 if there is nothing to scale.
+
+    Examples
+    --------
+    >>> nice_limit(0.23)
+    0.3
+    """
+    if not np.isfinite(value) or value <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    step = next(step for step in (1, 2, 3, 5, 7, 10) if value <= step * power * (1 + 1e-9))
+    return float(f"{step * power:.3g}")
+
+
+def _share(image: Values, low: float, high: float) -> Values:
+    """Where each value lies between low and high, from 0 to 1; NaN counts as low."""
+    width = high - low if high > low else 1.0
+    return np.nan_to_num(np.clip((np.asarray(image, dtype=float) - low) / width, 0, 1), nan=0.0)
+
+
+def _lookup(ramp: RGB, share: Values) -> RGB:
+    colours: RGB = ramp[np.rint(share * 255).astype(np.intp)]
+    return colours
+
+
+# How well a table agrees with the paper, at a glance: one small square per cell.
+
+
+COLOURS = {
+    "within": (0x0E, 0x8A, 0x7D),
+    "near": (0x8C, 0xC9, 0xC1),
+    "outside": (0xE5, 0x38, 0x3B),
+    None: (0xD5, 0xDC, 0xE3),
+}
+GROUND = (0xFC, 0xFC, 0xFA)
+GAP = 2
+"""Pixels between two tiles."""
+
+
+def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int = 88) -> npt.NDArray[np.uint8]:
+    """A square picture with a tile for each cell, row by row: dark where "within", lighter where "near",
+    red where "outside", grey where there is nothing to compare.
+    """
+    rows = len(agreements) // columns
+    colours = np.array([COLOURS[agreement] for agreement in agreements], np.uint8).reshape(rows, columns, 3)
+    picture = np.full((side, side, 3), GROUND, np.uint8)
+    tops, lefts = (np.linspace(0, side + GAP, count + 1).round().astype(int) for count in (rows, columns))
+    for row in range(rows):
+        for column in range(columns):
+            place = slice(tops[row], tops[row + 1] - GAP), slice(lefts[column], lefts[column + 1] - GAP)
+            picture[place] = colours[row, column]
+    return picture
+
 
 WEBP_SIDE = 16_383
 """No WebP is longer or wider."""

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from ..lesson import Error, Finding
 from ..sweep.measurements import Measurement, best
 from .error_curves import against_lambda
-from .palette import ATNMF, HIDDEN, NMF
+from .images import ATNMF, HIDDEN, NMF
 from .plotting import TRANSPARENT, Trace, plot
 
 GREY = "#8792A0"
@@ -68,8 +68,9 @@ def guess_chart(
     guess: float, points: Sequence[Measurement] = (), at_guess: float | None = None, *, size: int = 14
 ) -> go.Figure:
     """A guessed lambda on an empty field; with `points` and the error `at_guess`, on the measured curve."""
-    figure = against_lambda(points, height=400 * size // 14, compact=True, here=best(points))
+    drawn = against_lambda(points, height=400 * size // 14, compact=True, here=best(points)).to_dict()
     mark: Trace = {
+        "type": "scatter",
         "x": [guess],
         "y": [0.5 if at_guess is None else at_guess],
         "mode": "markers",
@@ -77,15 +78,13 @@ def guess_chart(
         "marker": {"symbol": "diamond", "size": 14, "color": GREY, "line": {"width": 1.5, "color": "white"}},
         "hoverinfo": "skip",
     }
+    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size - 2}}
+    empty: dict[str, Any] = {}
     if at_guess is None:
         side = "left" if guess > 10 else "right"
         mark |= {"mode": "markers+text", "text": ["your guess  " if side == "left" else "  your guess"]}
         mark |= {"textposition": f"middle {side}"}
-        figure.update_yaxes(range=[0, 1], showticklabels=False, showgrid=False)
-    figure.add_scatter(**mark)
-    figure.add_vline(guess, line={"color": GREY, "width": 3})
-    axis = {"fixedrange": True, "automargin": True, "tickfont": {"size": size - 2}}
-    figure.update_xaxes(axis).update_yaxes(axis)
+        empty = {"range": [0, 1], "showticklabels": False, "showgrid": False}
     legend = {
         "y": 1.02,
         "yanchor": "bottom",
@@ -93,7 +92,11 @@ def guess_chart(
         "entrywidth": 0,
         "entrywidthmode": "pixels",
     }
-    return figure.update_layout(font={"size": size}, legend=legend, margin={"r": 16}, **TRANSPARENT)
+    changes = {"xaxis": axis, "yaxis": axis | empty, "legend": legend, "margin": {"r": 16}}
+    layout = drawn["layout"] | {name: drawn["layout"][name] | change for name, change in changes.items()}
+    line = {"type": "line", "x0": guess, "x1": guess, "y0": 0, "y1": 1, "yref": "y domain"}
+    layout["shapes"] = [line | {"line": {"color": GREY, "width": 3}}]
+    return go.Figure(data=[*drawn["data"], mark], layout=layout | {"font": {"size": size}} | TRANSPARENT)
 
 
 def findings_chart(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 from ..analysis.comparison import ComparedPicture
 from ..analysis.pictures import white_level
-from ..problem import Mask
-from .images import enlarge
-from .palette import (
+from ..model.problem import Mask
+from .images import (
     HIDDEN,
     RGB,
     Values,
@@ -20,23 +18,59 @@ from .palette import (
     dotted,
     grey,
     grey_with_gaps,
+    mosaic,
     nice_limit,
     paint,
     sequential,
 )
 
+# Learned parts as sheets of tiles.
+
+
+def columns_for(pictures: Values) -> int:
+    """How many tiles (of K x rows x cols) per row make the sheet about square."""
+    K, rows, cols = (int(length) for length in pictures.shape)
+    return min(K, math.ceil(math.sqrt(K * rows / cols)))
+
+
+def part_sheet(
+    pictures: Values,
+    *,
+    shared_scale: bool = False,
+    gap: int = 1,
+    ground: int = 255,
+    unknown: str = HIDDEN["red"],
+) -> RGB:
+    """Parts (K x rows x cols) as tiles, dark where a part is strong, as in the paper.
+
+    Each tile has its own scale, or all share the largest value. NaN has the colour `unknown`.
+    """
+    tops = np.nan_to_num(pictures).reshape(len(pictures), -1).max(axis=1)
+    if shared_scale:
+        tops = np.full_like(tops, tops.max(initial=0.0))
+    tiles = [
+        paint(255 - grey(part, float(top)), np.isnan(part), unknown)
+        for part, top in zip(pictures, tops, strict=True)
+    ]
+    return mosaic(tiles, columns_for(pictures), gap, ground)
+
+
 LEARNED = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}
 """Titles of the panels that show what was learned, by letter."""
+RAMP = np.linspace(-1, 1, 128)[None, :]
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One picture of the figure: a colour per pixel of the data, or 3 x 3 of them where pixels have dots."""
+    """One picture of the figure: a colour per pixel of the data, or 3 x 3 of them where pixels have dots. Its
+    `scale`, if it has one: a bar of colours and the numbers at its ends.
+    """
 
     letter: str
     title: str
     pixels: RGB
     alt: str
+    scale: tuple[RGB, float, float] | None = None
 
 
 def given_panels(v: Values, observed: Mask, hidden: str, name: str) -> tuple[Panel, Panel]:
@@ -71,9 +105,11 @@ def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Pa
         (grey_with_gaps(picture.at_restored, top, hidden), f"{name} restored by AT-NMF"),
         (grey_with_gaps(picture.nmf_restored, top, hidden), f"{name} restored by NMF"),
     )
+    limit = attack_limit(picture)
+    scales = ((diverging(RAMP * limit, limit), -limit, limit), None, None, None)
     c, d, e, f = (
-        Panel(letter, title, pixels, alt)
-        for (letter, title), (pixels, alt) in zip(LEARNED.items(), drawn, strict=True)
+        Panel(letter, title, pixels, alt, scale)
+        for (letter, title), (pixels, alt), scale in zip(LEARNED.items(), drawn, scales, strict=True)
     )
     return c, d, e, f
 
@@ -86,6 +122,7 @@ def error_panels(
     """
     at, nmf = picture.errors
     top = nice_limit(float(max(np.nanmax(at, initial=0.0), np.nanmax(nmf, initial=0.0))))
+    scale = (sequential((RAMP + 1) / 2 * top, top), 0.0, top)
     by_atnmf, by_nmf = (
         paint(sequential(error, top), np.isnan(restored), hidden)
         for error, restored in ((at, picture.at_restored), (nmf, picture.nmf_restored))
@@ -96,22 +133,7 @@ def error_panels(
             "AT-NMF",
             dotted(by_atnmf, picture.walls) if walls else by_atnmf,
             f"Error of AT-NMF on {name}, dark where large",
+            scale,
         ),
-        Panel("", "NMF", by_nmf, f"Error of NMF on {name}, dark where large"),
+        Panel("", "NMF", by_nmf, f"Error of NMF on {name}, dark where large", scale),
     ), top
-
-
-def figure(panels: Sequence[Panel], side: int = 300) -> Image.Image:
-    """The panels in one row with letters and titles, on white, ready for a slide."""
-    pictures = [enlarge(panel.pixels, side) for panel in panels]
-    gap, line = side // 12, side // 8
-    font = ImageFont.load_default(size=line * 0.55)
-    width = sum(picture.width for picture in pictures) + gap * (len(pictures) + 1)
-    sheet = Image.new("RGB", (width, max(picture.height for picture in pictures) + line + 2 * gap), "white")
-    pen, left = ImageDraw.Draw(sheet), gap
-    for panel, picture in zip(panels, pictures, strict=True):
-        label = f"({panel.letter}) {panel.title}" if panel.letter else panel.title
-        pen.text((left, gap), label, fill="#0D1723", font=font)
-        sheet.paste(picture, (left, gap + line))
-        left += picture.width + gap
-    return sheet

@@ -1,21 +1,33 @@
 """Small examples of what the solvers do, slow enough to be followed by eye and by hand."""
 
-from .building import BuildUp, build_up
-from .defects import (
+from .examples import (
+    EXAMPLE,
+    PART,
+    SERIES,
+    BuildUp,
+    HalfStep,
+    PlayedGame,
+    Verdict,
+    Weighing,
+    build_up,
+    judge,
+    play,
+    weigh,
+)
+from .findings import (
     DEFECTS,
     SCENE_K,
+    Error,
+    Finding,
     Mended,
     Recorded,
+    findings,
     mend,
     mend_known,
     mend_robust,
     recorded,
     small_scene,
 )
-from .findings import Error, Finding, findings
-from .game import EXAMPLE, HalfStep, PlayedGame, play
-from .guessing import Verdict, judge
-from .weighing import PART, SERIES, Weighing, weigh
 
 __all__ = [
     "DEFECTS",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..names import ANMF_NOTE, METHOD_NAMES
+from ..datasets import catalogue
+from ..model.problem import ANMF_NOTE, METHOD_NAMES
+from ..sweep.grid import PAPER_STARTS, Grid, Point, expected_sweep_seconds
 from ..sweep.measurements import Measurement, csv_table
-from ..sweep.points import PAPER_STARTS
-from .disturbed import Disturbed, disturbed_starts
-from .protocol import PROTOCOLS
-from .tables import Published, published, tuned
+from .tables import PROTOCOLS, Published, StartSensitivity, published, start_sensitivity, tuned
 
 Agreement = Literal["within", "near", "outside"]
 AGREEMENTS: dict[Agreement, str] = {
@@ -48,7 +48,7 @@ class Cell:
     ignore : measured with hidden entries left out of the loss.
     digits : decimals that the paper prints.
     tuned : of AT-NMF, unmarked by the fast solver at this alpha, with the lambda that held-out entries chose.
-    disturbed : how far noise in the start moves Algorithm 1; None if not measured.
+    sensitivity : how far noise in the start moves Algorithm 1; None if not measured.
     """
 
     published: Published
@@ -56,7 +56,7 @@ class Cell:
     ignore: Measurement | None
     digits: int
     tuned: Measurement | None = None
-    disturbed: Disturbed | None = None
+    sensitivity: StartSensitivity | None = None
 
     @property
     def key(self) -> CellKey:
@@ -90,7 +90,7 @@ def compare_table(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
     """Every cell of the paper's table `name`, with its measurements."""
     found = {(row.alpha, row.method, row.lam, row.missing): row for row in rows}
     digits = 2 if name == "synthetic" else 3
-    tuned_at, disturbed = tuned(name), disturbed_starts(name)
+    tuned_at, sensitivity = tuned(name), start_sensitivity(name)
     return tuple(
         Cell(
             cell,
@@ -98,7 +98,7 @@ def compare_table(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
             found.get((cell.alpha, cell.method, cell.lam, "ignore")),
             digits,
             tuned_at.get(cell.alpha) if cell.method == "atnmf" else None,
-            None if cell.lam is None else disturbed.get((cell.alpha, cell.lam)),
+            None if cell.lam is None else sensitivity.get((cell.alpha, cell.lam)),
         )
         for cell in published(name)
     )
@@ -126,16 +126,16 @@ def _counted(cells: Sequence[Cell]) -> str:
     return f"{measured}: {', '.join(parts)}." if counts else f"{measured}."
 
 
-def usual_effort(cells: Sequence[Cell]) -> tuple[int, int] | None:
+def usual_budget(cells: Sequence[Cell]) -> tuple[int, int] | None:
     """The usual number of starts and limit on outer iterations of cells measured with Algorithm 1; None
     without any.
     """
-    efforts = Counter(
+    budgets = Counter(
         (cell.zero.starts, cell.zero.max_outer)
         for cell in cells
         if cell.zero is not None and cell.zero.solver == "paper"
     )
-    return efforts.most_common(1)[0][0] if efforts else None
+    return budgets.most_common(1)[0][0] if budgets else None
 
 
 def usual_starts(cells: Sequence[Cell]) -> int | None:
@@ -213,15 +213,15 @@ def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
 def _csv_line(name: str, cell: Cell) -> tuple[object, ...]:
     row, zero, ignore = cell.published, cell.zero, cell.ignore
     difference = "" if cell.difference is None else f"{100 * cell.difference:.3f}"
-    effort = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
-    ignore_effort = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
+    budget = [getattr(zero, key, "") for key in ("starts", "max_outer", "dtype", "version", "date")]
+    ignore_budget = [getattr(ignore, key, "") for key in ("starts", "version", "date")]
     printed = (mean_and_deviation(value, None, cell.digits) for value in (row.mean, row.deviation))
     verdict = cell.agreement or "not measured"
     tuned_lam, tuned_starts = (getattr(cell.tuned, key, "") for key in ("lam", "starts"))
     return (
         *(name, row.alpha, row.method, row.lam, PROTOCOLS[name].K, *printed),
-        *(*_six_digits(zero), difference, verdict, *effort),
-        *(*_six_digits(ignore), *ignore_effort),
+        *(*_six_digits(zero), difference, verdict, *budget),
+        *(*_six_digits(ignore), *ignore_budget),
         *(tuned_lam, *_six_digits(cell.tuned), tuned_starts),
     )
 
@@ -230,3 +230,33 @@ def _six_digits(row: Measurement | None) -> tuple[str, str]:
     if row is None:
         return "", ""
     return f"{row.mean:.6g}", "" if row.deviation is None else f"{row.deviation:.6g}"
+
+
+# How long it takes to rerun cells of the paper's tables, judging by how long they took before.
+
+
+def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measurement], workers: int) -> float:
+    """Seconds that a grid for the table `name` takes on this many cores.
+
+    `known` are measurements of that table; a fit whose method and treatment they lack is estimated by the
+    cost model of the solvers.
+    """
+    known = tuple(known)
+    shape = next(entry.shape for entry in catalogue() if entry.name == PROTOCOLS[name].dataset)
+    model = expected_sweep_seconds(grid, shape) / len(grid) * _scale(grid.solver, grid.max_outer, PAPER_OUTER)
+    each = [_measured(point, known) or model for point in grid.points()]
+    return sum(each) / min(workers, len(each))
+
+
+def _measured(point: Point, known: tuple[Measurement, ...]) -> float | None:
+    seconds = [
+        row.seconds * _scale(row.solver, point.max_outer, row.max_outer)
+        for row in known
+        if row.seconds is not None and (row.method, row.missing) == (point.method, point.missing)
+    ]
+    return statistics.median(seconds) if seconds else None
+
+
+def _scale(solver: str, max_outer: int, measured_outer: int) -> float:
+    """Only Algorithm 1 is limited by outer iterations."""
+    return max_outer / measured_outer if solver == "paper" else 1.0

@@ -1,12 +1,10 @@
-"""Restoring damaged data: hold-outs, the choice of K and of the adversary, defects, and uncertainty."""
+"""Restoring damaged data: what is wrong, what belongs there, and how sure that is."""
 
 from ..datasets.dataset import Layout
-from .candidates import Candidate, Treatment
-from .choice import Choice, ChoiceProgress
+from .choice import Candidate, Choice, ChoiceProgress, Treatment
 from .holdout import hold_out_entries, hold_out_gaps
 from .lines import BadLine
 from .restore import Restoration, restore
-from .search import choose
 
 __all__ = [
     "BadLine",
@@ -16,7 +14,6 @@ __all__ = [
     "Layout",
     "Restoration",
     "Treatment",
-    "choose",
     "hold_out_entries",
     "hold_out_gaps",
     "restore",

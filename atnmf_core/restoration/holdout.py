@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets.dataset import Layout
-from ..problem import InputError, Mask, check_seed
+from ..model.problem import InputError, Mask, check_seed
 
 SHARE = 0.1
 """The share of the observed entries that is held out."""

@@ -1,4 +1,4 @@
-"""Defects along lines: bands, image rows, image columns or images that are bad as a whole.
+"""Damage along lines: bands, image rows, image columns or images that are entirely bad, or have an offset.
 
 Most of a line's entries must be defects, and more of them than chance explains. By chance, the probability of
 a defect is the share of defects in all of the data or, if larger, in the lines on either side: false suspects
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets.dataset import Layout
-from ..problem import Mask
+from ..model.problem import Array, Mask
 
 Counts = npt.NDArray[np.intp]
 
@@ -30,14 +30,15 @@ SIGNIFICANCE = 1e-4
 
 @dataclass(frozen=True)
 class BadLine:
-    """Adjacent lines that are bad as a whole, counted from 1.
+    """Adjacent lines that are bad, counted from 1.
 
     Attributes
     ----------
     what : "band", "image column", "image row", "image", "row" or "column".
     first, last : their numbers, both included.
+    share : of their entries that are defects; of lines with an offset, that have it.
     bands : the bands in which they are bad, (first, last); None for all of them.
-    share : of their entries that are defects.
+    offset : what had been added to all entries of the line, and was taken off; 0 for a line of defects.
     """
 
     what: str
@@ -45,10 +46,85 @@ class BadLine:
     last: int
     share: float
     bands: tuple[int, int] | None = None
+    offset: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        return "offset" if self.offset else "dead"
 
     def __str__(self) -> str:
         name = _span(self.what, self.first, self.last)
-        return name if self.bands is None else f"{name} in {_span('band', *self.bands)}"
+        where = name if self.bands is None else f"{name} in {_span('band', *self.bands)}"
+        return f"{where} by {self.offset:+.3g}" if self.offset else where
+
+
+# Stripes: a line of a band whose entries are all too high, or too low, by the same amount.
+
+
+BEYOND_CHANCE = 8.0
+"""A line has an offset if its median residual is so many times what chance, or what lines of its band usually
+have, makes of it.
+"""
+MEDIAN_OF_NORMAL = 1.2533
+"""The standard deviation of the median of n normal numbers, times the square root of n."""
+AS_NARROW = 2.0
+"""Its residuals spread by at most so many times what is usual for its band."""
+FEWEST, SHORTEST = 0.2, 8
+"""A line has an offset only if so much of it, and more than so many pixels, can be looked at."""
+
+
+def line_offsets(missed: Array, counted: Mask, layout: Layout) -> Array:
+    """The offset of each entry of a cube, F x N: that of its image column, or row, in its band.
+
+    Parameters
+    ----------
+    missed : v - p, by which each entry misses what the others predict.
+    counted : bool F x N, entries that may tell.
+    """
+    rest, there = layout.unfold(missed), layout.unfold(counted)
+    found = np.zeros(rest.shape, np.float32)
+    for along in (1, 2):
+        count = there.sum(axis=along, keepdims=True)
+        middle = _median_along(rest, there, along)
+        scatter = _median_along(np.abs(rest - middle), there, along) / 0.6745
+        lines = tuple(axis for axis in (1, 2) if axis != along)
+        narrow = np.maximum(scatter, 0.3 * np.median(scatter, axis=lines, keepdims=True)) + 1e-12
+        chance = MEDIAN_OF_NORMAL * narrow / np.sqrt(np.maximum(count, 1))
+        usual = np.median(np.abs(middle), axis=lines, keepdims=True) * 1.4826
+        is_stripe = np.abs(middle) > BEYOND_CHANCE * np.maximum(chance, usual)
+        is_stripe &= scatter < AS_NARROW * np.median(scatter, axis=lines, keepdims=True)
+        is_stripe &= count > np.maximum(FEWEST * rest.shape[along], SHORTEST)
+        by = np.where(is_stripe, middle, 0).astype(np.float32)
+        found += by
+        rest = rest - by
+    return np.asarray(layout.fold(found))
+
+
+def _median_along(stack: Array, there: Mask, axis: int) -> Array:
+    """Over what is there; 0 where nothing is."""
+    ordered = np.sort(np.where(there, stack, np.inf), axis=axis)
+    place = np.maximum(there.sum(axis=axis, keepdims=True) - 1, 0) // 2
+    middle = np.take_along_axis(ordered, place, axis=axis)
+    return np.where(np.isfinite(middle), middle, 0)
+
+
+def striped_lines(offsets: Array, layout: Layout) -> tuple[BadLine, ...]:
+    """The lines that had an offset: image columns and rows with the band they had it in."""
+    stack = layout.unfold(offsets)
+    found = []
+    for band, image in enumerate(stack, start=1):
+        if not image.any():
+            continue
+        by_column, by_row = np.median(image, axis=0), np.median(image, axis=1)
+        for name, by in (("image column", by_column), ("image row", by_row)):
+            found += [
+                BadLine(name, int(n) + 1, int(n) + 1, 1.0, (band, band), float(by[n]))
+                for n in np.flatnonzero(by)
+            ]
+    return tuple(found)
+
+
+# Lines of defects.
 
 
 def bad_lines(defects: Mask, observed: Mask, layout: Layout) -> tuple[BadLine, ...]:

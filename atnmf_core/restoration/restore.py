@@ -1,39 +1,79 @@
-"""The front door: damaged data made whole."""
+"""The front door: damaged data made whole.
+
+1. Columns of V are points of a span in units of noise, and each entry has a prediction from the other entries
+   of its column (`span`).
+2. An entry is sound or wrong with the odds that its distance from that prediction gives (`odds`). Wrong
+   entries have no weight; what was found with few dimensions guards the next ones.
+3. How many dimensions, and whether the first prediction needs an adversary, is chosen by how well entries are
+   predicted from the others (`choice`).
+4. Stripes are offsets of whole lines, and are taken off (`lines`). Pixels that look alike are averaged where
+   that predicts better, lost pixels are interpolated, and faces use their neighbouring pixels (`neighbours`).
+5. Deviations are scaled by how far held-out entries are from their predictions: for marked losses by gaps of
+   the shape of the real ones (`holdout`).
+
+The parts that people look at are those of a nonnegative factorization of what is sound, with the chosen K and
+adversary.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..datasets import Dataset
 from ..datasets.dataset import Kind, Layout
-from ..factorization import factorize
-from ..problem import Array, InputError, Mask, Order, check_one_of, check_seed
-from ..projection import transform
-from ..result import Fit
-from .candidates import Candidate, Treatment, coarse, default_Ks
-from .choice import Choice, ChoiceCallback, ChoiceProgress, Losses
-from .defects import BEYOND, far_from, suspicion, thresholds
-from .deviation import deviations
-from .holdout import hold_out_entries, hold_out_gaps, keep_enough
-from .lines import BadLine, bad_lines, in_short
-from .path import MapTrials, Trial, bounded, fit_growing
-from .prediction import tell_too_little, with_likely_amounts
-from .search import choose
-from .second_opinion import second_opinion
+from ..model.problem import Array, InputError, Mask, Order, check_one_of, check_seed
+from ..model.result import Fit
+from ..solvers.factorization import factorize
+from .choice import (
+    WORTH,
+    WORTH_IN_CUBES,
+    Candidate,
+    Choice,
+    ChoiceCallback,
+    ChoiceProgress,
+    Ladder,
+    Losses,
+    Treatment,
+    choose,
+)
+from .holdout import hold_out_gaps
+from .lines import MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
+from .neighbours import Smoothed, affordable, face_field, interpolated, smoothed
+from .odds import FREEDOM
+from .span import ROWS_PER_PART, Columns, Span, climb_again, explain, explain_otherwise
 
-HOLD_OUTS = 3
-"""How many hold-outs the deviation of a prediction is taken from."""
-BEYOND_REASON = 2.0
-"""A prediction of more than this times the largest sound value of its row is none."""
-
-
-PATIENT, MOSTLY_USED = 1e-3, 0.75
-"""The final fit's tolerance where at least such a share is used: going on then does not fit noise."""
+ROUNDS = 3
+"""How often the span is learned from all columns, and stripes are looked for."""
+WITHIN_ONE, WITHIN_TWO = 0.683, 0.954
+BOUND, BEYOND_REASON = 1.25, 2.0
+"""Predictions are capped at so many times the largest sound value of their row; beyond the second they are
+discarded.
+"""
+ALIKE = 4
+"""Where fewer pixels than this are alike, on average, there is little noise, and nothing is smoothed."""
+FINER = 2
+"""Times the chosen number of dimensions in smoothed data."""
+FEW_PARTS = (4, 8, 16)
+"""Dimensions with which stripes are looked for at first."""
+FEW_BANDS = 5
+"""With fewer rows wrong entries cannot be told from unusual columns."""
+SHARPNESS = 1 / 8
+"""Suspicion is the odds of being wrong to this power."""
+TORN, MOSTLY_DEAD = 0.3, 0.9
+"""A band with so many more suspects than usual, as a share of its entries, but fewer than the second share,
+is left as it was measured.
+"""
+FAR = 6.0
+"""Errors beyond so many deviations count as so many in the expected error."""
+CHECKED = 200_000
+"""Deviations are calibrated by so many entries."""
+PATIENCE = 30
+"""Rounds of the factorization that shows the parts; the prediction does not depend on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,43 +82,92 @@ class Restoration:
 
     Attributes
     ----------
-    V : F x N: measured entries as they are; missing and suspect ones predicted, or NaN where nothing can be
-        told about them.
+    V : F x N: measured entries as they are, without the offsets of their lines; missing and suspect ones
+        predicted, or NaN where nothing can be told about them.
+    denoised : F x N, the model everywhere.
     defects : bool F x N, observed entries that look wrong.
-    suspicion : F x N, how far they are from their prediction; 1 and above is suspect. See `defects`.
-    deviation : F x N, the standard deviation of each prediction.
+    suspicion : F x N, the eighth root of the odds of being wrong; 1 and above is suspect.
+    deviation : F x N, the standard deviation of `denoised`. Where noise was smoothed away it is the distance
+        from data without noise, elsewhere from what would have been measured without the damage.
     unrestorable : bool F x N, missing or suspect entries whose row or column has too little to tell, or whose
         prediction lies far beyond all sound values of its row.
-    bounded : bool F x N, predictions that were held at the bound.
-    lines : bands, image rows, image columns or images that are bad as a whole.
-    choice : what was tried, and why this was chosen; None where K, lam and leash were given.
-    fit : the fit that was used, with the W and H that predict what was left out best (`prediction`); its
-        history is that of the fit before. Suspects were left out, but for near ones that an adversary made
-        light of.
+    bounded : bool F x N, predictions that were capped.
+    lines : bands, image rows, image columns or images that are entirely bad, or had an offset.
+    offsets : F x N, what was taken off; None if nothing was.
+    noise : F, the standard deviation of each row around its prediction.
+    is_smoothed : whether pixels that look alike were averaged.
+    doubtful_rows : bands, counted from 1, of which a large part contradicts the others; left as measured.
+    expected_error : root mean square error to expect of what was predicted.
+    choice : what was tried, and what was chosen; None where K, lam and leash were given.
+    fit : a nonnegative factorization of what is sound, with the chosen K and adversary.
     """
 
     V: Array = field(repr=False)
+    denoised: Array = field(repr=False)
     defects: Mask = field(repr=False)
     suspicion: Array = field(repr=False)
     deviation: Array = field(repr=False)
     unrestorable: Mask = field(repr=False)
     bounded: Mask = field(repr=False)
     lines: tuple[BadLine, ...]
+    offsets: Array | None = field(repr=False)
+    noise: Array = field(repr=False)
+    is_smoothed: bool
+    doubtful_rows: tuple[int, ...]
+    expected_error: float
     choice: Choice | None
     fit: Fit
 
     @property
+    def model(self) -> Candidate:
+        """What it was restored with."""
+        return Candidate(self.fit.W.shape[1], Treatment(self.fit.lam, self.fit.leash))
+
+    @property
+    def denoised_where_known(self) -> Array:
+        """`denoised`, NaN where nothing can be told."""
+        return np.where(self.unrestorable, np.nan, self.denoised).astype(self.denoised.dtype)
+
+    @property
+    def denoised_error(self) -> float:
+        """Root mean square error to expect of `denoised`."""
+        return float(np.sqrt(np.square(self.deviation[~self.unrestorable], dtype=np.float64).mean()))
+
+    @property
     def summary(self) -> str:
-        """What was done, in a few sentences."""
+        """What was found and done, in a few sentences."""
         said = [self.choice.verdict if self.choice else "K, lambda and leash were given."]
-        said.append(f"{self.defects.mean():.2%} of the entries look wrong.")
-        if self.lines:
-            said.append(f"Bad as a whole: {in_short(self.lines)}.")
-        if self.bounded.any():
-            said.append(f"{int(self.bounded.sum())} predictions were held at what their row has elsewhere.")
-        if self.unrestorable.any():
-            said.append(f"{int(self.unrestorable.sum())} entries cannot be restored and are NaN.")
+        if len(self.V) < FEW_BANDS:
+            said.append(f"{len(self.V)} rows are too few to tell wrong entries from unusual columns.")
+        said += self._wrong()
+        if self.is_smoothed:
+            low, high = np.quantile(self.noise, [0.05, 0.95])
+            said.append(f"Noise of {low:.3g} to {high:.3g} was found, and smoothed in the denoised data.")
+        for mask, words in (
+            (self.bounded, f"predictions were capped at {BOUND} times their row's maximum."),
+            (self.unrestorable, "entries could not be restored and are NaN."),
+        ):
+            if mask.any():
+                said.append(f"{int(mask.sum()):,} {words}")
         return " ".join(said)
+
+    def _wrong(self) -> list[str]:
+        dark = self.defects & (self.denoised > self.fit.V)
+        said = [] if self.defects.any() else ["No entry looks wrong."]
+        for count, word in ((int(dark.sum()), "low"), (int((self.defects & ~dark).sum()), "high")):
+            if count:
+                said.append(f"{count:,} entries ({count / self.defects.size:.2%}) look too {word}.")
+        dead = [line for line in self.lines if not line.offset]
+        striped = [line for line in self.lines if line.offset]
+        if dead:
+            said.append(f"Entirely bad: {in_short(dead)}.")
+        if striped:
+            largest = max(abs(line.offset) for line in striped)
+            said.append(f"Offsets taken off, by up to {largest:.3g}: {in_short(striped)}.")
+        if self.doubtful_rows:
+            bands = ", ".join(map(str, self.doubtful_rows))
+            said.append(f"Left as measured: band {bands}, of which a large part contradicts all other bands.")
+        return said
 
 
 def restore(
@@ -89,36 +178,28 @@ def restore(
     K: int | Sequence[int] | None = None,
     lam: float | None = None,
     leash: float | None = None,
-    keep_suspects: bool = False,
     seed: int = 0,
     callback: ChoiceCallback | None = None,
     kind: Kind = "matrix",
     image_shape: tuple[int, int] | None = None,
     order: Order = "F",
-    map_trials: MapTrials | None = None,
 ) -> Restoration:
     """Predict what is missing in V and, if asked, what is wrong in it.
 
-    A nonnegative factorization is fitted to the sound entries and predicts the others. Which number of parts,
-    and which adversary, is chosen by how well entries are predicted that were held out (`choice`). With
-    unmarked losses, entries far from their prediction are suspect, left out, and predicted as well
-    (`defects`).
-
     Parameters
     ----------
-    V : F x N, nonnegative, NaN where missing; or a `Dataset`, which brings its image shape along.
+    V : F x N, NaN where missing; negative entries are noise around small values. Or a `Dataset`, which brings
+        its image shape along.
     losses : "marked": what is missing is all that is wrong; "unmarked": some entries are wrong, and it is not
         known which.
     observed : bool F x N, False at what is missing besides NaN.
     K : number of parts, or those to choose from; chosen by default.
-    lam, leash : the adversary, as in `factorize`; chosen where lam is None. An infinite lam is NMF.
-    keep_suspects : with unmarked losses, whether what looks wrong counts in the fit all the same, as in plain
-        NMF; it is replaced in any case. Only where lam is given.
-    seed : of hold-outs and starts.
+    lam, leash : the adversary that makes the first prediction, as in `factorize`; chosen where lam is None.
+        With an infinite lam there is none.
+    seed : of sampling and starts.
     callback : called with a `ChoiceProgress` as it goes; returning True ends the choice there, and the best
         so far is used.
     kind, image_shape, order : the layout of the images in V, as in `Dataset`; for an array only.
-    map_trials : where fits of the choice run; see `choice`.
 
     Returns
     -------
@@ -130,46 +211,50 @@ def restore(
     >>> sound = rng.random((30, 2)) @ rng.random((2, 40)) + 0.1
     >>> damaged = sound.copy()
     >>> damaged[3, 5] = 0
-    >>> r = restore(damaged, losses="unmarked", K=2, lam=1.1)
+    >>> r = restore(damaged, losses="unmarked", K=2)
     >>> bool(r.defects[3, 5]), bool(abs(r.V[3, 5] - sound[3, 5]) < 0.02)
     (True, True)
     """
     check_one_of("losses", losses, ("marked", "unmarked"))
     check_seed(seed)
-    for name, given in (("leash", leash is not None), ("keep_suspects", keep_suspects)):
-        if given and lam is None:
-            raise InputError(f"{name}: give lam too, or leave both to be chosen.")
-    leave_out = losses == "unmarked" and not keep_suspects
-    treatment = None if lam is None else _given(lam, leash, leave_out)
+    if leash is not None and lam is None:
+        raise InputError("leash: give lam too, or leave both to be chosen.")
+    treatments = None if lam is None else (treatment_of(lam, leash, losses == "unmarked"),)
     data, layout = _data(V, Layout(kind, image_shape, order))
     layout.check((data.shape[0], data.shape[1]))
-    seen = ~np.isnan(data)
-    if observed is not None:
-        seen &= np.asarray(observed, dtype=bool)
-    known = np.where(seen, data, 0)
-    candidate, choice = _candidate(known, seen, losses, K, treatment, layout, seed, callback, map_trials)
-    if callback is not None:
-        callback(ChoiceProgress("fit", 0, 1, candidate, 0.0 if choice is None else choice.seconds))
-    fit, use = _final(known, seen, candidate, choice.W if choice else None, seed)
-    fit = with_likely_amounts(fit, known, use)
-    limits = thresholds(known, fit.V_hat, seen, use) if losses == "unmarked" else (BEYOND, BEYOND)
-    beyond = suspicion(known, fit.V_hat, seen, use, limits)
-    suspects = (beyond >= 1) & (losses == "unmarked")
-    held = _hold_outs(use, losses, layout, seed)
-    deviation = deviations(known, use, fit, candidate, held, seed)
-    predicted, limited, unrestorable = _predictions(known, fit.V_hat, use, candidate.K)
-    wanted = ~seen | suspects
-    return Restoration(
-        V=np.where(wanted, np.where(unrestorable, np.nan, predicted), data),
-        defects=suspects,
-        suspicion=beyond,
-        deviation=deviation,
-        unrestorable=wanted & unrestorable,
-        bounded=wanted & limited & ~unrestorable,
-        lines=bad_lines(suspects, seen, layout) if losses == "unmarked" else (),
-        choice=choice,
-        fit=fit,
+    seen = observed_in(data, observed)
+    scale = size_of(data[seen])
+    known = np.where(seen, data / scale, 0).astype(np.float32)
+    offsets, held = None, None
+    if losses == "marked" and not seen.all() and layout.kind != "faces":
+        held = hold_out_gaps(seen, layout, seed=seed)
+    elif losses == "unmarked" and layout.kind == "cube":
+        offsets = stripes(known, seen, layout, seed)
+        known = np.where(seen, known - offsets, 0).astype(np.float32)
+    ladder, choice = choose(
+        known,
+        seen,
+        losses,
+        K=K,
+        treatments=treatments,
+        held=held,
+        worth=WORTH_IN_CUBES if layout.kind == "cube" else WORTH,
+        scale=scale,
+        seed=seed,
+        callback=callback,
     )
+    if callback is not None:
+        callback(ChoiceProgress("fit", 0, 1, choice.chosen, choice.seconds))
+    model = modelled(known, seen, ladder, layout)
+    if offsets is not None and offsets.any():
+        model = replace(model, offsets=offsets if model.offsets is None else offsets + model.offsets)
+    return _assembled(
+        data, seen, model, layout, choice, treatments is None or not isinstance(K, int), scale, seed
+    )
+
+
+def treatment_of(lam: float, leash: float | None, leave_out: bool) -> Treatment:
+    return Treatment(None, None, leave_out) if np.isinf(lam) else Treatment(float(lam), leash, leave_out)
 
 
 def _data(V: npt.ArrayLike | Dataset, layout: Layout) -> tuple[Array, Layout]:
@@ -185,75 +270,412 @@ def _data(V: npt.ArrayLike | Dataset, layout: Layout) -> tuple[Array, Layout]:
     return data if np.issubdtype(data.dtype, np.floating) else data.astype(np.float64), layout
 
 
-def _given(lam: float, leash: float | None, leave_out: bool) -> Treatment:
-    return Treatment(None, None, leave_out) if np.isinf(lam) else Treatment(float(lam), leash, leave_out)
+def observed_in(data: Array, observed: npt.ArrayLike | None) -> Mask:
+    seen = ~np.isnan(data)
+    if observed is not None:
+        also = np.asarray(observed, dtype=bool)
+        if also.shape != data.shape:
+            raise InputError(
+                f"observed has shape {also.shape}, V has {data.shape}: give one value per entry."
+            )
+        seen &= also
+    if not seen.any():
+        raise InputError("V: all entries are missing, so there is nothing to restore from.")
+    infinite = int(np.isinf(data[seen]).sum())
+    if infinite:
+        entries = "1 observed entry is" if infinite == 1 else f"{infinite} observed entries are"
+        raise InputError(f"V: {entries} infinite; replace them, or set them to NaN.")
+    return seen
 
 
-def _candidate(
-    V: Array,
-    seen: Mask,
-    losses: Losses,
-    K: int | Sequence[int] | None,
-    treatment: Treatment | None,
-    layout: Layout,
-    seed: int,
-    callback: ChoiceCallback | None,
-    map_trials: MapTrials | None,
-) -> tuple[Candidate, Choice | None]:
-    if treatment is not None and isinstance(K, Integral):
-        return Candidate(int(K), treatment), None
-    choice = choose(
+def size_of(values: Array) -> float:
+    """What values usually are, whatever a few of them are."""
+    sizes = np.abs(values[values != 0])
+    return float(np.median(sizes.astype(np.float64))) if sizes.size else 1.0
+
+
+def stripes(known: Array, seen: Mask, layout: Layout, seed: int) -> Array:
+    """Offsets of lines, found with few dimensions: many can learn what pixels of one image column share."""
+    offsets = np.zeros(known.shape, np.float32)
+    for K in sorted({min(few, *known.shape) for few in FEW_PARTS}):
+        V = np.where(seen, known - offsets, 0).astype(np.float32)
+        ladder, _ = choose(V, seen, "unmarked", K=K, treatments=(Treatment(),), seed=seed)
+        columns = ladder.columns(V, seen)
+        climb_again(columns, ladder.rungs)
+        by = _offsets_of(columns, seen, layout)
+        if not by.any():
+            break
+        offsets += by
+    return offsets
+
+
+def _offsets_of(columns: Columns, seen: Mask, layout: Layout) -> Array:
+    assert columns.odds is not None
+    assert columns.others is not None
+    counted = seen & ~columns.odds.is_atom
+    return line_offsets(columns.V - columns.others, counted, layout)
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """What is known of all entries, in units of `scale`."""
+
+    V: Array
+    columns: Columns
+    span: Span
+    predicted: Array
+    deviation: Array
+    others: Array
+    sound: Array
+    offsets: Array | None
+    is_smoothed: bool
+    reach: Array
+    """The deviation of entries around what the others predict."""
+
+
+def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout) -> _Model:
+    columns = ladder.columns(known, seen)
+    climb_again(columns, ladder.rungs)
+    span, offsets = ladder.rungs[-1].span, None
+    for number in range(ROUNDS):
+        if layout.kind != "faces":  # there neighbours decide, from the suspects of the way up
+            explain_otherwise(columns, span)
+        span = columns.learn(span)
+        columns.look(span)
+        if columns.odds is not None and layout.kind == "cube" and number < ROUNDS - 1:
+            by = _offsets_of(columns, seen, layout)
+            if by.any():
+                offsets = by if offsets is None else offsets + by
+                columns.V = np.where(seen, known - offsets, 0).astype(np.float32)
+    model = _by_columns(known, columns, span, offsets)
+    if layout.kind == "cube":
+        model = _with_alike_pixels(model, layout)
+    if layout.kind == "faces" and affordable((known.shape[0], known.shape[1])):
+        field_, sound = face_field(columns.V, seen, layout, columns.odds, columns.sound)
+        model = replace(
+            model,
+            predicted=np.where(seen & (sound > 0.5), columns.V, field_.predicted),
+            others=field_.others,
+            deviation=field_.deviation,
+            reach=field_.deviation,
+            sound=sound,
+        )
+    return model
+
+
+def _by_columns(V: Array, columns: Columns, span: Span, offsets: Array | None) -> _Model:
+    made = columns.explained
+    assert made is not None
+    assert columns.others is not None
+    assert columns.deviation is not None
+    square = np.square(columns.loudness)
+    variance = square + made.leverage * (1 - 2 * columns.weights * square)
+    deviation = span.noise[:, None] * np.sqrt(np.maximum(variance, 0.01 * square))
+    return _Model(
         V,
-        seen,
-        losses,
-        K=K,
-        treatments=None if treatment is None else (treatment,),
-        layout=layout,
-        seed=seed,
-        callback=callback,
-        map_trials=map_trials,
+        columns,
+        span,
+        made.predicted,
+        deviation,
+        columns.others,
+        columns.sound,
+        offsets,
+        False,
+        columns.deviation,
     )
-    return choice.chosen, choice
 
 
-def _final(V: Array, seen: Mask, candidate: Candidate, parts: Array | None, seed: int) -> tuple[Fit, Mask]:
-    """The fit to all sound entries, and which these are.
+def _with_alike_pixels(model: _Model, layout: Layout) -> _Model:
+    """With pixels that look alike averaged, where that predicts better; and lost ones interpolated."""
+    columns = model.columns
+    known = columns.sound > 0.5
+    lost: Mask = np.asarray(~known.any(axis=0))
+    assert columns.explained is not None
+    if not lost.any():
+        made = smoothed(model.span, columns, layout)
+        if _alike(made) >= ALIKE:
+            # With little noise left, more dimensions can be told from it.
+            most = min(known.shape) // ROWS_PER_PART
+            finer = columns.grown(model.span, max(model.span.K, min(FINER * model.span.K, most)))
+            made = smoothed(finer, columns, layout)
+        model = _better(model, made)
+    elif lost.any() and not lost.all():
+        z = interpolated(columns.explained.z, lost, layout)
+        predicted = model.predicted.copy()
+        predicted[:, lost] = model.span.at(z[lost])
+        deviation = model.deviation.copy()
+        deviation[:, lost] = _lost_deviation(model, lost, layout)[:, None]
+        model = replace(model, predicted=predicted, deviation=deviation)
+    return model
 
-    Suspects are found with few parts first, as in the choice. That may end with a part spent on the defects
-    of a single row, which nothing contradicts there; so the fit then begins with the parts that predicted
-    well what was held out, and leaves out what either calls suspect. Columns explained the wrong way round
-    are turned (`second_opinion`). Of the suspects, the nearest may be sound entries of a heavy tail: an
-    adversary gives them little weight, which is better than none.
-    """
-    treatment, K = candidate.treatment, candidate.K
-    options = {"K": K, **treatment.options}
-    if not treatment.leave_out:
-        return factorize(V, seen, seed=seed, **options), seen
-    rungs = [k for k in coarse(default_Ks((V.shape[0], V.shape[1]), V.size)) if k < K]
-    *_, (_, fit, suspects) = fit_growing(V, seen, Trial(treatment, (*rungs, K), 0, seed))
-    if parts is not None:
-        H = transform(V, parts, seen & ~suspects, lam=treatment.lam, leash=treatment.leash)
-        again = Trial(treatment, (K,), 0, seed, np.packbits(suspects))
-        ((_, fit, found),) = fit_growing(V, seen, again, (parts, np.nan_to_num(H)))
-        suspects = keep_enough(seen, suspects | found)
-    H, suspects = second_opinion(V, fit, seen, suspects)
-    fit, suspects = replace(fit, H=H), keep_enough(seen, suspects)
-    if treatment.lam is not None:
-        suspects &= far_from(V, fit.V_hat, seen, seen & ~suspects)
+
+def _alike(made: Smoothed) -> float:
+    """How many pixels are averaged to one, on average."""
+    return float(np.square(made.span.basis).sum(axis=1).mean() / made.own.mean())
+
+
+def _better(model: _Model, made: Smoothed) -> _Model:
+    columns, noise = model.columns, made.span.noise[:, None]
+    rest = columns.V - made.predicted
+    others = columns.V - rest / (1 - made.own)
+
+    def missed(prediction: Array) -> float:
+        # As of Student's t distribution: a few entries that are far off do not decide.
+        z = (columns.V - prediction) / noise
+        return float((columns.sound * np.log1p(np.square(z) / FREEDOM)).sum(dtype=np.float64))
+
+    if _alike(made) < ALIKE or missed(others) >= missed(model.others):
+        return model
+    spread = np.maximum(_row_spread(columns.V - others, columns.sound), 1e-3 * made.span.noise)
+    reach = np.repeat(spread[:, None], columns.V.shape[1], axis=1).astype(np.float32)
+    sound = columns.sound
+    if columns.odds is not None:
+        sound, _ = columns.odds.judge(columns.V, others.astype(np.float32), reach)
+    # The residuals are noise, which the entry's own share follows in part, and what the prediction misses.
+    # Noise is known from the same span without smoothing; of the difference only the average is reliable.
+    share = made.own.mean(axis=1)
+    unsmoothed = explain(made.span, columns.V, columns.weights)
+    followed = np.minimum(columns.weights * unsmoothed.leverage, np.float32(0.999))
+    squares = np.square(rest), np.square(columns.V - unsmoothed.predicted) / (1 - followed)
+    residual, alone = (_row_mean(square, columns.sound) for square in squares)
+    variance = np.maximum(alone, 1e-6 * made.span.noise**2)
+    left = float(np.mean((residual - alone * (1 - 2 * share)) / variance))
+    factor = np.sqrt(max(left / float(share.mean()), 1))
+    deviation = factor * np.sqrt(variance)[:, None] * np.sqrt(made.own)
+    return replace(
+        model,
+        span=made.span,
+        predicted=made.predicted,
+        others=others,
+        sound=sound,
+        deviation=deviation,
+        reach=reach,
+        is_smoothed=True,
+    )
+
+
+def _row_mean(values: Array, weights: Array) -> Array:
+    total = np.maximum(weights.sum(axis=1), 1)
+    return np.asarray((weights * values).sum(axis=1) / total)
+
+
+def _noise_of(columns: Columns) -> Array:
+    """F, the standard deviation of sound entries around what the span predicts, without its errors."""
+    assert columns.explained is not None
+    assert columns.others is not None
+    product = (columns.V - columns.explained.predicted) * (columns.V - columns.others)
+    return np.sqrt(np.maximum(_row_mean(product, columns.sound), 0))
+
+
+def _row_spread(rest: Array, weights: Array) -> Array:
+    return np.sqrt(_row_mean(np.square(rest), weights))
+
+
+def _lost_deviation(model: _Model, lost: Mask, layout: Layout) -> Array:
+    """F, how far interpolation is off where the lost pixels are moved to pixels that are there."""
+    where = layout.unfold(lost[None])[0]
+    rows, cols = where.shape
+    moves = [(rows // 2, cols // 2), (rows // 2, 0), (0, cols // 2), (rows // 3, cols // 3)]
+    moved = max((np.roll(where, move, (0, 1)) & ~where for move in moves), key=lambda there: int(there.sum()))
+    if not moved.any():
+        return np.asarray(np.abs(model.span.mean))
+    there = layout.fold(moved[None])[0]
+    assert model.columns.explained is not None
+    z = interpolated(model.columns.explained.z, lost | there, layout)
+    return _row_spread(model.columns.V[:, there] - model.span.at(z[there]), model.columns.sound[:, there])
+
+
+def _assembled(
+    data: Array,
+    seen: Mask,
+    model: _Model,
+    layout: Layout,
+    choice: Choice,
+    has_chosen: bool,
+    scale: float,
+    seed: int,
+) -> Restoration:
+    K, treatment = choice.chosen.K, choice.chosen.treatment
+    leave_out = model.columns.odds is not None
+    suspects = seen & (model.sound < 0.5)
+    doubtful = _doubtful_rows(suspects, seen) if layout.kind == "cube" else np.zeros(len(seen), dtype=bool)
+    suspects &= ~doubtful[:, None]
     use = seen & ~suspects
-    tolerance = PATIENT if use.mean() > MOSTLY_USED else 10 * PATIENT
-    return factorize(V, use, init=(fit.W, fit.H), tol_outer=tolerance, **options), use
+    V = model.columns.V
+    within, root = _calibrated(model, seen, use, layout, leave_out)
+    deviation = model.deviation * within
+    predicted, limited, unknown = predictions(V, model.predicted, use, K, layout.kind == "cube")
+    wanted = ~seen | suspects
+    told = wanted & ~unknown
+    expected = choice.error
+    if told.any():
+        expected = float(root * scale * np.sqrt(np.square(model.deviation[told], dtype=np.float64).mean()))
+    offsets = None if model.offsets is None else model.offsets * scale
+    measured = data if offsets is None else data - offsets
+    lines = striped_lines(offsets, layout) if offsets is not None else ()
+    positive = np.where(use.any(axis=0), np.maximum(np.nan_to_num(measured), 0), 0)
+    fit = factorize(
+        positive,
+        use if use.any(axis=0).all() else use | ~use.any(axis=0),
+        K=K,
+        seed=seed,
+        max_outer=PATIENCE,
+        max_inner=PATIENCE,
+        **treatment.options,
+    )
+    odds = (1 - model.sound) / np.maximum(model.sound, 1e-30)
+    kind = data.dtype if data.dtype.itemsize >= 4 else np.dtype(np.float32)
+    return Restoration(
+        V=np.where(wanted, np.where(unknown, np.nan, predicted * scale), measured).astype(kind),
+        denoised=(predicted * scale).astype(kind),
+        defects=suspects,
+        suspicion=np.where(seen & leave_out, odds**SHARPNESS, 0).astype(np.float32),
+        deviation=(deviation * scale).astype(kind),
+        unrestorable=wanted & unknown,
+        bounded=wanted & limited & ~unknown,
+        lines=(*bad_lines(suspects, seen, layout), *lines) if leave_out else (),
+        offsets=offsets,
+        noise=(_noise_of(model.columns) * scale).astype(kind),
+        is_smoothed=model.is_smoothed,
+        doubtful_rows=tuple(int(row) + 1 for row in np.flatnonzero(doubtful)),
+        expected_error=expected,
+        choice=choice if has_chosen else None,
+        fit=fit,
+    )
 
 
-def _hold_outs(use: Mask, losses: Losses, layout: Layout, seed: int) -> list[Mask]:
-    if losses == "marked":
-        return [hold_out_gaps(use, layout, seed=seed + r) for r in range(HOLD_OUTS)]
-    return [hold_out_entries(use, seed=seed + r) for r in range(HOLD_OUTS)]
+def _doubtful_rows(suspects: Mask, seen: Mask) -> Mask:
+    """The bands that are torn: far more of them than of others contradicts the rest, but not all. Nobody can
+    tell which part is right, so they stay as they were measured.
+    """
+    share = suspects.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    return np.asarray((share > np.median(share) + TORN) & (share < MOSTLY_DEAD))
 
 
-def _predictions(V: Array, V_hat: Array, use: Mask, K: int) -> tuple[Array, Mask, Mask]:
+def _calibrated(model: _Model, seen: Mask, use: Mask, layout: Layout, leave_out: bool) -> tuple[float, float]:
+    """Factors for deviations: with the first, 68 % and 95 % of errors lie within one and two of them; with
+    the second they are root mean square errors.
+    """
+    if model.is_smoothed or layout.kind == "faces":
+        return 1.0, 1.0
+    ratios = None
+    if not leave_out and not seen.all():
+        ratios = _at_gaps(model, seen, layout)
+    if ratios is None:
+        ratios = (np.abs(model.columns.V - model.others) / model.reach)[use]
+    ratios = ratios[:: max(1, ratios.size // CHECKED)].astype(np.float64)
+    ratios = ratios[np.isfinite(ratios)]
+    within = calibration(ratios)
+    # A few entries that are off by far more are not what is to be expected.
+    usual = np.minimum(ratios, FAR * within)
+    return within, float(np.sqrt(np.square(usual).mean())) if ratios.size else 1.0
+
+
+def _at_gaps(model: _Model, seen: Mask, layout: Layout) -> Array | None:
+    """|error| / deviation at gaps that are moved to where the data is sound."""
+    columns = model.columns
+    held = hold_out_gaps(seen, layout)
+    some = np.flatnonzero(held.any(axis=0))
+    if not some.size:
+        return None
+    shown = seen[:, some] & ~held[:, some]
+    made = explain(model.span, columns.V[:, some], columns.weights[:, some] * shown)
+    loudness = np.square(columns.loudness[some])
+    deviation = model.span.noise[:, None] * np.sqrt(loudness + made.leverage)
+    missed = np.abs(columns.V[:, some] - made.predicted) / deviation
+    return np.asarray(missed[held[:, some]])
+
+
+def calibration(ratios: Array) -> float:
+    """The factor with which |error| / scale comes closest to the shares of a normal within one and two
+    deviations.
+
+    Examples
+    --------
+    >>> errors = 3 * np.abs(np.random.default_rng(0).normal(size=100_000))
+    >>> round(calibration(errors), 1)
+    3.0
+    """
+    found = np.sort(ratios[np.isfinite(ratios)])
+    if found.size == 0:
+        return 1.0
+    candidates = np.unique(np.quantile(found, np.linspace(0.5, 0.85, 141)))
+    one = np.searchsorted(found, candidates, side="right") / found.size
+    two = np.searchsorted(found, 2 * candidates, side="right") / found.size
+    return float(candidates[np.argmin((one - WITHIN_ONE) ** 2 + (two - WITHIN_TWO) ** 2)])
+
+
+def predictions(
+    V: Array, predicted: Array, use: Mask, K: int, has_neighbours: bool
+) -> tuple[Array, Mask, Mask]:
     """Predictions within what the rows justify, where that changed them, and where nothing can be told."""
     top = np.where(use, V, 0).max(axis=1, keepdims=True)
-    poor = (use.sum(axis=1) < K)[:, None] | tell_too_little(use, K)
-    held = bounded(V, V_hat, use)
-    return held, held < V_hat, poor | (V_hat > BEYOND_REASON * top)
+    bottom = np.minimum(np.where(use, V, 0).min(axis=1, keepdims=True), 0)
+    unknown = np.repeat(use.sum(axis=1, keepdims=True) < K, V.shape[1], axis=1)
+    if not has_neighbours:
+        unknown |= ~use.any(axis=0)
+    unknown |= (predicted > BEYOND_REASON * top) & (top > 0)
+    capped = np.clip(predicted, BOUND * bottom, BOUND * top)
+    return capped, capped != predicted, unknown
+
+
+# What a stricter or laxer look at the suspects changes, without another fit.
+
+
+Side = Literal["dark", "bright", "both"]
+
+
+def suspects_at(data: Dataset, restoration: Restoration, threshold: float = 1.0, side: Side = "both") -> Mask:
+    """The observed entries whose suspicion reaches the threshold, on one side of their prediction or both."""
+    beyond = restoration.defects if threshold == 1 else restoration.suspicion >= threshold
+    if side == "both":
+        return beyond
+    is_dark = np.nan_to_num(data.V) < restoration.denoised
+    return beyond & (is_dark if side == "dark" else ~is_dark)
+
+
+def restored_at(data: Dataset, restoration: Restoration, suspects: Mask) -> Restoration:
+    """The restoration with these suspects in place of the defects that it named.
+
+    What it predicted stays; suspects that it took for sound are predicted within the same limits.
+    """
+    sound = data.observed & ~restoration.defects
+    measured = data.V if restoration.offsets is None else data.V - restoration.offsets
+    K = restoration.fit.W.shape[1]
+    capped, limited, unknown = predictions(
+        np.where(sound, measured, 0), restoration.denoised, sound, K, data.kind == "cube"
+    )
+    added, wanted = suspects & sound, suspects | ~data.observed
+    predicted = np.where(added, np.where(unknown, np.nan, capped), restoration.V)
+    return replace(
+        restoration,
+        V=np.where(wanted, predicted, measured),
+        defects=suspects,
+        unrestorable=wanted & np.where(added, unknown, restoration.unrestorable),
+        bounded=wanted & np.where(added, limited & ~unknown, restoration.bounded),
+        lines=(
+            *bad_lines(suspects, data.observed, data.layout),
+            *(line for line in restoration.lines if line.offset),
+        ),
+    )
+
+
+def mostly_bad(wrong: Mask, observed: Mask) -> tuple[int, int]:
+    """In how many rows and columns of V more observed entries are wrong than not."""
+    rows, columns = (wrong.sum(axis=axis) > MOSTLY * observed.sum(axis=axis) for axis in (1, 0))
+    return int(rows.sum()), int(columns.sum())
+
+
+def shares_along(mask: Mask, data: Dataset) -> dict[str, npt.NDArray[np.float64]]:
+    """The share of the entries in a mask for each band or image, image row and image column; for a plain
+    matrix, for each row and column of V.
+    """
+    stack = data.layout.unfold(mask)
+    first = {"cube": "band", "faces": "image", "matrix": "row"}[data.kind]
+    if data.kind == "matrix":
+        return {first: stack.mean(axis=(1, 2)), "column": stack.mean(axis=(0, 2))}
+    return {
+        first: stack.mean(axis=(1, 2)),
+        "image row": stack.mean(axis=(0, 2)),
+        "image column": stack.mean(axis=(0, 1)),
+    }

@@ -1,5 +1,5 @@
 """The algorithms, one file each, all with the signature of `SolverFunction`."""
 
-from .interface import Recorder, Solution, SolverFunction, StoppingRules
+from ..model.result import Recorder, Solution, SolverFunction, StoppingRules
 
 __all__ = ["Recorder", "Solution", "SolverFunction", "StoppingRules"]

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..adversary import descent_target, local_curvature
-from ..problem import Array, Mask
-from .nonnegative import nonnegative_minimum
-from .steps import gram_matrices
+from ..model.adversary import descent_target, local_curvature
+from ..model.problem import Array, Mask
+from .steps import gram_matrices, nonnegative_minimum
 
 Index = npt.NDArray[np.intp]
 
@@ -41,7 +40,7 @@ SHORTER, MAX_TRIALS = (0.1, 0.7), 60
 
 def solve_columns(
     V: Array,
-    observed: Mask | None,
+    weights: Array | Mask | None,
     W: Array,
     lam: float = np.inf,
     leash: float | None = None,
@@ -49,9 +48,10 @@ def solve_columns(
 ) -> tuple[Array, Mask]:
     """H >= 0 (K x N) that minimises the loss of every column of V, and which columns converged.
 
-    V (F x N, finite also where it is not observed) and W (F x K) are nonnegative, in double precision, and
-    of a size whose squares stay in range. Where the observed entries leave several h equally good, one of
-    small norm is returned or, with a `start` (K x N, nonnegative), one close to that.
+    The weights (F x N), such as True where an entry is observed, lie between 0 and 1, with a 1 in every
+    column; None where all are 1. V (F x N, finite everywhere) and W (F x K) are nonnegative, in double
+    precision, and of a size whose squares stay in range. Where the entries that count leave several h equally
+    good, one of small norm is returned or, with a `start` (K x N, nonnegative), one close to that.
     """
     (F, K), N = W.shape, V.shape[1]
     norms = np.sqrt((W**2).sum(axis=0))
@@ -60,7 +60,7 @@ def solve_columns(
     width = max(1, BLOCK_BYTES // (max(F, K * K) * V.itemsize))
     for first in range(0, N, width):
         block = slice(first, first + width)
-        D = None if observed is None else np.ascontiguousarray(observed[:, block].T, dtype=V.dtype)
+        D = None if weights is None else np.ascontiguousarray(weights[:, block].T, dtype=V.dtype)
         data = _Columns(np.ascontiguousarray(V[:, block].T), D, lam, leash)
         begin = None if start is None else np.ascontiguousarray((start[:, block] * norms[:, None]).T)
         H.T[block], converged[block] = _solve_block(W, data, begin)

@@ -9,11 +9,10 @@ the same steps on V throughout.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..adversary import adversarial_loss, effective_data
-from ..problem import Array, Factors, Problem
-from .interface import Recorder, Solution, StoppingRules
+from ..model.adversary import adversarial_loss, effective_data
+from ..model.problem import Array, Factors, Problem
+from ..model.result import Recorder, Solution, StoppingRules
 
 WARM_UP = 5
 EPS = 2.2e-16
@@ -34,7 +33,9 @@ def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder:
 
 def _alternate(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
     update = _Multiplicative(problem, W, H)
-    target = _Target(problem.V)
+    # Weights count in both products of a step; hidden entries of U are zero and need none.
+    weights = problem.weights
+    target = _Target(problem.V if weights is None else problem.V * weights)
     for _ in range(WARM_UP):
         update.step(target)
     V_hat = update.prediction()
@@ -45,7 +46,8 @@ def _alternate(problem: Problem, W: Array, H: Array, limits: StoppingRules, reco
     while not (converged or recorder.stopped or outer == limits.max_outer):
         outer += 1
         if problem.adversarial:
-            target = _Target(effective_data(problem.V, V_hat, problem.lam, out=U))
+            effective_data(problem.V, V_hat, problem.lam, out=U)
+            target = _Target(U if weights is None else U * weights)
         n_iter += _inner_loop(update, target, limits)
         before, V_hat = V_hat, update.prediction()
         update.write(W, H)
@@ -64,9 +66,9 @@ class _Target:
 class _Factor:
     """A factor with its K parts as rows, buffers for a step, and where its predictions count."""
 
-    def __init__(self, parts: Array, mask: npt.NDArray[np.bool_] | None) -> None:
+    def __init__(self, parts: Array, weights: Array | None) -> None:
         self.parts = parts
-        self.mask = None if mask is None else np.ascontiguousarray(mask, dtype=parts.dtype)
+        self.weights = None if weights is None else np.ascontiguousarray(weights)
         self.up, self.down, self.scratch = (np.empty_like(parts) for _ in range(3))
 
 
@@ -87,9 +89,9 @@ class _Multiplicative:
         self._normal = float(precision.tiny) * self._unit
         self._largest = float(precision.max)
         self._most = self._largest**0.5 * self._unit
-        mask, unit = problem.mask, W.dtype.type(self._unit)
-        self._W = _Factor(np.ascontiguousarray(W.T) * unit, None if mask is None else mask.T)
-        self._H = _Factor(H * unit, mask)
+        weights, unit = problem.entry_weights(), W.dtype.type(self._unit)
+        self._W = _Factor(np.ascontiguousarray(W.T) * unit, None if weights is None else weights.T)
+        self._H = _Factor(H * unit, weights)
 
     @property
     def factors(self) -> Factors:
@@ -113,11 +115,11 @@ class _Multiplicative:
 
     def _half_step(self, factor: _Factor, other: Array, U: Array) -> None:
         np.matmul(other, U, out=factor.up)
-        if factor.mask is None:
+        if factor.weights is None:
             np.matmul(self._products(other), factor.parts, out=factor.down)
         else:
             product = self._product(other, factor.parts)
-            product *= factor.mask
+            product *= factor.weights
             np.matmul(other, product, out=factor.down)
         self._multiply(factor)
 
@@ -195,5 +197,6 @@ def _relative_change(before: Array, after: Array) -> float:
 
 def _measure(problem: Problem, V_hat: Array) -> tuple[float, float]:
     """The squared error over the observed entries, and the loss."""
-    squared_error = adversarial_loss(problem.V, V_hat, np.inf, problem.observed)
-    return squared_error, adversarial_loss(problem.V, V_hat, problem.lam, problem.mask)
+    V, weights = problem.V, problem.weights
+    squared_error = adversarial_loss(V, V_hat, np.inf, problem.observed, weights=weights)
+    return squared_error, adversarial_loss(V, V_hat, problem.lam, problem.mask, weights=weights)

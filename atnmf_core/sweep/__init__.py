@@ -1,12 +1,11 @@
 """Many fits at once: a grid as plain data, an engine that runs it, and a store for the results."""
 
-from .engine import EngineError, run_sweep
-from .grid import Grid, expected_sweep_seconds, lambda_series
+from ..datasets.catalogue import is_saved_dataset, load_source, save_dataset, save_upload, upload_path
+from ..jobs.workers import EngineError
+from .engine import run_sweep
+from .grid import Grid, Measures, Point, expected_sweep_seconds, lambda_series, paper_start
 from .measurements import FinishedPoint, Measurement
-from .points import Measures, Point, paper_start
-from .reader import StoreReader, SweepRecord, find_store, read_store
-from .schema import NoStoreError, StoreError
-from .sources import is_saved_dataset, load_source, save_dataset, save_upload, upload_path
+from .reader import NoStoreError, StoreError, StoreReader, SweepRecord, find_store, read_store
 from .store import MAX_NAME_LENGTH, Store, default_store, open_store
 
 __all__ = [

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, get_args
 
-from ..problem import InputError, Method
+from ..model.problem import InputError, Method
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,9 @@ def best(points: Iterable[Measurement]) -> Measurement | None:
     return min(curve, key=lambda point: point.mean, default=None)
 
 
-def level(points: Sequence[Measurement], method: str, like: Measurement | None = None) -> Measurement | None:
+def baseline(
+    points: Sequence[Measurement], method: str, like: Measurement | None = None
+) -> Measurement | None:
     """The point of a method without lambda; if several solvers have one, that of the solver of `like`."""
     found = [point for point in points if point.method == method]
     same = [point for point in found if like is None or point.solver == like.solver]

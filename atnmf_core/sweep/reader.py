@@ -13,22 +13,204 @@ Readers never block the writer. Results appear one by one, and are not changed a
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sqlite3
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal, Self
 
-from ..problem import InputError
-from .grid import Grid
+from ..jobs.processes import is_running
+from ..model.problem import InputError
+from .grid import Grid, identify
 from .measurements import FinishedPoint, Measurement, summarise
-from .points import identify
-from .processes import is_running
-from .schema import NoStoreError, connect, raising_store_errors
+
+# The file of a store: its tables, how it is opened, and what to do if it cannot be used.
+#
+# points   one row per fit: the JSON that identifies it and, once it is done, what was measured, as JSON
+# sweeps   a grid under a name, with counts that a trigger updates; sweep_points lists its points runs
+# the processes that work or worked on a sweep queue    sweeps that wait for their turn, or have it;
+# queue_process is the process that runs them
+
+
+LAYOUT = 4
+"""Number of this layout, written in the file; a store with another one is refused."""
+WAIT_FOR_LOCK = 60.0
+LITTLE_ROOM = 1 << 18
+"""With fewer bytes free, a disk error is taken to mean a full disk: SQLite does not always say so."""
+
+TABLES = """
+CREATE TABLE points (
+    key TEXT PRIMARY KEY, identity TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'done', 'failed')),
+    run INTEGER REFERENCES runs, measures TEXT, finished REAL, error TEXT
+)
+
+CREATE TABLE sweeps (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, settings TEXT NOT NULL,
+    content_hash TEXT NOT NULL, reproduces TEXT, owner TEXT, created REAL NOT NULL,
+    total INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0
+)
+
+CREATE TABLE sweep_points (
+    sweep INTEGER NOT NULL REFERENCES sweeps, position INTEGER NOT NULL, key TEXT NOT NULL REFERENCES points,
+    PRIMARY KEY (sweep, position)
+) WITHOUT ROWID
+
+CREATE INDEX sweep_points_by_key ON sweep_points (key)
+
+CREATE TRIGGER count_outcomes AFTER UPDATE OF status ON points WHEN OLD.status <> NEW.status
+BEGIN
+    UPDATE sweeps SET
+        done = done + (NEW.status = 'done') - (OLD.status = 'done'),
+        failed = failed + (NEW.status = 'failed') - (OLD.status = 'failed')
+    WHERE id IN (SELECT sweep FROM sweep_points WHERE key = NEW.key);
+END
+
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY, sweep INTEGER NOT NULL REFERENCES sweeps,
+    pid INTEGER NOT NULL, process_created REAL NOT NULL, started REAL NOT NULL, ended REAL,
+    outcome TEXT CHECK (outcome IN ('finished', 'stopped', 'failed')), message TEXT,
+    results INTEGER NOT NULL DEFAULT 0
+)
+
+CREATE TABLE queue (sweep INTEGER PRIMARY KEY REFERENCES sweeps, asked REAL NOT NULL)
+
+CREATE TABLE queue_process (
+    only INTEGER PRIMARY KEY CHECK (only = 1), pid INTEGER NOT NULL, process_created REAL NOT NULL
+)
+"""
+COUNT_POINTS = (
+    "UPDATE sweeps SET (total, done, failed) ="
+    " (SELECT COUNT(*), TOTAL(status = 'done'), TOTAL(status = 'failed')"
+    " FROM sweep_points JOIN points USING (key) WHERE sweep = sweeps.id)"
+)
+"""Needed only after the list of a sweep's points has changed."""
+
+
+class StoreError(Exception):
+    """A store cannot be read or written; the message says why and what to do.
+
+    Attributes
+    ----------
+    wrong_file : whether another file would help; each front end then says how to choose one.
+    """
+
+    def __init__(self, message: str, *, wrong_file: bool = False) -> None:
+        super().__init__(message)
+        self.wrong_file = wrong_file
+
+
+class NoStoreError(StoreError):
+    """There is no store in this file, or not yet: it is missing or empty."""
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """A connection to the store at `path`; a writer creates the store if necessary."""
+    if read_only and not path.is_file():
+        raise NoStoreError(f"{path}: there is no store here.")
+    with raising_store_errors(path):
+        connection = sqlite3.connect(
+            path.resolve().as_uri() + (_reading(path) if read_only else ""),
+            uri=True,
+            timeout=WAIT_FOR_LOCK,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            _prepare(connection, path, read_only)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _reading(path: Path) -> str:
+    """How a file is opened for reading: as one that never changes if its folder is read-only."""
+    frozen = not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
+    return "?mode=ro&immutable=1" if frozen else "?mode=ro"
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
+    connection.row_factory = sqlite3.Row
+    if _is_empty(connection):
+        if read_only:
+            raise NoStoreError(f"{path}: there is no store here.")
+        # Write-ahead log: readers never wait for the writer.
+        connection.execute("PRAGMA journal_mode = WAL")
+        with transaction(connection):
+            # Another process may have come first.
+            if _is_empty(connection):
+                _run_script(connection, TABLES)
+    # Survives killed processes without waiting for the disk after every fit.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    layout = _layout(connection)
+    if layout != LAYOUT:
+        foreign = "is a database of another program"
+        other = f"has layout {layout}, this program knows {LAYOUT}; use the program that wrote it"
+        raise StoreError(f"{path} {other if layout else foreign}.", wrong_file=True)
+    if not read_only and not os.access(path, os.W_OK):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+
+def _run_script(connection: sqlite3.Connection, script: str) -> None:
+    """Run statements separated by blank lines, inside a transaction, and note the layout."""
+    for statement in script.strip().split("\n\n"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One transaction: all of it is stored or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def raising_store_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into a `StoreError` that names the file and says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        said = str(error)
+        if "disk I/O" in said and shutil.disk_usage(path.parent).free < LITTLE_ROOM:
+            said = f"the disk is full: {said}"
+        for part, (words, wrong_file) in _EXPLANATIONS.items():
+            if part in said:
+                raise StoreError(f"{path} {words} ({said}).", wrong_file=wrong_file) from error
+        raise StoreError(f"{path}: {said}.") from error
+
+
+_EXPLANATIONS = {
+    "full": ("cannot grow, the disk is full. What was finished is stored; make room and start again", False),
+    "readonly": ("cannot be written. Make the file and its folder writable", True),
+    "unable to open": ("cannot be opened. Make sure that its folder exists and can be written", True),
+    "not a database": ("is not a store", True),
+    "malformed": ("is damaged. Move it away, or recover its rows with the sqlite3 program's .recover", True),
+    "disk I/O": ("cannot be read or written, the disk reports an error. What was finished is stored", False),
+    "locked": ("stays locked by another program. Close that program and try again", False),
+}
 
 Status = Literal["running", "queued", "stopped", "finished"]
 
@@ -112,7 +294,7 @@ class StoreReader:
             self._connection.close()
 
     def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
-        """Rows of the tables that `atnmf_core.sweep.schema` describes."""
+        """Rows of the tables that `atnmf_core.sweep.reader` describes."""
         with self._lock, raising_store_errors(self.path):
             return self._connection.execute(statement, values).fetchall()
 
@@ -210,12 +392,10 @@ def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> Swe
         status = "queued" if place else "stopped"
     fresh = sum(run["results"] for run in living)
     pace = (time.time() - min(run["started"] for run in living)) / fresh if fresh else None
-    same = ("name", "content_hash", "created", "reproduces", "total", "done", "failed")
+    same = ("name", "content_hash", "created", "reproduces", "owner", "total", "done", "failed")
     return SweepRecord(
         **{name: row[name] for name in same},
         **({} if last is None else {name: last[name] for name in ("started", "ended", "pid", "message")}),
-        # A store of an earlier version that nobody has written since has no owners.
-        owner=row["owner"] if "owner" in row.keys() else None,  # noqa: SIM118 - a row's `in` looks at values
         grid=_grid(row["settings"]),
         status=status,
         place=place,

@@ -7,33 +7,21 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
+import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pooch
-
-from ..problem import InputError
-from .grid import Grid
-from .points import Measures, identify
-from .processes import created
-from .reader import StoreReader, is_alive
-from .schema import COUNT_POINTS, StoreError, raising_store_errors, transaction
-from .sources import is_upload_of
-
-__all__ = [
-    "MAX_NAME_LENGTH",
-    "Store",
-    "StoreError",
-    "default_store",
-    "default_store_path",
-    "open_store",
-    "store_from_environment",
-]
+from ..datasets.catalogue import is_upload_of
+from ..jobs.processes import created, start_detached
+from ..model.problem import InputError
+from .grid import Grid, Measures, identify
+from .reader import COUNT_POINTS, StoreReader, is_alive, raising_store_errors, transaction
 
 MAX_NAME_LENGTH = 80
 
@@ -226,7 +214,7 @@ class Store(StoreReader):
             yield
 
     def write(self, statement: str, *values: Any) -> sqlite3.Cursor:
-        """Execute a statement that changes the tables of `atnmf_core.sweep.schema`."""
+        """Execute a statement that changes the tables of `atnmf_core.sweep.reader`."""
         with self._lock, raising_store_errors(self.path):
             return self._connection.execute(statement, values)
 
@@ -240,10 +228,79 @@ def default_store() -> Path:
 
 def default_store_path() -> Path:
     """The file of the dashboard's store: the one ATNMF_STORE names, else one in the user's cache folder."""
-    return store_from_environment() or Path(pooch.os_cache("atnmf")) / "sweeps.sqlite"
+    if (named := store_from_environment()) is not None:
+        return named
+    import pooch
+
+    return Path(pooch.os_cache("atnmf")) / "sweeps.sqlite"
 
 
 def store_from_environment() -> Path | None:
     """The file that ATNMF_STORE names; None where it is not set."""
     named = os.environ.get("ATNMF_STORE")
     return Path(named).expanduser() if named else None
+
+
+# Sweeps that take turns instead of fighting for the cores: a queue in the store, and one process for it.
+#
+# A sweep stays in the queue while it runs, so whatever a crash or a switched-off machine interrupted is
+# still queued, and is resumed by the next process that runs the queue.
+
+
+class Queue:
+    """The queue of a store, for changing it; to read it, ask the store's records."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, name: str) -> None:
+        """Queue a sweep; one that is already queued keeps its turn."""
+        sweep = self._store.sweep_id(name)
+        self._store.write("INSERT OR IGNORE INTO queue (sweep, asked) VALUES (?, ?)", sweep, time.time())
+
+    def remove(self, name: str) -> None:
+        """Take a sweep out of the queue; if it is running, the process that runs the queue stops it."""
+        self._store.write("DELETE FROM queue WHERE sweep = (SELECT id FROM sweeps WHERE name = ?)", name)
+
+    def cancel(self, name: str) -> None:
+        """Take a sweep out of the queue, and stop it even if it was started at the command line."""
+        self.remove(name)
+        record = self._store.sweep(name)
+        if record.status == "running" and record.pid not in (None, self._store.queue_process()):
+            # It may have ended meanwhile, or belong to another user.
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(record.pid, signal.SIGTERM)
+
+    def take_over(self) -> bool:
+        """Make this process the one that runs the queue; False where another one does."""
+        pid = os.getpid()
+        with self._store.transaction():
+            if self._store.queue_process() not in (None, pid):
+                return False
+            self._store.write("INSERT OR REPLACE INTO queue_process VALUES (1, ?, ?)", pid, created(pid))
+        return True
+
+    def next(self) -> str | None:
+        """The sweep whose turn it is; None when there is none, and then this process has left the queue.
+
+        In one transaction, so that whoever adds a sweep now finds either a process or none.
+        """
+        with self._store.transaction():
+            name = next(iter(self._store.queued()), None)
+            if name is None:
+                self.leave()
+        return name
+
+    def leave(self) -> None:
+        """Declare that this process no longer runs the queue."""
+        self._store.write("DELETE FROM queue_process WHERE pid = ?", os.getpid())
+
+
+def start_queue(store: Path) -> subprocess.Popen[bytes]:
+    """Start `python -m atnmf_core queue`."""
+    return start_detached(["-m", "atnmf_core", "queue", f"--store={store.resolve()}"], log_file(store))
+
+
+def log_file(store: Path) -> Path:
+    """Where that process writes its errors."""
+    return store.with_name(store.name + ".log")

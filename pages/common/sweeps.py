@@ -27,14 +27,14 @@ from atnmf_core.sweep import (
     find_store,
     open_store,
 )
-from atnmf_core.sweep.queue import Queue, log_file, start_queue
-from atnmf_core.sweep.store import default_store_path
+from atnmf_core.sweep.store import Queue, default_store_path, log_file, start_queue
 
-from .hosting import is_hosted, person, quotas
-from .markdown import plain
+from .jobs import is_hosted, person, quotas
+from .widgets import show_error
 
 STORE_ERRORS = (StoreError, OSError)
 """A disk that is full or read-only, a file that is damaged or stays locked."""
+STORE_POLL_SECONDS = 1.0
 _REFUSAL = "sweep_refusal"
 Arguments = ParamSpec("Arguments")
 
@@ -52,9 +52,7 @@ def showing_store_errors() -> Iterator[None]:
     try:
         yield
     except STORE_ERRORS as error:
-        st.error(
-            f"The sweeps on this machine cannot be read. {plain(message_of(error))}", icon=":material/error:"
-        )
+        show_error(message_of(error), "The sweeps on this machine cannot be read.")
 
 
 def message_of(error: Exception) -> str:
@@ -63,7 +61,7 @@ def message_of(error: Exception) -> str:
     return str(error).replace(folder, "") if is_hosted() else str(error)
 
 
-def refusing(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
+def report_errors(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
     """The action as a callback of a widget; why it could not be done is shown by `show_refusal`."""
 
     @wraps(action)
@@ -79,7 +77,7 @@ def refusing(action: Callable[Arguments, object]) -> Callable[Arguments, None]:
 def show_refusal() -> None:
     """Why the last action could not be done, once."""
     if refusal := st.session_state.pop(_REFUSAL, ""):
-        st.error(plain(refusal), icon=":material/error:")
+        show_error(refusal)
 
 
 def is_own(record: SweepRecord) -> bool:

@@ -3,14 +3,142 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
+from typing import Any
 
 import streamlit as st
 from cachetools import LRUCache
 
 from atnmf_core import Dataset
-from atnmf_core.datasets import Reading, ReadingOptions, read_or_ask
+from atnmf_core.datasets import LayoutGuess, Limits, Reading, ReadingOptions, UnreadableData, read_or_ask
+from atnmf_core.figures.images import enlarge
+from atnmf_core.figures.pictures import thumbnail
+
+from .jobs import person, quotas
+from .state import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of, declare, defaults_for
+from .streamlit_patches import drop_uploaded_files
+from .widgets import escape_markdown
+
+# How an uploaded file is read: the controls for what it does not say, as part of every address.
+
+
+AS_READ = "as read"
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?"
+
+
+@dataclass(frozen=True)
+class Typed(Text):
+    """A text field."""
+
+    def draw(self, key: str, **options: Any) -> None:
+        st.text_input(self.label, st.session_state[key], key=key, **{"help": self.help} | options)
+
+
+@dataclass(frozen=True)
+class Suggested(Text):
+    """A select box of likely values; if `open`, anything else can be typed."""
+
+    open: bool = False
+
+    def draw(self, key: str, *, among: Mapping[str, str], **options: Any) -> None:
+        """`among` maps the values available now to what people read."""
+        value = st.session_state[key]
+        names = {"": AS_READ} | ({value: value} if value else {}) | among
+        options = {"format_func": lambda one: names.get(one, one), "help": self.help} | options
+        index = list(names).index(value)
+        st.selectbox(self.label, names, index, key=key, accept_new_options=self.open, **options)
+
+
+@dataclass(frozen=True)
+class FileSetting:
+    """The words of `ReadingOptions`; empty to let the reader's rules decide."""
+
+    variable: str = declare(Suggested("", "Array", pattern=r"[^\x00-\x1f\x7f]{1,200}"))
+    kind: str = declare(
+        OneOf("", "It is", {"": AS_READ, "faces": "faces", "cube": "a cube", "matrix": "a matrix"})
+    )
+    image_shape: str = declare(
+        Suggested(
+            "",
+            "Rows × columns of an image",
+            pattern=r"\d{1,6} ?[x×] ?\d{1,6}",
+            open=True,
+            help="For files with all pixels of an image on one axis. Type another size as 50x40.",
+        )
+    )
+    order: str = declare(
+        OneOf("", "Pixels of an image are stored", {"": AS_READ, "F": "column by column", "C": "row by row"})
+    )
+    bands_axis: str = declare(
+        OneOf(
+            "",
+            "Axis of the bands",
+            {"": AS_READ, "0": "first", "1": "second", "2": "third"},
+            help="Or of the images, for faces.",
+        )
+    )
+    nodata: str = declare(
+        Typed(
+            "",
+            "No-data value",
+            pattern=rf"{NUMBER}(, ?{NUMBER}){{0,9}}",
+            help="Numbers that stand for a missing value in the file; separate several with commas.",
+        )
+    )
+    saturated: str = declare(
+        Typed("", "Saturated from", pattern=NUMBER, help="This number and all above it count as missing.")
+    )
+    negative: str = declare(
+        OneOf(
+            "refuse",
+            "Negative values",
+            {
+                "refuse": "are not expected",
+                "zero": "become 0",
+                "missing": "are missing",
+                "keep": "are noise, for Restore",
+            },
+            help="Noise can push dark entries of a corrected cube below 0, which Restore alone takes.",
+        )
+    )
+    normalisation: str = declare(
+        OneOf(
+            "none",
+            "Values",
+            {
+                "none": "as they are",
+                "maximum": "largest value to 1",
+                "lee-seung": "each image to mean ¼, deviation ¼",
+            },
+        )
+    )
+
+    @property
+    def options(self) -> ReadingOptions:
+        """The same for the reader.
+
+        Raises
+        ------
+        UnreadableData : a typed text is not valid; `setting` names the control.
+        """
+        words = {one.name: getattr(self, one.name) for one in fields(self)}
+        words["image_shape"] = words["image_shape"].replace("×", "x").replace(" ", "")
+        return ReadingOptions.from_words({name: word for name, word in words.items() if word})
+
+
+FILE_CONTROLS = controls_of(FileSetting)
+
+
+def file_setting() -> FileSetting:
+    """The values of this session's controls."""
+    return FileSetting(
+        **{name: st.session_state.get(name, one.default) for name, one in FILE_CONTROLS.items()}
+    )
+
 
 Files = tuple[tuple[str, bytes], ...]
 """Names, which are never paths, and contents."""
@@ -103,3 +231,305 @@ def _size(reading: Reading) -> int:
 def uploads() -> Uploads:
     """Those of this server."""
     return Uploads()
+
+
+# Files that come from a browser: how large they may be, and where they go.
+
+
+MAX_MEGABYTES = 200
+"""Of one file."""
+
+
+def max_megabytes() -> int:
+    """How large one file may be."""
+    limits = quotas()
+    return MAX_MEGABYTES if limits is None else min(MAX_MEGABYTES, limits.upload_mb)
+
+
+def keep_received(files: list[Any], key: str) -> str:
+    """Cache files from Streamlit's uploader that are new since the last run, and return the name under which
+    `uploads` has them; empty if there are none, or they are too large. The session remembers under `key`
+    which were there.
+    """
+    identity, known = tuple(file.file_id for file in files), st.session_state.get(key, ())
+    if not files or identity == known:
+        return ""
+    if refusal := _refusal(sum(file.size for file in files)):
+        drop_uploaded_files(set(identity) - set(known))
+        st.error(refusal, icon=":material/error:")
+        return ""
+    st.session_state[key] = identity
+    names = (PurePosixPath(file.name.replace("\\", "/")).name or "upload" for file in files)
+    received = [(name, file.getvalue()) for name, file in zip(names, files, strict=True)]
+    return uploads().keep_files(received, person(), _room())
+
+
+def _refusal(size: int) -> str:
+    """Why files of this size, in bytes, are refused; empty if they are accepted."""
+    limit, room = Limits.from_environment().bytes, _room()
+    if size > room:
+        return (
+            f"These files take {size / 1e6:,.0f} MB; this server has room for {room / 1e6:,.0f} MB of each "
+            "person's files. They were not kept: choose fewer or smaller ones."
+        )
+    return f"These files are larger than the {limit:,} bytes that can be read." if size > limit else ""
+
+
+def _room() -> int:
+    """How many bytes of files a person may have."""
+    limits = quotas()
+    return sys.maxsize if limits is None else limits.upload_mb * 1_000_000
+
+
+# A file of one's own: where it is dropped, what was made of it, and how to have it read otherwise.
+
+
+UPLOAD = "upload"
+RECEIVED = "upload_received"
+THUMBNAIL_SIDE = 220
+SMALLEST_SIDE, LONGEST_RATIO = 8, 4
+"""Of images that a matrix is offered to be."""
+MAX_OFFERS = 2
+KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
+
+
+def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
+    """What comes of reading an upload this way; None if it is not on this server."""
+    try:
+        options = setting.options
+    except UnreadableData as error:
+        return Reading(ReadingOptions(), None, error)
+    return uploads().read(upload, options)
+
+
+def uploaded() -> Dataset | None:
+    """The data of this session's upload, where it can be read."""
+    reading = uploaded_reading(st.session_state["upload"], file_setting())
+    return None if reading is None else reading.data
+
+
+_OWN_FILE = "own_file"
+
+
+def bring_own_file(page: str, kinds: Collection[str]) -> None:
+    """Show the file that was chosen last, as it was read, on a page that the menu has led to and that can
+    show it; once, so that other data can be chosen there.
+    """
+    state = st.session_state
+    turn, values = state.get(_OWN_FILE, (0, {}))
+    is_new = state.get(ARRIVED, False) and turn > state.get(f"{page}_{_OWN_FILE}", 0)
+    if not is_new or (state["data"], _here()) == (UPLOAD, values):
+        return
+    setting = FileSetting(**{name: values[name] for name in FILE_CONTROLS})
+    reading = uploaded_reading(values["upload"], setting)
+    if reading is not None and reading.data is not None and reading.data.kind in kinds:
+        state.pop("upload_form", None)
+        _set(**values, data=UPLOAD)
+
+
+def remember_own_file(page: str) -> None:
+    """Remember for the other pages which file this one shows."""
+    state = st.session_state
+    turn, values = state.get(_OWN_FILE, (0, {}))
+    if state["data"] == UPLOAD and _here() != values and uploaded() is not None:
+        turn += 1
+        state[_OWN_FILE] = turn, _here()
+    state[f"{page}_{_OWN_FILE}"] = turn
+
+
+def _here() -> dict[str, Any]:
+    """The file of this page, and how it is read."""
+    state = st.session_state
+    return {"upload": state["upload"]} | {
+        name: state.get(name, control.default) for name, control in FILE_CONTROLS.items()
+    }
+
+
+def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:
+    """The place for files and, once some are there, a thumbnail, questions, and the controls that answer
+    them. `then` is called after other data was read.
+    """
+    for name, control in FILE_CONTROLS.items():
+        st.session_state.setdefault(name, control.default)
+    # No list of types: the binary half of an ENVI pair often has no suffix at all.
+    files = st.file_uploader(
+        "Images, a zip of them, MAT, NPY, ENVI (both files), GeoTIFF, NetCDF, HDF5 or CSV",
+        accept_multiple_files=True,
+        max_upload_size=max_megabytes(),
+        key="upload_files",
+    )
+    _receive(files)
+    reading = uploaded_reading(st.session_state["upload"], file_setting())
+    if reading is None:
+        return
+    data = reading.data
+    if data is not None:
+        _suit(data, then)
+        _show_thumbnail(data)
+    if data is None or data.kind not in kinds:
+        _ask(reading, kinds)
+        _draw_controls(reading)
+        return
+    if data.kind == "matrix":
+        _offer(reading, set(kinds) - {"matrix"})
+    if uploads().files(st.session_state["upload"]):
+        with st.expander("How the file is read"):
+            _draw_controls(reading)
+            _offer_deletion()
+
+
+def _receive(files: list[Any]) -> None:
+    """Cache new files, and let the rules of the reader decide how they are read."""
+    upload = keep_received(files, RECEIVED) or st.session_state["upload"]
+    if upload != st.session_state["upload"]:
+        _set(upload=upload, **{name: control.default for name, control in FILE_CONTROLS.items()})
+
+
+def _offer_deletion() -> None:
+    """A button for whoever uploaded the file to a server for others."""
+    if uploads().is_own(st.session_state["upload"], person()):
+        st.button("Delete it from this server", icon=":material/delete:", on_click=_delete, width="stretch")
+
+
+def _delete() -> None:
+    uploads().drop(st.session_state["upload"], person())
+    drop_uploaded_files(st.session_state.get(RECEIVED, ()))
+    _set(upload="")
+
+
+def _set(**values: Any) -> None:
+    """Change how the file is read; what is read then may need other settings of the page."""
+    change(**values, upload_changed=True)
+
+
+def _suit(data: Dataset, then: Callable[[], None]) -> None:
+    """Settings that suit the data, where this session has just changed its form. A link has its own."""
+    form = (data.kind, data.shape, data.image_shape)
+    if st.session_state.pop("upload_changed", False) and st.session_state.get("upload_form") != form:
+        suited = defaults_for(UPLOAD, data.kind, data.shape, None if data.truth is None else data.truth.count)
+        if st.session_state.get(K_CHOSEN):
+            suited["K"] = min(st.session_state["K"], *data.shape)
+        change(**suited)
+        then()
+    st.session_state["upload_form"] = form
+
+
+def _show_thumbnail(data: Dataset) -> None:
+    size = " × ".join(str(length) for length in _sizes(data))
+    what = f"{KIND_NAMES[data.kind]}, {size}"
+    st.image(enlarge(thumbnail(data), THUMBNAIL_SIDE), width="content", alt=f"{data.title} as {what}")
+    st.caption(f"{escape_markdown(data.title)}: {what}")
+
+
+def _sizes(data: Dataset) -> tuple[int, ...]:
+    if data.image_shape is None:
+        return data.shape
+    return (*data.image_shape, data.shape[1] if data.kind == "faces" else data.shape[0])
+
+
+def _ask(reading: Reading, kinds: Collection[str]) -> None:
+    """What is in the way, and buttons that would settle it."""
+    if reading.problem is None:
+        wanted = " or ".join(KIND_NAMES[kind] for kind in kinds)
+        st.warning(f"This page shows {wanted}, but this file was read as {KIND_NAMES[reading.data.kind]}.")
+        _offer(reading, kinds)
+        return
+    error = reading.problem
+    if error.setting is not None:
+        st.error(
+            f"{FILE_CONTROLS[error.setting].label}: {escape_markdown(error.message)}", icon=":material/edit:"
+        )
+        return
+    asks = bool(error.remedies)
+    icon = ":material/help:" if asks else ":material/error:"
+    (st.warning if asks else st.error)(escape_markdown(error.message), icon=icon)
+    if error.arrays:
+        _draw("variable", among=_arrays(reading))
+    draw_remedies(reading, "remedy")
+    _preview(reading)
+
+
+def draw_remedies(reading: Reading, key: str) -> None:
+    """Buttons that would settle what is in the way of reading a file."""
+    for number, remedy in enumerate(reading.problem.remedies if reading.problem else ()):
+        if remedy.value is not None and remedy.setting != "variable":
+            words = ReadingOptions(**{remedy.setting: remedy.value}).words()
+            _button(escape_markdown(remedy.effect[0].upper() + remedy.effect[1:]), words, f"{key}_{number}")
+
+
+def read_as_missing(value: float, *, and_above: bool) -> None:
+    """Count this number in the file, and those above it, as missing from now on."""
+    if and_above:
+        _set(saturated=repr(value))
+    else:
+        known = st.session_state["nodata"]
+        _set(nodata=f"{known}, {value!r}" if known else repr(value))
+
+
+def _preview(reading: Reading) -> None:
+    """What the likeliest answer would give."""
+    if reading.suggested == reading.options:
+        return
+    guess = uploads().read(st.session_state["upload"], reading.suggested)
+    if guess is None or guess.data is None:
+        return
+    changed = dict(reading.suggested.words().items() - reading.options.words().items())
+    _show_thumbnail(guess.data)
+    _button("Read it like this", changed, "suggested", type="primary")
+
+
+def _offer(reading: Reading, kinds: Collection[str]) -> None:
+    """Other ways of looking at the array, where its pixels could be images of a plausible size."""
+    guesses = [one for one in reading.layouts if one.kind in kinds and _is_plausible(one)][:MAX_OFFERS]
+    if guesses:
+        st.caption("Each row or column may be an image:")
+    for number, guess in enumerate(guesses):
+        rows, cols = guess.image_shape
+        words = ReadingOptions(**guess.settings).words()
+        _button(f"Read {KIND_NAMES[guess.kind]}, images of {rows} × {cols}", words, f"guess_{number}")
+
+
+def _is_plausible(guess: LayoutGuess) -> bool:
+    if guess.image_shape is None:
+        return False
+    short, long = sorted(guess.image_shape)
+    return short >= SMALLEST_SIDE and long <= LONGEST_RATIO * short
+
+
+def _button(label: str, words: Mapping[str, str], key: str, **options: Any) -> None:
+    st.button(label, key=f"upload_{key}", on_click=_set, kwargs=dict(words), width="stretch", **options)
+
+
+def _draw_controls(reading: Reading) -> None:
+    """The controls that mean something for this file.
+
+    A value is called the same in every run: Streamlit's browser side knows options by what people read, and
+    sends that back as the value where it has changed.
+    """
+    axes = () if reading.array is None else tuple(size for size in reading.array.shape if size > 1)
+    among: dict[str, dict[str, str]] = {}
+    if reading.arrays and reading.array is not None:
+        among["variable"] = _arrays(reading)
+    if reading.array is not None:
+        among["kind"] = dict(FILE_CONTROLS["kind"].options)
+        among["bands_axis"] = dict(FILE_CONTROLS["bands_axis"].options)
+        if len(axes) == 2:
+            shapes = dict.fromkeys(one.image_shape for one in reading.layouts if one.image_shape)
+            among["image_shape"] = {f"{rows}x{cols}": f"{rows}x{cols}" for rows, cols in shapes}
+            among["order"] = dict(FILE_CONTROLS["order"].options)
+    for name, names in among.items():
+        _draw(name, among=names)
+    if reading.array is not None:
+        for name in ("nodata", "saturated", "negative", "normalisation"):
+            _draw(name)
+
+
+def _arrays(reading: Reading) -> dict[str, str]:
+    return {one.name: str(one) for one in reading.arrays}
+
+
+def _draw(name: str, **options: Any) -> None:
+    control = FILE_CONTROLS[name]
+    if isinstance(control, OneOf):
+        options["widget"] = st.selectbox
+    control.draw(name, on_change=_set, **options)

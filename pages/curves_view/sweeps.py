@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from atnmf_core.names import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
-from atnmf_core.running.duration import in_words
-from atnmf_core.sweep import MAX_NAME_LENGTH, FinishedPoint, Grid, SweepRecord, default_store, open_store
-from pages.common.address import change
-from pages.common.markdown import plain
+from atnmf_core.jobs.fit_task import rough_duration
+from atnmf_core.model.problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
+from atnmf_core.sweep import (
+    MAX_NAME_LENGTH,
+    FinishedPoint,
+    Grid,
+    SweepRecord,
+    default_store,
+    load_source,
+    open_store,
+)
+from pages.common.data import UPLOAD, entry_of
+from pages.common.jobs import JobProgress, draw_job
+from pages.common.state import K_CHOSEN, change
 from pages.common.sweeps import (
     cancel_sweep,
     ensure_queue_runs,
@@ -22,12 +32,13 @@ from pages.common.sweeps import (
     queue_failure,
     queue_sweep,
     reading_store,
-    refusing,
+    report_errors,
 )
+from pages.common.uploads import uploads
+from pages.common.widgets import escape_markdown, show_error
 
 from .curve import Curve
-from .plan import METHODS
-from .state import FIRST, key, select_curve
+from .setting import FIRST, METHODS, key, select_curve
 
 ICONS = {
     "running": "progress_activity",
@@ -53,7 +64,7 @@ def records() -> list[SweepRecord]:
 
 def show_sweeps(sweeps: list[SweepRecord]) -> None:
     """One line per sweep."""
-    st.subheader("Your sweeps", anchor=False)
+    st.header("Your sweeps", anchor=False)
     if not sweeps:
         st.caption(
             "None yet. Choose values in the sidebar and press Start: the curve grows here, goes on growing "
@@ -78,17 +89,28 @@ def _line(record: SweepRecord) -> None:
         border=shown,
     ):
         with st.container(width="stretch", gap=None):
-            st.markdown(f":material/{ICONS[record.status]}: **{plain(name)}**")
+            st.markdown(f":material/{ICONS[record.status]}: **{escape_markdown(name)}**")
             st.caption(f"{_settings(record.grid)} · {_how_far(record)}")
         if not shown:
-            _button("Open", "show_chart", select_curve, f"sweep:{name}", key=f"Open {name}")
+            _button("Open", "show_chart", _open, record, key=f"Open {name}")
         _cancel_or_resume(record, "line")
         _menu(record)
 
 
+def _open(record: SweepRecord) -> None:
+    """Show a sweep, and set the sidebar to its data and K."""
+    grid = record.grid
+    select_curve(f"sweep:{record.name}")
+    change(K=grid.Ks[0], **{K_CHOSEN: True})
+    if entry_of(grid.dataset) is not None:
+        change(data=grid.dataset)
+    else:
+        change(data=UPLOAD, upload=uploads().keep(load_source(grid.dataset)))
+
+
 def _button(label: str, icon: str | None, action: Callable[..., object], *args: Any, **options: Any) -> None:
     icon = icon and f":material/{icon}:"
-    st.button(label, icon=icon, on_click=refusing(action), args=args, **options)
+    st.button(label, icon=icon, on_click=report_errors(action), args=args, **options)
 
 
 def _cancel_or_resume(record: SweepRecord, place: str, **options: Any) -> None:
@@ -102,7 +124,7 @@ def _cancel_or_resume(record: SweepRecord, place: str, **options: Any) -> None:
 
 def _menu(record: SweepRecord) -> None:
     name = record.name
-    with st.popover("More", help=f"Rename or delete {plain(name)}"):
+    with st.popover("More", help=f"Rename or delete {escape_markdown(name)}"):
         if record.is_under_way:
             st.caption("Cancel it before renaming or deleting it.")
             return
@@ -135,12 +157,12 @@ def show_status(curve: Curve) -> None:
     if record is None:
         return
     if record.status != "finished":
-        place = "curves_stopped" if record.status == "stopped" else "curves_progress"
-        with st.container(key=place, horizontal=True, vertical_alignment="center"):
-            _cancel_or_resume(record, "head", type="primary")
-            if record.is_under_way:
-                st.progress(record.done / max(record.total, 1), _how_far(record))
-            else:
+        if record.is_under_way:
+            progress = JobProgress(record.done / max(record.total, 1), _how_far(record))
+            draw_job(progress, partial(report_errors(cancel_sweep), record.name), key="curves_progress")
+        else:
+            with st.container(key="curves_stopped", horizontal=True, vertical_alignment="center"):
+                _cancel_or_resume(record, "head", type="primary")
                 st.markdown(_how_far(record))
     if curve.failures:
         _show_failures(record, curve.failures)
@@ -151,7 +173,7 @@ def show_trouble() -> None:
     reason = queue_failure()
     if reason is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.error(f"The process that runs the sweeps has ended: {plain(reason)}", icon=":material/error:")
+            show_error(reason, "The process that runs the sweeps has ended:")
             _button("Start it again", "play_arrow", lambda: ensure_queue_runs(again=True))
 
 
@@ -161,17 +183,17 @@ def _how_far(record: SweepRecord) -> str:
     if record.status == "running":
         where = " on the Dask cluster" if os.environ.get("ATNMF_DASK") else ""
         left = record.seconds_left if record.done >= MIN_FITS_FOR_ESTIMATE else None
-        return f"{done}{where}" + (f", about {in_words(left)} left" if left is not None else "")
+        return f"{done}{where}" + (f", about {rough_duration(left)} left" if left is not None else "")
     if record.status == "queued":
         ahead = (record.place or 1) - 1
         turn = "starting" if ahead == 0 else "next in the queue" if ahead == 1 else f"{ahead} before it"
         return f"{done}, {turn}"
     if record.status == "stopped":
         why = record.message or "its process ended"
-        return f"Stopped after {done}: {plain(why.rstrip('.'))}."
+        return f"Stopped after {done}: {escape_markdown(why.rstrip('.'))}."
     took = ""
     if record.started is not None and record.ended is not None:
-        took = f", in {in_words(record.ended - record.started)}"
+        took = f", in {rough_duration(record.ended - record.started)}"
     return f"{done}{took}, {time.strftime('%d %b %Y %H:%M', time.localtime(record.ended or record.created))}"
 
 
@@ -182,7 +204,7 @@ def _show_failures(record: SweepRecord, failures: tuple[FinishedPoint, ...]) -> 
             fit = failure.identity
             lam = "" if fit["lam"] is None else f", λ = {fit['lam']:g}"
             where = f"α = {fit['alpha']:g}, {METHOD_NAMES[fit['method']]}{lam}, start {fit['start'] + 1}"
-            st.markdown(f"{where}: {plain(failure.error or '')}")
+            st.markdown(f"{where}: {escape_markdown(failure.error or '')}")
         if len(failures) > MAX_FAILURES_SHOWN:
             st.caption(f"and {len(failures) - MAX_FAILURES_SHOWN} more")
         if not record.is_under_way:

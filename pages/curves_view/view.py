@@ -4,29 +4,212 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
-from atnmf_core.sweep.measurements import csv_text
-from pages.common.components import component
-from pages.common.markdown import plain
-from pages.common.sweeps import ensure_queue_runs, show_refusal, showing_store_errors
-from pages.common.take_away import download
+from atnmf_core.figures.error_curves import against_alpha, against_lambda, compare_curves, gain_map
+from atnmf_core.figures.images import MATERIALS
+from atnmf_core.figures.publish import chart_page
+from atnmf_core.sweep.measurements import Measurement, baseline, best, csv_text, gain
+from pages.common.jobs import poll_interval
+from pages.common.sweeps import STORE_POLL_SECONDS, ensure_queue_runs, show_refusal, showing_store_errors
+from pages.common.take_away import chart_files, download, show_figures
+from pages.common.widgets import escape_markdown
 
-from .chart import choose_view, figure_of, show_chart
-from .curve import BUNDLED, Curve, find_curve
-from .open_in_explore import follow_click
-from .state import ADDRESS, FIRST, key, select_curve
+from .curve import BUNDLED, Curve, find_curve, follow_click, opens_in_explore, remember_click
+from .setting import ADDRESS, CHART, FIRST, TREATMENTS, VIEWS, key, select_curve
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
-POLL_SECONDS = 1.0
+# The chart: which combination, which view, the figure, and what it says in a sentence.
+
+
+SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
+FEW_LAMBDAS = 4
+"""How many lambdas are drawn against alpha at first."""
+CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+
+
+def choose_view(curve: Curve) -> None:
+    """The view, and the alpha, treatment of hidden entries and K of a curve that has several."""
+    state, points = st.session_state, curve.points
+    several_alphas = len({point.alpha for point in points}) > 1
+    views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
+    if state[key("view")] not in views:
+        state[key("view")] = "lambda"
+    if state[key("view")] == "alpha":
+        _choose_lambdas(curve)
+    if state[key("view")] == "lambda":
+        _one_of("at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
+    treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
+    _one_of("at_missing", treatments, lambda name: TREATMENTS[name])
+    _one_of("at_K", sorted({point.K for point in points}), str)
+    if several_alphas:
+        ADDRESS.draw("view", among=views)
+
+
+def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
+    """A choice among the curve's values, drawn only if there are several."""
+    state = st.session_state
+    if options and state[key(name)] not in options:
+        state[key(name)] = options[(len(options) - 1) // 2 if name == "at_alpha" else 0]
+    if len(options) > 1:
+        label = ADDRESS.controls[name].label
+        st.segmented_control(
+            label, options, default=state[key(name)], format_func=spelled, key=key(name), required=True
+        )
+
+
+def _choose_lambdas(curve: Curve) -> None:
+    lams = sorted({point.lam for point in curve.points if point.lam is not None})
+    name = f"curves_lams {curve.name}"
+    if name not in st.session_state:
+        step = max(1, len(lams) // FEW_LAMBDAS)
+        st.session_state[name] = lams if len(lams) <= FEW_LAMBDAS + 1 else lams[::step][:FEW_LAMBDAS]
+    chosen = st.session_state[name]
+    st.multiselect("AT-NMF at λ", lams, chosen, format_func="{:g}".format, key=name, width=320)
+
+
+def figure_of(curve: Curve) -> go.Figure:
+    """The chosen figure."""
+    state = st.session_state
+    points = _chosen(curve)
+    beside = _beside(curve)
+    if beside and state[key("view")] == "lambda":
+        return compare_curves({_named(curve, points): points} | beside, MATERIALS)
+    match state[key("view")]:
+        case "alpha":
+            return against_alpha(points, state.get(f"curves_lams {curve.name}", []))
+        case "map":
+            return gain_map(points)
+    return against_lambda(points)
+
+
+def choose_beside(curve: Curve) -> None:
+    """Other curves to draw in the same chart."""
+    others = {one: title for one, title in BUNDLED.items() if "table:" not in one}
+    others |= {f"sweep:{record.name}": record.name for record in records()}
+    others.pop(st.session_state[key("show")], None)
+    if st.session_state[key("view")] == "lambda":
+        st.multiselect(
+            "Compare with",
+            others,
+            format_func=others.get,
+            key=_BESIDE,
+            placeholder="other curves in the same chart",
+            persist_state="session",
+        )
+
+
+_BESIDE = "curves_beside"
+
+
+def _beside(curve: Curve) -> dict[str, list[Measurement]]:
+    """The points of the other curves: those at this alpha, K and treatment, or else at their own."""
+    state, found = st.session_state, {}
+    for address in state.get(_BESIDE, ()):
+        other = find_curve(address)
+        if other is None or other.name == curve.name:
+            continue
+        points = list(other.points)
+        for name in ("missing", "K", "alpha"):
+            values = sorted({getattr(point, name) for point in points}, key=str)
+            here = state[key(f"at_{name}")]
+            chosen = here if here in values else next(iter(values), None)
+            points = [point for point in points if getattr(point, name) == chosen]
+        if points:
+            found[_named(other, points)] = points
+    return found
+
+
+def _named(curve: Curve, points: Sequence[Measurement]) -> str:
+    point = points[0]
+    return f"{curve.title} (α = {point.alpha:g}, K = {point.K}, {TREATMENTS[point.missing]})"
+
+
+def _chosen(curve: Curve) -> list[Measurement]:
+    state = st.session_state
+    points = [
+        point
+        for point in curve.points
+        if point.missing == state[key("at_missing")] and state[key("at_K")] == point.K
+    ]
+    if state[key("view")] == "lambda":
+        points = [point for point in points if point.alpha == state[key("at_alpha")]]
+    return points
+
+
+def show_chart(curve: Curve) -> None:
+    """The sentence, the figure, and how to open a point."""
+    st.markdown(_sentence(curve))
+    clicks = opens_in_explore(curve)
+    st.plotly_chart(
+        figure_of(curve),
+        key=CHART,
+        config=CONFIG,
+        alt=f"RMSE on hidden entries {VIEWS[st.session_state[key('view')]]}: {curve.title}",
+        on_select=remember_click if clicks else "ignore",
+        selection_mode="points",
+    )
+    st.caption(f"{curve.provenance}." + (" Click a point to open it in Explore." if clicks else ""))
+
+
+def _sentence(curve: Curve) -> str:
+    """Where AT-NMF is best, for each solver; over several alphas, where it gains most."""
+    points = _chosen(curve)
+    solvers = list(dict.fromkeys(point.solver for point in points if point.lam is not None))
+    if not solvers:
+        return (
+            "AT-NMF has no point yet."
+            if curve.record and curve.record.is_under_way
+            else "This curve has no point of AT-NMF."
+        )
+    if st.session_state[key("view")] != "lambda" and any(point.method == "nmf" for point in points):
+        return _largest_gain(points)
+    said = []
+    for solver in solvers:
+        by = f"By {SOLVER_WORDS[solver]}, " if len(solvers) > 1 else ""
+        found = best([point for point in points if point.solver == solver])
+        assert found is not None
+        nmf = baseline([point for point in points if point.alpha == found.alpha], "nmf", like=found)
+        than = "" if nmf is None else f", {_share(found, nmf)} :blue[**NMF**] ({_error(nmf)})"
+        said.append(
+            f"{by}:orange[**AT-NMF**] is best at **λ = {found.lam:g}**: RMSE **{_error(found)}**{than}."
+        )
+    return "  \n".join(said)
+
+
+def _largest_gain(points: Sequence[Measurement]) -> str:
+    levels = {(point.alpha, point.solver): point for point in points if point.method == "nmf"}
+    pairs = [(p, levels[p.alpha, p.solver]) for p in points if p.lam and (p.alpha, p.solver) in levels]
+    if not pairs:
+        return "NMF has not been fitted yet."
+    found, nmf = max(pairs, key=lambda pair: gain(*pair))
+    return (
+        f":orange[**AT-NMF**] gains most at **α = {found.alpha:g}** with **λ = {found.lam:g}**: RMSE "
+        f"**{_error(found)}**, {_share(found, nmf)} :blue[**NMF**] ({_error(nmf)})."
+    )
+
+
+def _share(point: Measurement, nmf: Measurement) -> str:
+    share = gain(point, nmf)
+    return f"**{abs(100 * share):.1f}%** {'below' if share >= 0 else 'above'}"
+
+
+def _error(point: Measurement) -> str:
+    spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
+    return f"{point.mean:#.4g}{spread}"
+
+
 _TURN = "curves_turn"
 
 
 def show_curves() -> None:
     """The curve and the list of sweeps; polled only while there is something to wait for."""
     active = any(record.is_under_way for record in records())
-    st.fragment(_curves, run_every=POLL_SECONDS if active else None)(polled=active)
+    st.fragment(_curves, run_every=poll_interval(STORE_POLL_SECONDS) if active else None)(polled=active)
 
 
 def _curves(*, polled: bool) -> None:
@@ -63,9 +246,10 @@ def _chosen_curve() -> Curve:
 def _show_curve(curve: Curve) -> None:
     follow_click(curve)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="curves_head"):
-        st.subheader(plain(curve.title), anchor=False, width="stretch")
+        st.header(escape_markdown(curve.title), anchor=False, width="stretch")
         if curve.points:
             choose_view(curve)
+            choose_beside(curve)
     show_status(curve)
     if not curve.points:
         st.caption("The first point appears as soon as a fit has finished.")
@@ -74,7 +258,7 @@ def _show_curve(curve: Curve) -> None:
         show_chart(curve)
     if curve.note:
         st.markdown(curve.note)
-    with st.expander("Take away", icon=":material/download:"):
+    with st.expander("Download", icon=":material/download:"):
         _show_take_away(curve)
 
 
@@ -86,12 +270,11 @@ def _show_take_away(curve: Curve) -> None:
     stem = f"{name}-{state[key('view')]}{alpha}-{state[key('at_missing')]}"
     # The figure is drawn here: the page is made on request, by a thread outside this session.
     figure = figure_of(curve)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curves_take"):
-        component("picture", page="curves_view")(
-            data={"stem": stem, "chart": "curves_chart"}, key="curves_picture", width="content"
-        )
-        page = "A page of its own that needs no network."
-        download("HTML", lambda: figure.to_html(include_plotlyjs=True), f"{stem}.html", "text/html", page)
+    title = f"RMSE on hidden entries {VIEWS[state[key('view')]]}: {curve.title}"
+    show_figures(stem, chart_files({"": ("Chart", lambda: figure)}))
+    with st.container(horizontal=True, gap="small"):
+        page = "A page of its own that needs no network and tells every point."
+        download("HTML", lambda: chart_page(figure, title), f"{stem}.html", "text/html", page)
         table = "Mean, deviation and number of starts of every combination."
         download("CSV", lambda: csv_text(curve.rows), f"{name}.csv", "text/csv", table)
     for command in curve.commands:

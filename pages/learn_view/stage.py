@@ -2,23 +2,205 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.common import style
+from pages.common import widgets
+from pages.common.state import change
+from pages.common.widgets import show_style
 
-from .chapter import show_controls
-from .state import QUESTIONS, LessonState
-from .text import filled
+from .chapter import filled, moving_picture, show_controls
+from .chapters import CHAPTERS
+from .exercises import EXERCISES, Exercise
+from .state import (
+    ADDRESS,
+    CHAPTER,
+    EXERCISE,
+    HIDE,
+    NAVIGATION,
+    NOTES,
+    PRESENT,
+    QUESTIONS,
+    SHEET,
+    SOLUTION,
+    STUDENT,
+    LessonState,
+)
+
+# Notes for teachers: beside each chapter, and all together on a page to print.
+
 
 _FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class ChapterNotes:
+    """How long a chapter takes in class, what to ask, and what students answer."""
+
+    minutes: int
+    body: str
+
+
+@cache
+def chapter_notes() -> dict[str, ChapterNotes]:
+    """The notes by the name of the chapter, from `teaching.md`."""
+    source = (_FOLDER / "teaching.md").read_text("utf-8")
+    sections = (section.partition("\n") for section in re.split(r"^## ", source, flags=re.MULTILINE)[1:])
+    return {name: _notes(text) for name, _, text in sections}
+
+
+def _notes(text: str) -> ChapterNotes:
+    minutes, _, body = text.removeprefix("Minutes: ").partition("\n")
+    return ChapterNotes(
+        int(minutes), re.sub(r"^(Ask|Students answer):", r"**\1:**", body.strip(), flags=re.MULTILINE)
+    )
+
+
+def show_chapter_notes(name: str) -> None:
+    notes = chapter_notes()[name]
+    st.markdown(f"*About {notes.minutes} minutes*\n\n{notes.body}")
+
+
+def by_chapter() -> list[tuple[int, Exercise]]:
+    """The exercises with their numbers, in the order of the chapters."""
+    return sorted(enumerate(EXERCISES, start=1), key=lambda one: one[1].chapter)
+
+
+def show_exercises(*, answers: bool) -> None:
+    """Every exercise with its two links and, on request, its answer."""
+    for number, one in by_chapter():
+        links = f"[open it]({one.link(number)}) · [open its solution]({one.link(number, solution=True)})"
+        st.markdown(f"**{one.title}** (chapter {one.chapter}). {one.task} {links}")
+        if answers:
+            st.markdown(f"**Answer.** {one.answer()}")
+
+
+def show_sheet(lesson: LessonState) -> None:
+    """The chosen exercises on one page, for paper and as the one link that a class needs."""
+    show_style(_FOLDER / "print.css")
+    st.title("Exercises: NMF and its adversary", anchor=False)
+    moving_picture("print", "field")(key="learn_print")
+    chosen = [one for one in by_chapter() if not lesson.tasks or one[0] in lesson.tasks]
+    for place, (number, one) in enumerate(chosen, start=1):
+        st.markdown(f"**{place}. {one.title}.** {one.task}")
+        st.markdown(f"[Solve it on the page]({one.link(number)}), which checks your answer.")
+        st.html(f'<div class="answer-line">{one.unknown} =</div>')
+
+
+def show_notes() -> None:
+    """Everything on one page, for paper."""
+    show_style(_FOLDER / "print.css")
+    st.title("Teaching this lesson", anchor=False)
+    minutes = sum(notes.minutes for notes in chapter_notes().values())
+    st.markdown(
+        f"{len(CHAPTERS)} chapters, about {minutes} minutes in all. Each can be taken alone; 2, 5 and 8 make "
+        "a short lesson on marked and unmarked losses. Let students guess before they drag."
+    )
+    moving_picture("print", "field")(key="learn_print")
+    for number, chapter in enumerate(CHAPTERS, start=1):
+        st.header(f"{number} · {chapter.text.title}", anchor=False)
+        show_chapter_notes(chapter.name)
+    st.header("Exercises", anchor=False)
+    show_exercises(answers=True)
+
+
+# For a class: notes and exercises, and links to the chapter as it is, without some of its controls, or
+# large for a projector.
+
+
+def show_teaching(lesson: LessonState) -> None:
+    """Notes on this chapter and the exercises; and a link without what a class should not see."""
+    with st.expander("For teachers: notes, exercises, a link to this chapter", icon=":material/school:"):
+        show_chapter_notes(lesson.chapter.name)
+        st.markdown("**Exercises**")
+        show_exercises(answers=False)
+        titles = {number: f"{one.title} ({one.chapter})" for number, one in by_chapter()}
+        tasks = st.multiselect(
+            "A sheet for students, to print and to link, with",
+            titles,
+            default=list(lesson.tasks),
+            format_func=titles.get,
+            key="learn_sheet_tasks",
+            placeholder="all exercises",
+        )
+        sheet = {"sheet": "1", "student": "1", "tasks": "-".join(map(str, sorted(tasks)))}
+        moving_picture("share", "field")(data={"query": urlencode(sheet)}, key="learn_sheet")
+        st.button("All notes on one page, to print", on_click=change, kwargs={NOTES: True})
+        st.markdown("**A link to this chapter**")
+        names = {name: control.label for name, control in lesson.chapter.controls.items()}
+        names |= {NAVIGATION: "the list of chapters", QUESTIONS: "the questions"}
+        away = st.multiselect(
+            "Leave out",
+            names,
+            default=[name for name in names if name in lesson.hidden],
+            format_func=names.get,
+            key=f"learn_away_{lesson.number}",
+            help="A control that is left out keeps its present value.",
+        )
+        large = st.toggle(
+            "Presenting: large letters, no sidebar, arrow keys turn chapters", key="learn_large"
+        )
+        student = st.toggle("For students: no teacher's panel, no solutions", True, key="learn_for_students")
+        query = ADDRESS.spell(
+            lesson.values | {HIDE: tuple(sorted(away)), PRESENT: large, STUDENT: student, SOLUTION: False}
+        )
+        moving_picture("share", "field")(data={"query": urlencode(query, safe=",")}, key="learn_share")
+        st.button("Present now", on_click=change, kwargs={PRESENT: True}, icon=":material/slideshow:")
+
+
+# From chapter to chapter: the list at the top, the buttons at the end.
+
+
+def show_chapters(lesson: LessonState) -> None:
+    """The list of chapters; if a link hides it, a presenter's keys still turn them."""
+    moving_picture("chapters")(
+        data={
+            "titles": [chapter.short for chapter in CHAPTERS],
+            "chosen": 0 if lesson.notes or lesson.sheet else lesson.number,
+            "shown": NAVIGATION not in lesson.hidden,
+            "keys": lesson.presenting,
+        },
+        key="learn_chapters",
+        on_chosen_change=lambda: _turn_to(int(st.session_state["learn_chapters"]["chosen"])),
+    )
+
+
+def show_previous_and_next(lesson: LessonState) -> None:
+    """Buttons to the previous and next chapter, and to stop presenting."""
+    if lesson.presenting:
+        with st.container(key="learn_wall_end", horizontal=True):
+            with st.popover("Text", icon=":material/notes:"):
+                st.markdown(filled(lesson.chapter.text.body, lesson.chapter.facts(lesson.stage)))
+            st.button("Stop presenting", on_click=change, kwargs={PRESENT: False}, icon=":material/close:")
+        return
+    first = lesson.number == 1
+    with st.container(horizontal=True, horizontal_alignment="right" if first else "distribute"):
+        if NAVIGATION not in lesson.hidden:
+            _button(lesson.number - 1, "← {number} · {title}")
+            _button(lesson.number + 1, "{number} · {title} →")
+
+
+def _button(number: int, label: str) -> None:
+    if 1 <= number <= len(CHAPTERS):
+        words = label.format(number=number, title=CHAPTERS[number - 1].short)
+        st.button(words, on_click=_turn_to, args=(number,), key=f"learn_turn_{number}")
+
+
+def _turn_to(number: int) -> None:
+    change(**{CHAPTER: number, EXERCISE: 0, SOLUTION: False, NOTES: False, SHEET: False})
+
+
 # Text needs less room than its picture.
 WIDTHS = (5, 9)
 
 
-def show_style(lesson: LessonState) -> None:
-    style.show_style(_FOLDER / "lesson.css", *[_FOLDER / "presenting.css"] * lesson.presenting)
+def show_lesson_style(lesson: LessonState) -> None:
+    widgets.show_style(_FOLDER / "lesson.css", *[_FOLDER / "presenting.css"] * lesson.presenting)
 
 
 def show_chapter(lesson: LessonState) -> None:
@@ -27,12 +209,19 @@ def show_chapter(lesson: LessonState) -> None:
     st.title(chapter.text.title, anchor=False)
     if lesson.task is not None:
         _show_task(lesson)
-    text, picture = st.container(key="side_by_side").columns(WIDTHS, gap="large")
     facts = chapter.facts(stage)
+    above = [name for name in chapter.controls if name not in chapter.in_picture]
+    if lesson.presenting:
+        # On a wall the picture is shown, and the text is told.
+        with st.container(key="learn_wall"):
+            show_controls(chapter, stage, above)
+            chapter.show(stage)
+        return
+    text, picture = st.container(key="side_by_side").columns(WIDTHS, gap="large")
     with text:
         st.markdown(filled(chapter.text.body, facts))
     with picture:
-        show_controls(chapter, stage, [name for name in chapter.controls if name not in chapter.in_picture])
+        show_controls(chapter, stage, above)
         chapter.show(stage)
     if QUESTIONS not in lesson.hidden:
         for question in chapter.text.questions:
@@ -45,6 +234,22 @@ def _show_task(lesson: LessonState) -> None:
     task = lesson.task
     assert task is not None
     with st.container(border=True):
-        st.markdown(f"**Exercise {lesson.exercise}: {task.title}.** {task.task}")
+        st.markdown(f"**Exercise: {task.title}.** {task.task}")
         if lesson.solution:
             st.markdown(f"**Answer.** {task.answer()}")
+            return
+        given = st.number_input(
+            task.unknown,
+            value=None,
+            step=0.01,
+            format="%g",
+            key=f"learn_answer_{lesson.exercise}",
+            placeholder="your answer",
+            width=240,
+        )
+        if given is not None:
+            right, words = task.judge(given)
+            if right:
+                st.success(f"**Right.** {words}", icon=":material/check:")
+            else:
+                st.warning(f"**Not yet.** {words}", icon=":material/lightbulb:")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pages.common.address import Address, last_shown
-from pages.common.control import Control, Number, Several, Switch, read_query, spell_query
+from pages.common.state import Address, Control, Number, Several, Switch, last_shown, read_query, spell_query
 
 from .chapter import Chapter, Stage
 from .chapters import CHAPTERS
@@ -24,6 +23,9 @@ OF_THE_PAGE: dict[str, Control] = {
     "exercise": Number(0, "Exercise", 0, len(EXERCISES)),
     "solution": Switch(False, "Solution"),
     "notes": Switch(False, "Notes for teachers"),
+    "student": Switch(False, "For students"),
+    "sheet": Switch(False, "Exercises on one page"),
+    "tasks": Several((), "Exercises", dict(enumerate((one.title for one in EXERCISES), start=1)), "-"),
 }
 
 
@@ -32,7 +34,9 @@ def control_key(number: int, name: str) -> str:
     return f"{PAGE}_{name}" if name in OF_THE_PAGE else f"{PAGE}_{number}_{name}"
 
 
-CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES = (control_key(0, name) for name in OF_THE_PAGE)
+CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES, STUDENT, SHEET, TASKS = (
+    control_key(0, name) for name in OF_THE_PAGE
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class LessonState:
     exercise : the number of the chosen exercise; 0 for none.
     solution : whether its answer is shown.
     notes : whether the notes for teachers are shown instead of a chapter.
+    student : whether there is nothing for teachers, and no solution.
+    sheet : whether exercises are shown instead of a chapter; `tasks` are their numbers, none for all.
     """
 
     number: int
@@ -52,6 +58,9 @@ class LessonState:
     exercise: int
     solution: bool
     notes: bool
+    student: bool
+    sheet: bool
+    tasks: tuple[int, ...]
     values: Mapping[str, Any]
 
     @property
@@ -79,8 +88,11 @@ class LessonState:
             hidden=frozenset(values[HIDE]),
             presenting=values[PRESENT],
             exercise=values[EXERCISE],
-            solution=values[SOLUTION],
-            notes=values[NOTES],
+            solution=values[SOLUTION] and not values[STUDENT],
+            notes=values[NOTES] and not values[STUDENT],
+            student=values[STUDENT],
+            sheet=values[SHEET],
+            tasks=values[TASKS],
             values=values,
         )
 
@@ -89,7 +101,7 @@ class LessonAddress(Address):
     """An address has the controls of its own chapter; those of the others stay as they were."""
 
     def read(self, query: Mapping[str, str]) -> dict[str, Any]:
-        number = OF_THE_PAGE["chapter"].understand(query.get("chapter"))
+        number = OF_THE_PAGE["chapter"].parse_or_default(query.get("chapter"))
         first = {}
         for other in range(1, len(CHAPTERS) + 1):
             first |= _read_chapter(other, {})

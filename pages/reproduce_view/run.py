@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from atnmf_core import InputError
+from atnmf_core.figures.report import comparison_page
+from atnmf_core.jobs.fit_task import rough_duration
+from atnmf_core.recipe import command_line
 from atnmf_core.reference import TITLES, measured
-from atnmf_core.reference.compare import method_title
-from atnmf_core.reference.effort import expected_run_seconds
-from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.reference.stored import stored_measurements, sweep_name
-from atnmf_core.running.duration import in_words
+from atnmf_core.reference.compare import Cell, comparison_csv, expected_run_seconds, method_title
+from atnmf_core.reference.tables import PROTOCOLS, local_runs, sweep_name
 from atnmf_core.sweep import Measurement, SweepRecord, default_store, open_store
-from pages.common.data_choice import entry_of, load
-from pages.common.download_offer import offer_data
-from pages.common.markdown import plain
+from pages.common.data import entry_of, load, offer_data
+from pages.common.jobs import JobProgress, draw_job, poll_interval
 from pages.common.sweeps import (
     STORE_ERRORS,
+    STORE_POLL_SECONDS,
     add_sweep,
     cancel_sweep,
     ensure_queue_runs,
@@ -29,13 +31,36 @@ from pages.common.sweeps import (
     queue_failure,
     queue_sweep,
     reading_store,
-    refusing,
+    report_errors,
     show_refusal,
 )
+from pages.common.take_away import chart_files, download, show_figures
+from pages.common.widgets import show_error
 
 from .setting import ADDRESS, ReproduceSetting, key
 
-POLL_SECONDS = 1.0
+# The comparison to download: as data, as a page, and as the command that reproduces it.
+
+
+def show_take_away(setting: ReproduceSetting, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
+    """Downloads, and the command lines of the whole table and of the chosen cell."""
+    table, name = setting.table, f"reproduce-{setting.table}"
+    st.markdown("**Download**")
+    with st.container(horizontal=True, gap="small"):
+        download("Table, CSV", lambda: comparison_csv(table, cells), f"{name}.csv", "text/csv")
+        download("Table, HTML", lambda: comparison_page(table, cells, here), f"{name}.html", "text/html")
+        # In a pop-up, because the code element is the slowest to load.
+        with st.popover("Command line"):
+            st.caption("The whole table again, and the chosen cell")
+            commands = f"{command_line('reproduce', table)}\n{setting.command_line()}"
+            st.code(commands, language=None, wrap_lines=True)
+    if setting.look == "chart":
+        # Imported here because Plotly is slow to import.
+        from atnmf_core.figures.report import reproduction_figure
+
+        show_figures(f"{name}-chart", chart_files({"": ("Chart", partial(reproduction_figure, cells))}))
+
+
 CORES = os.cpu_count() or 1
 
 
@@ -77,7 +102,7 @@ def _read(setting: ReproduceSetting) -> StoredRuns:
         chosen = next((record for record in records if record.name == name), None)
         failures = store.outcomes(name, failed=True) if chosen is not None else ()
         return StoredRuns(
-            rows=stored_measurements(store, setting.table),
+            rows=local_runs(store, setting.table),
             active=tuple(record for record in records if record.is_under_way),
             chosen=chosen,
             failures=tuple(dict.fromkeys(result.error or "" for result in failures)),
@@ -96,7 +121,7 @@ def choose_run() -> None:
 def show_run(setting: ReproduceSetting, runs: StoredRuns) -> None:
     """The button with the expected time; while runs are under way, their progress."""
     if runs.active:
-        st.fragment(_progress, run_every=POLL_SECONDS)(setting, runs.active)
+        st.fragment(_progress, run_every=poll_interval(STORE_POLL_SECONDS))(setting, runs.active)
     entry = entry_of(PROTOCOLS[setting.table].dataset)
     assert entry is not None
     if not entry.available:
@@ -109,10 +134,10 @@ def show_run(setting: ReproduceSetting, runs: StoredRuns) -> None:
         again = "Run it again" if runs.chosen is not None and runs.chosen.done else "Run this cell"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(again, type="primary", icon=":material/play_arrow:", on_click=_start, args=(setting,))
-            st.markdown(f"about **{in_words(_expected(setting, runs))}**", width="content")
+            st.markdown(f"about **{rough_duration(_expected(setting, runs))}**", width="content")
 
 
-@refusing
+@report_errors
 def _start(setting: ReproduceSetting) -> None:
     """Put the chosen cell in the queue. A finished one is fitted again, because somebody asked for it."""
     grid, data = setting.grid(), load(PROTOCOLS[setting.table].dataset)
@@ -143,12 +168,12 @@ def _show_outcome(runs: StoredRuns) -> None:
         *(f"A fit failed: {failure}" for failure in runs.failures),
     ]
     for problem in filter(None, problems):
-        st.error(plain(problem), icon=":material/error:")
+        show_error(problem)
     record = runs.chosen
     if record is None or record.status != "stopped":
         return
     if record.message and record.message != "stopped by the user":
-        st.error(f"The run ended: {plain(record.message)}", icon=":material/error:")
+        show_error(record.message, "The run ended:")
     elif record.message:
         st.caption(f"Stopped: {record.done} of {record.total} starts are done. Run to resume there.")
 
@@ -157,30 +182,23 @@ def _progress(setting: ReproduceSetting, drawn: tuple[SweepRecord, ...]) -> None
     runs = read_runs(setting)
     if [(one.name, one.done) for one in runs.active] != [(one.name, one.done) for one in drawn]:
         st.rerun()
-    for record in runs.active:
-        st.progress(*_how_far(record))
-        if not is_own(record):
-            continue
-        st.button(
-            "Cancel",
-            icon=":material/stop:",
-            key=f"cancel {record.name}",
-            on_click=refusing(cancel_sweep),
-            args=(record.name,),
-        )
+    for number, record in enumerate(runs.active):
+        cancel = partial(report_errors(cancel_sweep), record.name) if is_own(record) else None
+        draw_job(_how_far(record), cancel, key=f"run_{number}")
 
 
-def _how_far(record: SweepRecord) -> tuple[float, str]:
+def _how_far(record: SweepRecord) -> JobProgress:
     table, points = record.reproduces, list(record.grid.points())
     assert table is not None
     alphas = ", ".join(f"{alpha:g}" for alpha in record.grid.alphas)
     methods = ", ".join(dict.fromkeys(method_title(point.method, point.lam) for point in points))
     title = f"{TITLES[table]}, α = {alphas}, {methods}"
     if record.status == "queued":
-        return 0.0, f"{title}: waiting for its turn"
-    gone = 0.0 if record.started is None else time.time() - record.started
+        return JobProgress(0.0, f"{title}: waiting for its turn")
+    elapsed = 0.0 if record.started is None else time.time() - record.started
     whole = expected_run_seconds(table, record.grid, measured(table), CORES)
-    expected = gone + record.seconds_left if record.seconds_left else whole
-    share = max(record.done / record.total, min(0.95, gone / expected))
-    left = f", about {in_words(expected - gone)} left" if expected > gone + 1 else ""
-    return share, f"{title}: {record.done} of {record.total} done, {in_words(gone)} so far{left}"
+    expected = elapsed + record.seconds_left if record.seconds_left else whole
+    share = max(record.done / record.total, min(0.95, elapsed / expected))
+    left = f", about {rough_duration(expected - elapsed)} left" if expected > elapsed + 1 else ""
+    done = f"{record.done} of {record.total} done"
+    return JobProgress(share, f"{title}: {done}, {rough_duration(elapsed)} elapsed{left}")

@@ -9,16 +9,13 @@ from typing import Any
 import streamlit as st
 
 from atnmf_core.datasets import PAPER_ALPHAS
-from atnmf_core.problem import Missing
+from atnmf_core.model.problem import Missing
 from atnmf_core.recipe import command_line
 from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import PAPER_OUTER, CellKey
-from atnmf_core.reference.protocol import ignoring_hidden, published_grid
-from atnmf_core.sweep.grid import Grid
-from atnmf_core.sweep.points import PAPER_STARTS
-from pages.common.address import Address, change
-from pages.common.control import OneOf, declare, redeclare
-from pages.common.setting import Setting
+from atnmf_core.reference.tables import ignoring_hidden, published_grid
+from atnmf_core.sweep.grid import PAPER_STARTS, Grid
+from pages.common.state import Address, OneOf, Setting, change, declare, redeclare
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
@@ -109,7 +106,7 @@ ADDRESS = Address("reproduce", ReproduceSetting, key=key)
 
 def arrive() -> None:
     """Give the controls their values; if the table lacks the column in the address, another one."""
-    ADDRESS.follow()
+    ADDRESS.load_from_address()
     asked = st.session_state[key("method")]
     if (method := method_of(st.session_state[key("table")], asked)) != asked:
         change(**{key("method"): method})

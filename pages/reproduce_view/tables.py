@@ -8,16 +8,179 @@ from typing import Any
 
 import streamlit as st
 
-from atnmf_core.figures.images import data_url
-from atnmf_core.figures.mosaic import agreement_mosaic
-from atnmf_core.figures.report import comparison_table, legend, noise_note
+from atnmf_core.figures.images import agreement_mosaic, data_url
+from atnmf_core.figures.report import MARKS, comparison_table, legend, noise_note
+from atnmf_core.model.problem import ANMF_NOTE, METHOD_NAMES
 from atnmf_core.reference import NAMES, TITLES, measured
-from atnmf_core.reference.compare import Cell, agreement_counts, compare_table
-from atnmf_core.reference.protocol import PROTOCOLS
-from pages.common.address import change
-from pages.common.components import component
+from atnmf_core.reference.compare import (
+    AGREEMENTS,
+    CHAOTIC,
+    Cell,
+    agreement_counts,
+    compare_table,
+    exception_reason,
+    mean_and_deviation,
+    method_title,
+    percent,
+    provenance,
+    small_spread,
+)
+from atnmf_core.reference.tables import PROTOCOLS
+from atnmf_core.sweep import Measurement
+from atnmf_core.sweep.grid import PAPER_STARTS
+from pages.common.state import change
+from pages.common.widgets import component
 
 from .setting import ADDRESS, ReproduceSetting, columns, key, method_of
+
+# What a reader needs beside the numbers: the two treatments of hidden entries, and every exception.
+
+
+def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
+    """Unmarked or marked: the one difference between the released code and the paper's text."""
+    st.markdown("**Hidden entries: unmarked or marked**")
+    st.markdown(
+        "The paper's text leaves hidden entries out. The authors' code masks only the numerator of its "
+        "updates, with M = 1 where V is observed:"
+    )
+    st.html(_update("W H"))
+    st.markdown(
+        "The denominator counts every entry, so hidden ones look like measured zeros: they are **unmarked**. "
+        "So the published tables tell how well an adversary copes with losses that nobody has marked. "
+        f"{gain_in_words(cells, alpha)}"
+    )
+    if tuned := tuned_in_words(cells, alpha):
+        st.markdown(tuned)
+    st.markdown("With the mask in both places hidden entries are **marked**, and left out:")
+    st.html(_update("(M ∘ W H)"))
+    if example := _example(cells, alpha):
+        st.markdown(example)
+
+
+def show_notes(table: str, cells: Sequence[Cell]) -> None:
+    """Where this table's run differs from the paper's text, and which cells do not agree, with the reason."""
+    if PROTOCOLS[table].note:
+        st.markdown(PROTOCOLS[table].note)
+    st.markdown(f":violet[**{METHOD_NAMES['anmf']}.**] {ANMF_NOTE}")
+    outside = [cell for cell in cells if cell.agreement == "outside" and cell.published.method != "anmf"]
+    if outside:
+        st.markdown("**Outside the published spread**")
+    for cell in outside:
+        _, method, lam = cell.key
+        st.markdown(
+            f"- {method_title(method, lam)} at α = {cell.published.alpha:g}: {exception_reason(cell)}."
+        )
+
+
+def _update(denominator: str) -> str:
+    """The step on H in plain HTML: a formula in LaTeX would first load a whole typesetter."""
+    numerator = "W<sup>⊤</sup>(M ∘ V)"
+    fraction = (
+        '<span style="display:inline-grid;justify-items:center;vertical-align:middle;margin-left:0.3em">'
+        f'<span style="border-bottom:1px solid;padding:0 0.4em">{numerator}</span>'
+        f"<span>W<sup>⊤</sup>{denominator}</span></span>"
+    )
+    return f'<div style="text-align:center;font-family:serif;font-size:1.0625rem">H ← H ∘ {fraction}</div>'
+
+
+def gain_in_words(cells: Sequence[Cell], alpha: float) -> str:
+    """What the adversary gains over NMF in the published table, at the chosen alpha."""
+    here = {cell.key: cell.published.mean for cell in cells if cell.published.alpha == alpha}
+    nmf = here[alpha, "nmf", None]
+    (_, _, lam), mean = min(
+        ((key, mean) for key, mean in here.items() if key[1] == "atnmf"), key=lambda one: one[1]
+    )
+    return (
+        f"At α = {alpha:g} the error of AT-NMF is {mean:g} (λ = {lam:g}), NMF's {nmf:g}: "
+        f"{1 - mean / nmf:.0%} less."
+    )
+
+
+def tuned_in_words(cells: Sequence[Cell], alpha: float) -> str:
+    """What the adversary gains on the same unmarked entries with the lambda that held-out ones choose."""
+    cell = next(cell for cell in cells if cell.key[:2] == (alpha, "atnmf"))
+    nmf = next(one.published.mean for one in cells if one.key == (alpha, "nmf", None))
+    if cell.tuned is None:
+        return ""
+    gain = 1 - cell.tuned.mean / nmf
+    return (
+        "**λ tuned**: the same unmarked entries, the fast solver, and the λ that best predicts a tenth of "
+        "the nonzero entries, held out. That needs no truth, and the error is "
+        f"{small_spread(cell.tuned.mean, None)} (λ = {cell.tuned.lam:g}), {gain:.0%} below NMF's."
+    )
+
+
+def _example(cells: Sequence[Cell], alpha: float) -> str:
+    """What marking hidden entries does to NMF, and then to the lead of AT-NMF, at the chosen alpha."""
+    cell = next(cell for cell in cells if cell.key == (alpha, "nmf", None))
+    if cell.ignore is None:
+        return ""
+    before, after = cell.published.mean, cell.ignore.mean
+    example = f"That turns NMF's published {before:g} into **{small_spread(after, None)}**"
+    if after > before:
+        return f"{example}: so little is observed there that it does not determine K parts."
+    others = [one.ignore.mean for one in cells if one.key[:2] == (alpha, "atnmf") and one.ignore is not None]
+    lead = f"; AT-NMF's best is {small_spread(min(others), None)}" if others else ""
+    return f"{example}{lead}."
+
+
+# The chosen cell: all its numbers, and how each was made.
+
+
+COLOURS = {"nmf": "blue", "anmf": "violet", "atnmf": "orange"}
+
+
+def show_cell(cell: Cell, here: Cell) -> None:
+    """The published and the bundled numbers of one cell, and those run on this machine."""
+    row = cell.published
+    title = method_title(row.method, row.lam)
+    with st.container(gap="xsmall"):
+        st.markdown(f"**:{COLOURS[row.method]}[{title}] at α = {row.alpha:g}**")
+        st.markdown(f"Published **{mean_and_deviation(row.mean, row.deviation, cell.digits)}**")
+        st.caption(f"{PAPER_STARTS} of {PAPER_STARTS} starts.")
+        _number("Unmarked", cell)
+        if here.zero is not None:
+            _number("Unmarked, run here", here)
+        _noise(cell)
+        _tuned(cell)
+        _marked("Marked", cell.ignore)
+        if here.ignore is not None:
+            _marked("Marked, run here", here.ignore)
+
+
+def _number(words: str, cell: Cell) -> None:
+    if cell.zero is None or cell.agreement is None or cell.difference is None:
+        st.markdown(f"{words}: not yet")
+        return
+    verdict = f"{MARKS[cell.agreement]} {AGREEMENTS[cell.agreement]}"
+    value = mean_and_deviation(cell.zero.mean, cell.zero.deviation, cell.digits + 1)
+    st.markdown(f"{words} **{value}**, {percent(cell.difference)}: {verdict}")
+    st.caption(f"{provenance(cell.zero)}.")
+    if cell.agreement == "outside":
+        st.caption(f"Why it may differ: {exception_reason(cell)}")
+
+
+def _noise(cell: Cell) -> None:
+    """How far the same start moves with a little noise, at the lambdas where Algorithm 1 may be chaotic."""
+    if cell.sensitivity is not None:
+        st.caption(cell.sensitivity.describe(cell.digits + 1))
+    elif cell.published.lam is not None and cell.published.lam <= CHAOTIC:
+        st.caption("At this λ Algorithm 1 can be chaotic; how far noise moves this cell was not measured.")
+
+
+def _tuned(cell: Cell) -> None:
+    if cell.tuned is not None:
+        value = small_spread(cell.tuned.mean, cell.tuned.deviation)
+        st.markdown(f"Unmarked, λ tuned to {cell.tuned.lam:g} **{value}**")
+        st.caption(f"{provenance(cell.tuned)}; λ chosen by held-out entries.")
+
+
+def _marked(words: str, row: Measurement | None) -> None:
+    if row is None:
+        st.markdown(f"{words}: not measured")
+        return
+    st.markdown(f"{words} **{small_spread(row.mean, row.deviation)}**")
+    st.caption(f"{provenance(row)}.")
 
 
 def bundled_cells(table: str) -> tuple[Cell, ...]:
@@ -50,7 +213,7 @@ def show_numbers(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
     """The chosen table, as numbers or as a plot."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         protocol = PROTOCOLS[setting.table]
-        st.subheader(f"{TITLES[setting.table]}, K = {protocol.K}", anchor=False, width="content")
+        st.header(f"{TITLES[setting.table]}, K = {protocol.K}", anchor=False, width="content")
         ADDRESS.draw("look", label_visibility="collapsed")
     counts = agreement_counts(bundled_cells(setting.table))
     st.markdown("  \n".join(f"**{group}:** {counted}" for group, counted in counts.items()))
@@ -60,7 +223,7 @@ def show_numbers(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
 
 def _show_chart(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
     # Plotly takes a third of a second to import, which the table of numbers need not wait for.
-    from atnmf_core.figures.reproduction import reproduction_figure
+    from atnmf_core.figures.report import reproduction_figure
 
     st.plotly_chart(
         reproduction_figure(bundled_cells(setting.table)),

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,19 +14,19 @@ import streamlit as st
 
 from atnmf_core import InputError
 from atnmf_core.datasets import ReadingOptions, UnreadableData
-from atnmf_core.datasets.scene_file import SceneFile, open_scene
-from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.figures.scene_view import Channels, channels_of_scene, scene_picture, scene_spectrum
+from atnmf_core.datasets.files.scene_file import SceneFile, open_scene
+from atnmf_core.figures.images import HIDDEN
+from atnmf_core.figures.pictures import Channels, channels_of_scene, scene_picture, scene_spectrum
+from atnmf_core.jobs.fit_task import rough_duration
 from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration.scenes import SceneStatus, start_scene, status_of
-from atnmf_core.running.duration import in_words
-from pages.common.hosting import is_hosted
-from pages.common.markdown import plain
-from pages.common.receiving import max_megabytes
+from pages.common.cache import cached
+from pages.common.jobs import JobProgress, is_hosted, show_job
+from pages.common.uploads import max_megabytes
+from pages.common.widgets import escape_markdown, show_error
 
 from .setting import RestoreSetting
 
-POLL_SECONDS = 1.0
 STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)
 """How the process ends when it is asked to."""
 _STARTED = "restore_scene_started"
@@ -50,20 +51,20 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
     """A quick look, a button that restores it, how far that is, and what came of it."""
     try:
         scene = open_scene(path, ReadingOptions())
-        before = _channels(scene, scene.bytes, _changed(scene))
+        before = _channels(scene)
     except FileNotFoundError:
-        st.error(f"There is no file {plain(path)} on this machine.", icon=":material/error:")
+        st.error(f"There is no file {escape_markdown(path)} on this machine.", icon=":material/error:")
         return
     except (UnreadableData, OSError) as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        show_error(error)
         return
     out = scene.path.with_name(f"{scene.path.stem}-restored{scene.path.suffix}")
     size = f"{scene.rows} × {scene.cols} pixels, {scene.bands} bands, {scene.bytes / 1e6:,.1f} MB"
-    st.markdown(f"**{plain(scene.path.name)}**: {size}")
+    st.markdown(f"**{escape_markdown(scene.path.name)}**: {size}")
     command = _command(setting, scene, out)
     status = status_of(out)
     if status is not None and status.pid is not None:
-        st.fragment(_progress, run_every=POLL_SECONDS)(out)
+        _show_progress(out)
     else:
         _offer(command, out, status)
     after = open_scene(out) if out.exists() and status is None else None
@@ -81,13 +82,14 @@ def _command(setting: RestoreSetting, scene: SceneFile, out: Path) -> str:
     return f"{recipe.command_line(str(out))} --blocks"
 
 
-@st.cache_data(show_spinner="Looking at the scene", max_entries=4)
-def _channels(_scene: SceneFile, size: int, changed: tuple[str, int]) -> Channels:
-    return channels_of_scene(_scene)
+def _changed(scene: SceneFile) -> tuple[str, int, int]:
+    return str(scene.path), scene.bytes, max(file.stat().st_mtime_ns for file in scene.files)
 
 
-def _changed(scene: SceneFile) -> tuple[str, int]:
-    return str(scene.path), max(file.stat().st_mtime_ns for file in scene.files)
+@cached(key=_changed)
+def _channels(scene: SceneFile) -> Channels:
+    with st.spinner("Looking at the scene"):
+        return channels_of_scene(scene)
 
 
 def _offer(command: str, out: Path, status: SceneStatus | None) -> None:
@@ -96,13 +98,13 @@ def _offer(command: str, out: Path, status: SceneStatus | None) -> None:
     code = None if process is None else process.poll()
     if process is not None and code is None:
         # It has not come to its first block yet.
-        st.fragment(_progress, run_every=POLL_SECONDS)(out)
+        _show_progress(out)
         return
     if code == 0:
         _log(out).unlink(missing_ok=True)
     elif code is not None and code not in STOPPED:
         said = _log(out).read_text(errors="replace").strip().splitlines()
-        st.error(plain(said[-1] if said else "It ended without a message."), icon=":material/error:")
+        show_error(said[-1] if said else "It ended without a message.")
     label = (
         "Resume" if status is not None else "Restore it again" if out.exists() else "Restore block by block"
     )
@@ -111,14 +113,14 @@ def _offer(command: str, out: Path, status: SceneStatus | None) -> None:
         if status is not None:
             st.markdown(f"{status.done} of {status.total} blocks are done.")
         else:
-            st.markdown(f"Writes **{plain(out.name)}** beside it.")
+            st.markdown(f"Writes **{escape_markdown(out.name)}** beside it.")
 
 
 def _start(command: str, out: Path) -> None:
     try:
         st.session_state[_STARTED] = (str(out), start_scene(command, _log(out)))
     except (InputError, OSError) as error:
-        st.error(plain(str(error)))
+        show_error(error)
 
 
 def _process(out: Path) -> subprocess.Popen[bytes] | None:
@@ -131,23 +133,32 @@ def _log(out: Path) -> Path:
     return out.with_name(f"{out.name}.log")
 
 
-def _progress(out: Path) -> None:
+def _show_progress(out: Path) -> None:
+    show_job(partial(_progress, out), partial(_stop, out), label="Stop", help="What is done is stored.")
+
+
+def _pid(out: Path) -> int | None:
+    """The process at work on this file, which another session may have started."""
     status, process = status_of(out), _process(out)
-    pid = process.pid if process is not None and process.poll() is None else status and status.pid
-    if pid is None:
-        st.rerun()
+    return process.pid if process is not None and process.poll() is None else status and status.pid
+
+
+def _progress(out: Path) -> JobProgress | None:
+    status = status_of(out)
+    if _pid(out) is None:
+        return None
     done, total = (0, 1) if status is None else (status.done, max(status.total, 1))
     words = f"{done} of {total} blocks" if done else "Learning from a sample of pixels"
     if status is not None and status.seconds_left:
-        words += f", about {in_words(status.seconds_left)} left"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Stop", icon=":material/stop:", on_click=_stop, args=(pid,), help="What is done is stored.")
-        st.progress(done / total, words)
+        words += f", about {rough_duration(status.seconds_left)} left"
+    return JobProgress(done / total, words)
 
 
-def _stop(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGTERM)
+def _stop(out: Path) -> None:
+    pid = _pid(out)
+    if pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
 
 
 def _pictures(setting: RestoreSetting, scene: SceneFile, before: Channels, after: SceneFile | None) -> None:
@@ -164,7 +175,7 @@ def _pictures(setting: RestoreSetting, scene: SceneFile, before: Channels, after
         with right:
             _spectrum(scene, None)
         return
-    restored = _channels(after, after.bytes, _changed(after))
+    restored = _channels(after)
     right.image(
         scene_picture(restored, colour, like=before),
         caption="Restored",

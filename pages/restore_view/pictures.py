@@ -2,24 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from atnmf_core import Dataset
+from atnmf_core import Dataset, rmse
 from atnmf_core.analysis import pictures
-from atnmf_core.figures.images import data_url
-from atnmf_core.figures.palette import HIDDEN, grey
-from atnmf_core.figures.restored_view import RestoredView
-from atnmf_core.problem import Array
-from pages.common.address import change
-from pages.common.components import component
-from pages.common.picture_view import ERROR_SCALE
+from atnmf_core.figures.images import HIDDEN, data_url, grey
+from atnmf_core.figures.pictures import RestoredView, band_axis, points, spectra_top
+from atnmf_core.model.problem import Array, three_digits
+from atnmf_core.restoration.findings import KINDS, Finding
+from atnmf_core.restoration.rivals import NMF, RIVALS, Rivals, RivalsProgress, run_rivals
+from pages.common.cache import cached
+from pages.common.jobs import JobProgress
+from pages.common.state import change, spell_pixel
+from pages.common.widgets import ERROR_SCALE, component, show_error
 
-from .request import Restored, damage
-from .rivals import RIVAL_TONES, error_of, what_it_knows
+from .jobs import Key, Restored, damage, key_of, restorations, show_progress
 from .setting import ADDRESS, RestoreSetting
+
+# What would others have made of it? Other methods on the same data, when somebody asks.
+
+
+RIVAL_TONES = {NMF: "blue"}
+
+
+class RivalsKey(NamedTuple):
+    """What the other methods are given: the data, and K."""
+
+    restoration: Key
+
+
+def _key(setting: RestoreSetting, shown: Restored) -> RivalsKey:
+    return RivalsKey(key_of(setting, shown.truth or shown.data))
+
+
+def rivals_of(setting: RestoreSetting, shown: Restored) -> Rivals | None:
+    """What the others make of the data; started if wanted and not known yet."""
+    if not setting.others:
+        return None
+    key = _key(setting, shown)
+    found: Rivals | None = restorations().get(key)
+    if found is None and restorations().failure(key) is None:
+        K = shown.restoration.model.K
+        task = partial(run_rivals, data=shown.data, losses=setting.losses, K=K, seed=setting.seed)
+        restorations().start(key, task)
+    return found
+
+
+def error_of(setting: RestoreSetting, shown: Restored, V: Array) -> float:
+    """The same measure for all methods, where the truth is known: over all entries, as methods that do not
+    know the damage change sound entries too; with marked losses, which are all that changes, over these.
+    """
+    if shown.truth is None or shown.wrong is None:
+        return math.nan
+    marked = setting.losses == "marked"
+    where = (shown.wrong if marked else shown.truth.observed) & ~shown.restoration.unrestorable
+    return float(rmse(shown.truth.V, np.nan_to_num(V), where))
+
+
+def _in_words(setting: RestoreSetting, error: float, best: float) -> str:
+    """An error, and whether it is the lowest."""
+    if math.isnan(error):
+        return ""
+    over = "at the missing entries" if setting.losses == "marked" else "over all entries"
+    return f"<b>{three_digits(error)}</b> RMSE {over}" + (", <b>the lowest</b>" if error <= best else "")
+
+
+def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
+    """The switch that asks for them, and their progress."""
+    ADDRESS.draw("others")
+    if not setting.others:
+        return
+    key = _key(setting, shown)
+    failure = restorations().failure(key)
+    if failure is not None:
+        show_error(failure.error, "The others could not be run:")
+    elif restorations().get(key) is None:
+        show_progress(key, _how_far, restore_others=False)
+
+
+def _how_far(progress: RivalsProgress | None) -> JobProgress:
+    if progress is None:
+        return JobProgress(0.0, "Starting")
+    return JobProgress(progress.done / progress.total, f"{progress.name} is running")
+
+
+# The spectrum of the chosen pixel: measured, restored with its deviation, and true.
+
+
+KEY = "restore_spectrum"
+LINES = (("truth", "truth", "true"), ("orange", "restored", "restored"))
+
+
+def show_spectrum(setting: RestoreSetting, shown: Restored) -> None:
+    """Of the pixel in view."""
+    data = shown.data
+    one = _spectrum_data(setting, shown)
+    known = [np.array(one[name], float) for name in ("restored", "measured", "truth") if name in one]
+    legend = [("truth", "true")] if shown.truth is not None else []
+    legend += [
+        ("seen", "measured"),
+        ("orange", "restored"),
+        ("within", "± one deviation"),
+        ("unseen", "defect or missing"),
+    ]
+    component("spectrum", "chart", "spectra")(
+        key=KEY,
+        data=band_axis(data)
+        | {
+            "names": [data.wavelength_label(f) for f in range(data.shape[0])],
+            "top": spectra_top(known),
+            "hidden_colour": HIDDEN[setting.colour],
+            "lines": LINES,
+            "legend": legend,
+            "flag": ("as measured", "restored"),
+            "pinning": False,
+            "current": [one],
+            "pins": [],
+        },
+        on_pixel_change=_choose_pixel,
+        on_pin_change=lambda: None,
+        on_unpin_change=lambda: None,
+    )
+
+
+def _restored_bands(changed: np.ndarray, lost: np.ndarray) -> str:
+    said = f"{int((changed & ~lost).sum())} of {len(changed)} bands restored"
+    return f"{said}, {int(lost.sum())} cannot be" if lost.any() else said
+
+
+def _choose_pixel() -> None:
+    row, col = st.session_state[KEY]["pixel"]
+    change(pixel=spell_pixel((int(row) + 1, int(col) + 1)))
+
+
+def _spectrum_data(setting: RestoreSetting, shown: Restored) -> dict[str, Any]:
+    data, restoration = shown.data, shown.restoration
+    row, col = setting.place(data)
+    n = int(data.vector_positions(np.array([row - 1]), np.array([col - 1]))[0])
+    restored, changed = restoration.V[:, n], restoration.defects[:, n] | ~data.observed[:, n]
+    everywhere = setting.result == "denoised"
+    deviation = np.where(changed | everywhere, restoration.deviation[:, n], np.nan)
+    told = {
+        "place": [row - 1, col - 1],
+        "name": f"Row {row}, column {col}",
+        "seen": _restored_bands(changed, np.isnan(restored)),
+        "measures": "",
+        "measured": points(data.V[:, n]),
+        "specks": points(data.V[:, n]),
+        "restored": points(restored),
+        "observed": [not is_changed for is_changed in changed.tolist()],
+        "within": {
+            "low": points(np.maximum(restored - deviation, 0)),
+            "high": points(restored + deviation),
+        },
+    }
+    return told if shown.truth is None else told | {"truth": points(shown.truth.V[:, n])}
+
 
 THUMBNAILS = 22
 
@@ -44,36 +187,47 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     _mount(setting, spoiled, panels, len(panels))
 
 
-def show_pictures(setting: RestoreSetting, shown: Restored, others: Mapping[str, Array]) -> None:
+def show_pictures(
+    setting: RestoreSetting, shown: Restored, others: Rivals | None, of_kind: Finding | None
+) -> None:
     """All pictures, those of other methods in a row of their own."""
     data, restored = shown.data, shown.restoration.V
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
-    note = (error_of(setting, shown, restored) if others else "") or _predicted(
+    made = {} if others is None else others.made
+    errors = {name: error_of(setting, shown, V) for name, V in ({"": restored} | made).items()}
+    best = min(errors.values())
+    note = (_in_words(setting, errors[""], best) if made else "") or _predicted(
         setting, data, shown.restoration.defects
     )
     src = data_url(view.picture(restored))
     in_view = restored if view.index is None else pictures.picture(data, restored, view.index)
     if np.isnan(in_view).any():
         note += f", what cannot be is {setting.colour}"
-    after = _panel("Restored", "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
+    title = "Denoised" if setting.result == "denoised" else "Restored"
+    after = _panel(title, "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
         src = data_url(view.picture(shown.truth.V))
         panels.append(_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
-    if setting.losses == "unmarked":
+    if of_kind is not None:
+        panels.append(_where(view, KINDS[of_kind.kind].capitalize(), of_kind.mask))
+    elif setting.losses == "unmarked":
         panels.append(_where(view, "Defects found", shown.restoration.defects))
     else:
         panels.append(_where(view, "Missing entries", ~data.observed))
     columns = len(panels)
-    for name, whole in others.items():
+    for name, whole in made.items():
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
-        note = "<br>".join(filter(None, (error_of(setting, shown, whole), what_it_knows(setting, name))))
+        took = f"{others.seconds[name]:.2g} s; {RIVALS[name].source}" if others else ""
+        note = "<br>".join(filter(None, (_in_words(setting, errors[name], best), took)))
         panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
     _mount(setting, data, panels, columns)
 
 
 def _predicted(setting: RestoreSetting, data: Dataset, wrong: np.ndarray) -> str:
+    if setting.result == "denoised":
+        return "every entry predicted"
     if setting.losses == "marked":
         return "missing entries predicted"
     if not wrong.any() and data.observed.all():
@@ -103,7 +257,7 @@ def _strip(data: Dataset, chosen: int) -> None:
     shown = range(first, min(first + THUMBNAILS, pictures.count(data) + 1))
     component("strip")(
         data={
-            "thumbnails": [_thumbnail(data.content_hash, number, data) for number in shown],
+            "thumbnails": [_band_thumbnail(data.content_hash, number, data) for number in shown],
             "first": first,
             "chosen": chosen,
             "count": pictures.count(data),
@@ -114,8 +268,8 @@ def _strip(data: Dataset, chosen: int) -> None:
     )
 
 
-@st.cache_data(show_spinner=False, max_size="8 MB")
-def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
+@cached()
+def _band_thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
     v = pictures.picture(_data, _data.V, number - 1)
     return data_url(grey(v, pictures.white_level(v)))
 
@@ -123,14 +277,14 @@ def _thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
 def _damaged(view: RestoredView, data: Dataset, ours: bool) -> dict[str, str]:
     missing = float((~data.observed).mean())
     title = "Damaged" if ours else "As it came"
-    note = f"{_percent(missing)} missing" if missing else ""
+    note = f"{percent(missing)} missing" if missing else ""
     return _panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
 
 
 def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
     """Where entries are missing or wrong, and how many are."""
     count = int(mask.sum())
-    note = f"{count:,} {'entry' if count == 1 else 'entries'}, {_percent(mask.mean())}"
+    note = f"{count:,} {'entry' if count == 1 else 'entries'}, {percent(mask.mean())}"
     if view.index is not None and count and not pictures.picture(view.data, mask, view.index).any():
         most = int(mask.sum(axis=1 if view.data.kind == "cube" else 0).argmax())
         note += f"; none here, most in {pictures.picture_name(view.data, most)}"
@@ -140,7 +294,7 @@ def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
     return _panel(title, "", data_url(view.suspects(mask)), f"{title} in {_name(view)}", note)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     return "below 0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 

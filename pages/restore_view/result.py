@@ -2,28 +2,234 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.figures.restoration_report import AXES, reasons
-from atnmf_core.problem import Mask
-from atnmf_core.restoration.lines import BadLine, in_short
-from atnmf_core.restoration.path import BOUND
-from atnmf_core.restoration.suspects import shares_along
-from pages.common.components import component
+from atnmf_core.export import AXES, how_sure, reasons
+from atnmf_core.figures.images import HIDDEN
+from atnmf_core.figures.restoration import candidate_at, error_against_K
+from atnmf_core.model.problem import Mask, three_digits
+from atnmf_core.restoration import Choice
+from atnmf_core.restoration.choice import EQUAL, WORTH
+from atnmf_core.restoration.findings import KINDS, Finding, findings, noisy_rows
+from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
+from atnmf_core.restoration.task import Errors
+from pages.common.state import MAX_LAM, change
+from pages.common.widgets import component
 
-from .below_result import REACHED
-from .limits import show_limits
-from .pictures import choose_picture, show_pictures
-from .request import Restored, at_threshold
-from .rivals import rivals_of, show_rivals_switch
+from .jobs import Restored, as_wanted, ask, choice_of, key_of, questions_of
+from .pictures import choose_picture, percent, rivals_of, show_pictures, show_rivals_switch, show_spectrum
 from .setting import ADDRESS, RestoreSetting
-from .spectrum import show_spectrum
+from .take_away import show_download, show_take_away
+
+# What came of it, in a sentence or two, and how the setting was chosen.
+
+
+WITHOUT_BUTTONS = {"displayModeBar": False}
+CHART = "restore_K"
+HOW_IT_WAS_CHOSEN = {
+    "unmarked": "Each entry is predicted from the others of its {column}. Chosen is the model under which "
+    f"the data is most probable (log density per entry, shown at each point): of those within {EQUAL:g} the "
+    f"one with the fewest parts, with an adversary only if it gains {WORTH:g} or more. ",
+    "marked": "Gaps shaped like yours were moved to where the data is sound. Chosen is the model that "
+    f"predicts these best: of those within {EQUAL:.1%} the one with the fewest parts. ",
+}
+CLICK = "Click a point to restore with that setting."
+
+
+def show_nothing_missing() -> None:
+    """Marked losses of data that has none, and what to do next."""
+    st.info(
+        "Nothing is missing in this data, so there is nothing to restore. Some entries may be wrong all the "
+        "same: have them looked for, or try some damage in the sidebar.",
+        icon=":material/check_circle:",
+    )
+    st.button(
+        "Look for wrong entries",
+        icon=":material/search:",
+        on_click=change,
+        kwargs={"restore_losses": "unmarked"},
+    )
+
+
+def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
+    """What was found or, where the truth is known, the errors; and how sure that is."""
+    restoration, data = shown.restoration, shown.data
+    something = bool(restoration.defects.any() or not data.observed.all() or restoration.offsets is not None)
+    with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.container(gap="xsmall"):
+            st.markdown(_sentence(setting, shown))
+            if something and not restoration.unrestorable.all():
+                st.caption(how_sure(data, restoration))
+        if shown.truth is None and something:
+            show_download(setting, shown)
+
+
+def _sentence(setting: RestoreSetting, shown: Restored) -> str:
+    if shown.errors is not None:
+        return _of_marked(shown.errors) if setting.losses == "marked" else _of_unmarked(shown.errors)
+    restoration, data = shown.restoration, shown.data
+    found, missing = int(restoration.defects.sum()), int((~data.observed).sum())
+    lost = int(restoration.unrestorable.sum())
+    if setting.losses == "marked":
+        if lost == missing:
+            return f"None of the **{missing:,}** missing entries can be predicted."
+        rest = f"; {lost:,} cannot be" if lost else ""
+        return f"**{missing - lost:,}** missing entries are predicted{rest}."
+    if not found and not missing:
+        if restoration.offsets is not None:
+            return "**No entry looks wrong** but for stripes, which were taken off."
+        return (
+            "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
+            "closest to a defect, or try some damage in the sidebar to see what would be found."
+        )
+    looks = f"**{found:,}** {'entry looks' if found == 1 else 'entries look'} wrong"
+    also = f", and {missing:,} {'was' if missing == 1 else 'were'} missing" if missing else ""
+    others = "are without their stripes" if restoration.offsets is not None else "stay as they were measured"
+    return (
+        f"{looks} ({found / data.V.size:.2%}){also}. {_predicted(found + missing - lost, lost)}; all others "
+        f"{others}."
+    )
+
+
+def _predicted(predicted: int, lost: int) -> str:
+    if not predicted:
+        return "None of them can be predicted"
+    those = f"{predicted:,} of them" if lost else "They" if predicted > 1 else "It"
+    are = "is" if predicted == 1 else "are"
+    return f"{those} {are} predicted" + (f", and {lost:,} cannot be" if lost else "")
+
+
+def _of_unmarked(errors: Errors) -> str:
+    return (
+        f":orange[Restored], not told which entries are bad, is off by **{three_digits(errors.restored)}**; "
+        f":blue[NMF] by **{three_digits(errors.nmf)}**; NMF told the bad entries by "
+        f"**{three_digits(errors.told)}**. {errors.recall:.0%} of the bad entries were found, and "
+        f"{errors.precision:.0%} of what was found was bad."
+    )
+
+
+def _of_marked(errors: Errors) -> str:
+    return (
+        f"The missing entries are predicted with an error of **{three_digits(errors.restored)}** (root mean "
+        f"square). :blue[NMF] that takes them for zeros is off by **{three_digits(errors.nmf)}**; leaving "
+        f"them at zero, by {three_digits(errors.damaged)}."
+    )
+
+
+def show_choice(setting: RestoreSetting, data: Dataset) -> None:
+    """The error against K for each first prediction; a point can be chosen."""
+    choice = choice_of(setting, data)
+    if choice is None:
+        return
+    st.subheader("Why this setting" if setting.by == "search" else "What the search found", anchor=False)
+    st.markdown("**Error of entries predicted from others, by number of parts**")
+    st.plotly_chart(
+        error_against_K(choice, height=320),
+        key=CHART,
+        config=WITHOUT_BUTTONS,
+        alt="Error against the number of parts K, a line for each first prediction",
+        on_select=partial(_choose, choice, data),
+        selection_mode="points",
+    )
+    st.caption(HOW_IT_WAS_CHOSEN[setting.losses].format(column=AXES[data.kind][1]) + CLICK)
+
+
+def _choose(choice: Choice, data: Dataset) -> None:
+    """Restore with the setting that was clicked, as if set by hand."""
+    points = st.session_state[CHART].selection.points
+    if not points:
+        return
+    chosen = candidate_at(choice, points[0]["x"], points[0]["y"])
+    if chosen is None:
+        return
+    lam, leash = chosen.treatment.lam, chosen.treatment.leash
+    change(
+        restore_by="hand",
+        K=chosen.K,
+        lam=MAX_LAM if lam is None else lam,
+        leash=math.inf if leash is None else leash,
+    )
+    ask(key_of(ADDRESS.get(RestoreSetting), data))
+
+
+# What is below the result: drawn only when somebody scrolls there.
+#
+# Plotly and the colouring of code are six megabytes of script: loading and starting them would take most of
+# the time in which the page opens.
+
+
+REACHED = "restore_reached"
+
+
+def show_when_reached(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
+    """How the setting was chosen, and what can be taken away."""
+    st.fragment(_below)(setting, data, shown)
+
+
+def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
+    now = ADDRESS.get(RestoreSetting)
+    if (now.task, now.others) != (setting.task, setting.others):
+        # A point of the chart was clicked.
+        st.rerun()
+    if st.session_state.get(REACHED):
+        show_choice(now, data)
+        show_take_away(now, shown)
+        return
+    component("reached", page="restore_view")(
+        data={"label": "Why this setting, and what to take away"},
+        key="restore_end",
+        on_reached_change=lambda: change(**{REACHED: True}),
+    )
+
+
+# When not to trust a restoration: a sentence where it matters, and more for those who want to know.
+
+
+UNMARKED = """
+- **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places, or
+  too dark by the same factor throughout, looks like one that is meant to be so. In two cubes with five
+  image columns dark in 60% of the bands the error was 0.03 to 0.06; told what was dark, 0.01 to 0.03.
+- **Long stretches that are dark by one factor are hardly found.** Of five image columns that were so in a
+  third of the bands each, up to 36% of the entries were found, and often none.
+- **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
+  badly, as with faces, many defects look like the rest and stay in.
+"""
+MARKED = """
+- **A {row} or {column} with nothing left cannot be predicted**, and one with little left hardly can.
+- **Whole lines and blocks are harder than single entries.** The deviations come from gaps shaped like
+  yours, moved to where the data is sound. From single entries they would be up to 12 times too small.
+- **Only what is missing changes.** Values that are there but wrong stay, and mislead the prediction.
+"""
+
+
+def show_limits(setting: RestoreSetting, shown: Restored) -> None:
+    """A warning where most of a row or column looks wrong, and what else can go wrong."""
+    row, column = AXES[shown.data.kind]
+    if setting.losses == "unmarked":
+        _warning(shown, row, column)
+    with st.expander("When not to trust this", expanded=setting.losses == "marked"):
+        st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
+
+
+def _warning(shown: Restored, row: str, column: str) -> None:
+    bad = mostly_bad(shown.restoration.defects, shown.data.observed)
+    counts = dict(zip((row, column), bad, strict=True))
+    found = [f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items() if count]
+    if found:
+        st.warning(
+            f"More wrong than sound entries in {' and '.join(found)}: what is restored there is little more "
+            "than a guess.",
+            icon=":material/warning:",
+        )
+
 
 FEW = 0.01
 """Up to this share of the wanted entries, those that cannot be restored are worth a line and no warning."""
@@ -37,10 +243,14 @@ def show_result(setting: RestoreSetting, shown: Restored) -> None:
 def _result(setting: RestoreSetting, shown: Restored) -> None:
     ADDRESS.restore()
     now = ADDRESS.get(RestoreSetting)
-    others, shown = rivals_of(now, shown), at_threshold(now, shown)
+    others, shown = rivals_of(now, shown), as_wanted(now, shown)
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
+    found = findings(data, restoration, questions_of(data.content_hash, data))
+    _what_was_wrong(found, data)
+    _which_result(now, shown)
     choose_picture(now, shown.truth or data)
-    show_pictures(now, shown, others)
+    of_kind = next((finding for finding in found if finding.kind == now.wrong), None)
+    show_pictures(now, shown, others, of_kind)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
     left, right = st.columns(2, gap="medium") if data.kind == "cube" or not marked else [st.container()] * 2
@@ -52,44 +262,100 @@ def _result(setting: RestoreSetting, shown: Restored) -> None:
             _suspects(shown)
     with right:
         show_limits(now, shown)
-    wrong = ~data.observed if marked else restoration.defects
-    if wrong.any():
-        _bars("Missing" if marked else "Defects", data, wrong, restoration.lines, now.colour)
+    _bars(now, shown, of_kind)
     ADDRESS.write()
     offered = st.session_state.get(REACHED) or shown.truth is None
-    if offered and (now.threshold, now.side) != (setting.threshold, setting.side):
+    if offered and (now.threshold, now.side, now.result) != (setting.threshold, setting.side, setting.result):
         st.rerun()
+
+
+def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> None:
+    """Each kind with its count and share; the one that is chosen is what the pictures show."""
+    if not found:
+        return
+    names = {"all": "All"} | {
+        finding.kind: f"{finding.count:,} {KINDS[finding.kind]}, {percent(finding.share)}"
+        for finding in found
+    }
+    if st.session_state["restore_wrong"] not in names:
+        change(restore_wrong="all")
+    ADDRESS.draw("wrong", among=names, widget=_pills, on_change=_look_there, args=(found, data.kind))
+    for finding in found:
+        if finding.lines and finding.kind == st.session_state["restore_wrong"]:
+            st.caption(str(finding))
+
+
+def _pills(label: str, names: Mapping[str, str], *, index: int, **options: Any) -> None:
+    """Segments that wrap."""
+    st.pills(label, names, default=list(names)[index], required=True, **options)
+
+
+def _look_there(found: Sequence[Finding], kind: str) -> None:
+    """The band or image with most of what was chosen."""
+    chosen = next((one for one in found if one.kind == st.session_state["restore_wrong"]), None)
+    if chosen is not None and kind != "matrix":
+        change(image=int(chosen.mask.sum(axis=1 if kind == "cube" else 0).argmax()) + 1, restore_view="band")
+
+
+def _which_result(setting: RestoreSetting, shown: Restored) -> None:
+    """The two results, and the error to expect of the one in view."""
+    restoration = shown.restoration
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        ADDRESS.draw("result", label_visibility="collapsed")
+        everywhere = f"Typical error everywhere: ±{three_digits(restoration.denoised_error)}"
+        st.caption(everywhere if setting.result == "denoised" else "Measured values are kept.")
 
 
 def _suspects(shown: Restored) -> None:
     """The threshold, and what it lets through."""
-    wrong, lines = shown.restoration.defects, shown.restoration.lines
+    wrong = shown.restoration.defects
     ADDRESS.draw("threshold")
     ADDRESS.draw("side")
     st.markdown(
         f"**{int(wrong.sum()):,}** of {shown.data.V.size:,} entries count as defects, {wrong.mean():.2%}. "
         + _found(shown, wrong)
     )
-    if lines:
-        short = in_short(lines)
-        listed = "" if short == ", ".join(map(str, lines)) else " The report lists them all."
-        st.markdown(f"Bad as a whole: **{short}**.{listed}")
 
 
-def _bars(what: str, data: Dataset, wrong: Mask, lines: Sequence[BadLine], colour: str) -> None:
-    """Where defects, or missing entries, are many: along the bands, the rows and the columns."""
+def _bars(setting: RestoreSetting, shown: Restored, of_kind: Finding | None) -> None:
+    """Where what was wrong is frequent: along the bands, the rows and the columns. And the noise by band. A
+    click leads to a band or image.
+    """
+    data, restoration = shown.data, shown.restoration
+    lines = restoration.lines
+    wrong = restoration.defects | ~data.observed if of_kind is None else of_kind.mask
+    colour = HIDDEN[setting.colour]
+    what = "Wrong or missing" if of_kind is None else KINDS[of_kind.kind].capitalize()
     charts = [
         {
             "title": f"{what} by {name}, %",
             "label": _label(what, name, shares),
-            "shares": shares.tolist(),
+            "values": (100 * shares).tolist(),
             "bad": [[line.first, line.last] for line in lines if line.what == name and line.bands is None],
         }
         for name, shares in shares_along(wrong, data).items()
+        if wrong.any()
     ]
+    if data.kind == "cube":
+        noisy = noisy_rows(restoration.noise)
+        named = f": far more than usual in {', '.join(map(str, noisy))}" if noisy else ""
+        charts.append(
+            {
+                "title": f"Noise by band, standard deviation{named}",
+                "label": f"Noise by band{named}",
+                "values": restoration.noise.tolist(),
+                "bad": [[band, band] for band in noisy],
+            }
+        )
     component("bars", "chart", page="restore_view")(
-        key="restore_bars", data={"charts": charts, "colour": HIDDEN[colour]}
+        key="restore_bars",
+        data={"charts": charts, "colour": colour, "first": data.kind != "matrix"},
+        on_picked_change=_go_to_band,
     )
+
+
+def _go_to_band() -> None:
+    change(image=int(st.session_state["restore_bars"]["picked"]), restore_view="band")
 
 
 def _label(what: str, name: str, shares: npt.NDArray[np.floating]) -> str:
@@ -101,10 +367,13 @@ def _found(shown: Restored, wrong: Mask) -> str:
     """Against the damage that was done, where it is known."""
     if shown.wrong is None or not shown.wrong.any() or not wrong.any():
         return ""
+    they = "They"
+    if shown.restoration.offsets is not None:
+        wrong, they = wrong | (shown.restoration.offsets != 0), "With what was in stripes, they"
     hits = int((wrong & shown.wrong).sum())
     return (
-        f"They include **{hits / shown.wrong.sum():.0%}** of the {int(shown.wrong.sum()):,} damaged entries; "
-        f"**{hits / wrong.sum():.0%}** of them were in fact damaged."
+        f"{they} include **{hits / shown.wrong.sum():.0%}** of the {int(shown.wrong.sum()):,} damaged "
+        f"entries; **{hits / wrong.sum():.0%}** of them were in fact damaged."
     )
 
 
@@ -112,8 +381,9 @@ def _unrestorable(shown: Restored) -> None:
     lost, held = int(shown.restoration.unrestorable.sum()), int(shown.restoration.bounded.sum())
     if lost:
         said = (
-            f"{lost:,} {'entry' if lost == 1 else 'entries'} cannot be restored and will be NaN in the files "
-            "to take away. " + " ".join(reasons(shown.data, shown.restoration))
+            f"{lost:,} {'entry' if lost == 1 else 'entries'} could not be restored. In the files to take "
+            "away they have the value for missing data, where the format has one. "
+            + " ".join(reasons(shown.data, shown.restoration))
         )
         wanted = int((shown.restoration.defects | ~shown.data.observed).sum())
         if lost > FEW * wanted:
@@ -123,6 +393,7 @@ def _unrestorable(shown: Restored) -> None:
     if held:
         row = AXES[shown.data.kind][0]
         st.caption(
-            f"{held:,} {'prediction' if held == 1 else 'predictions'} far above everything measured in the "
-            f"same {row} {'was' if held == 1 else 'were'} lowered to {BOUND:g} times the largest value there."
+            f"{held:,} {'prediction' if held == 1 else 'predictions'} far beyond everything measured in the "
+            f"same {row} {'was' if held == 1 else 'were'} capped at {BOUND:g} times the most extreme "
+            "value there."
         )

@@ -6,19 +6,37 @@ import math
 from dataclasses import dataclass
 
 from atnmf_core import Dataset
-from atnmf_core.restoration.bench import RestoreTask
 from atnmf_core.restoration.choice import Losses
 from atnmf_core.restoration.damage import Damage
-from atnmf_core.restoration.suspects import Side
-from pages.common.address import Address
-from pages.common.control import Number, OneOf, Stops, Switch, Text, declare, redeclare
-from pages.common.file_setting import FILE_CONTROLS, FileSetting
-from pages.common.pixel import PIXEL, Pixel, clip_pixel, parse_pixel
-from pages.common.setting import LAMBDAS, MAX_IMAGES, MAX_LAM, MAX_SEED, OpenStops, Setting
+from atnmf_core.restoration.findings import KINDS
+from atnmf_core.restoration.restore import Side
+from atnmf_core.restoration.task import RestoreTask
+from pages.common.state import (
+    LAMBDAS,
+    MAX_IMAGES,
+    MAX_LAM,
+    MAX_SEED,
+    PIXEL,
+    Address,
+    FreeSlider,
+    Number,
+    OneOf,
+    Pixel,
+    Setting,
+    Stops,
+    Switch,
+    Text,
+    clip_pixel,
+    declare,
+    parse_pixel,
+    redeclare,
+)
+from pages.common.uploads import FILE_CONTROLS, FileSetting
 
 SHARES = tuple(step / 100 for step in (0, 1, 2, 3, 5, 10, 15, 20, 30, 40, 50))
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
-DAMAGES = ("dead", "streaks", "block", "cosmic", "noise")
+DAMAGES = tuple(Damage().shares)
+"""Kinds of damage to try, as `Damage` names them."""
 
 
 def _share(default: float, label: str, help: str) -> float:
@@ -26,7 +44,7 @@ def _share(default: float, label: str, help: str) -> float:
 
 
 @dataclass(frozen=True)
-class Price(OpenStops):
+class Price(FreeSlider):
     """Of the adversary, with a last stop for none."""
 
     def word(self, stop: float) -> str:
@@ -41,12 +59,14 @@ class RestoreSetting:
     Attributes
     ----------
     losses : whether what is wrong is marked as missing, or nobody knows which entries are wrong.
-    dead, streaks, block, cosmic, noise, damage_seed : what is done to sound data first, see `Damage`.
+    dead to lost, damage_seed : what is done to sound data first, see `Damage`.
     by : whether K, lambda and leash are searched for or set by hand.
     run : the task that was asked for, as `Key.name`, so that it is resumed after a reload or a
         restart of the server.
     view : three bands of a cube as a colour picture, or a single one (`image`).
     pixel : the one looked at, as "row.column" counted from 1; empty for the middle.
+    result : measured values kept where they look sound, or the model everywhere.
+    wrong : the kind of damage whose entries are shown.
     threshold, side : which suspects count.
     others : whether other methods restore the same data, to compare with.
     """
@@ -70,6 +90,14 @@ class RestoreSetting:
     noise: float = _share(
         0.0, "Noise", "On every entry: its standard deviation, as a share of the mean value."
     )
+    band_noise: float = _share(0.0, "Noise that differs by band", "As above, in the worst band or image.")
+    stripes: float = _share(
+        0.0, "Stripes", "Image columns that are brighter or darker by one value, in a third of the bands."
+    )
+    dead_columns: float = _share(0.0, "Dead columns", "Image columns at zero, in a quarter of the bands.")
+    salt: float = _share(0.0, "Salt and pepper", "Single entries at zero or at the largest value.")
+    shadow: float = _share(0.0, "A shadow", "A disc that is dark in all bands, which nobody can tell.")
+    lost: float = _share(0.0, "Lost pixels", "A rectangle of which nothing was measured.")
     damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
     by: str = declare(
         OneOf(
@@ -92,26 +120,27 @@ class RestoreSetting:
         )
     )
     leash: float = redeclare(Setting, "leash")
-    keep_suspects: bool = declare(
-        Switch(
-            False,
-            "Suspects count in the fit",
-            help="Entries that look wrong are replaced in any case. Off: the model is also fitted without "
-            "them. On, and without an adversary: plain NMF.",
-        )
-    )
     seed: int = redeclare(Setting, "seed")
     colour: str = redeclare(Setting, "colour")
     run: str = declare(Text("", pattern=r"[0-9a-f]{0,16}"))
     view: str = declare(OneOf("band", "Picture", {"rgb": "Colour composite", "band": "Single band"}))
     image: int = declare(Number(33, "Band", 1, MAX_IMAGES))
     pixel: str = declare(Text("", pattern=PIXEL))
+    result: str = declare(
+        OneOf(
+            "restored",
+            "Result",
+            {"restored": "Restored", "denoised": "Denoised everywhere"},
+        )
+    )
+    wrong: str = declare(OneOf("all", "What was wrong", {"all": "All that was wrong"} | KINDS))
     threshold: float = declare(
         Stops(
             1.0,
-            "Suspicion from which an entry counts as a defect",
+            "Defect threshold",
             THRESHOLDS,
-            help="1: as the restoration judged. Higher: only what is clearly wrong. Lower: more suspects.",
+            help="From which suspicion an entry counts as a defect. 1: as the restoration judged. Higher: "
+            "only what is clearly wrong. Lower: more suspects.",
         )
     )
     side: Side = declare(
@@ -120,8 +149,8 @@ class RestoreSetting:
     others: bool = declare(
         Switch(
             False,
-            "What would others have made of it?",
-            help="NMF, L1-NMF and biharmonic inpainting on the same data, beside the restoration.",
+            "Compare with other methods",
+            help="Robust PCA, soft-impute, medians or inpainting, L1-NMF and NMF on the same data.",
         )
     )
 
@@ -137,7 +166,6 @@ class RestoreSetting:
             (self.lam if self.lam < MAX_LAM else math.inf) if by_hand else None,
             self.leash if by_hand and math.isfinite(self.leash) else None,
             self.seed,
-            by_hand and self.keep_suspects and self.losses == "unmarked",
         )
 
     def place(self, data: Dataset) -> Pixel:

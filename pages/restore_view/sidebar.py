@@ -2,38 +2,100 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import partial
+
 import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
-from pages.common.address import change
-from pages.common.data_choice import UPLOAD, choose_data, chosen_data
-from pages.common.sidebar import clamp, draw_reset_and_link
+from atnmf_core.figures.images import data_url
+from atnmf_core.restoration.damage import Damage
+from atnmf_core.restoration.task import EXAMPLES, RestoreTask, bundled
+from pages.common.cache import cached
+from pages.common.data import UPLOAD, choose_data, chosen_data, load
+from pages.common.state import change
+from pages.common.uploads import read_as_missing
+from pages.common.widgets import clamp, component, draw_reset_and_link, escape_markdown
 
+from .jobs import ask, damage, key_of, questions_of
 from .large_scene import scene_path
+from .pictures import view_of
 from .setting import ADDRESS, DAMAGES, RestoreSetting
+
+# Damage worth a look, one click each; some of the restorations are bundled with the program.
+
+
+def _preset(data: str, task: RestoreTask, **view: object) -> RestoreSetting:
+    return RestoreSetting(data=data, losses=task.losses, **task.damage.shares, **view)
+
+
+def _on_the_scene(**shares: float) -> RestoreSetting:
+    return _preset("simulated-scene", RestoreTask(Damage(**shares)))
+
+
+PRESETS = {
+    "Dead pixels": _preset(*EXAMPLES["dead"]),
+    "Stripes": _preset(*EXAMPLES["stripes"]),
+    "Salt and pepper": _on_the_scene(salt=0.1),
+    "Noise by band": _on_the_scene(band_noise=0.1),
+    "Dead columns": _on_the_scene(dead_columns=0.1),
+    "Cosmic rays": _on_the_scene(cosmic=0.03),
+    "Everything at once": _preset(*EXAMPLES["everything"]),
+    "Half lost, marked": _preset(*EXAMPLES["lost"]),
+    "A lost block": _on_the_scene(lost=0.05),
+    "A shadow": _on_the_scene(shadow=0.1),
+    "Faces": _preset(*EXAMPLES["faces"], image=8),
+}
+
+
+def show_presets(setting: RestoreSetting) -> None:
+    """The row of presets; a click sets everything but the colour."""
+    now = (setting.data, setting.task)
+    cards = [
+        {"title": title, "src": _preset_thumbnail(title), "active": (preset.data, preset.task) == now}
+        for title, preset in PRESETS.items()
+    ]
+    component("cards")(data={"cards": cards}, key="restore_presets", on_chosen_change=_choose)
+
+
+def _choose() -> None:
+    preset = tuple(PRESETS.values())[int(st.session_state["restore_presets"]["chosen"])]
+    values = ADDRESS.read({}) | {"data": preset.data, "image": preset.image}
+    own = {f"restore_{name}": value for name, value in asdict(preset).items()}
+    values |= {key: value for key, value in own.items() if key in values}
+    change(**{name: value for name, value in values.items() if name != "colour"})
+    if bundled(preset.data, preset.task) is None:
+        # It takes seconds, and a preset is there to be seen.
+        ask(key_of(preset, load(preset.data)))
+
+
+@cached()
+def _preset_thumbnail(title: str) -> str:
+    setting = PRESETS[title]
+    truth = load(setting.data)
+    spoiled, _ = damage(setting, truth)
+    return data_url(view_of(setting, truth, spoiled).picture(spoiled.V))
 
 
 def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
     """Draw the sidebar, and return the setting, its data, if available, and the path of a scene on disk."""
-    ADDRESS.follow()
+    ADDRESS.load_from_address()
     with st.sidebar:
-        choose_data(then=_start_afresh)
-        path = scene_path() if st.session_state["data"] == UPLOAD else ""
-        data = chosen_data()
+        entry = choose_data(then=_start_afresh)
+        path = scene_path() if entry is None else ""
+        data = chosen_data(entry)
         if data is not None:
             clamp({"K": min(data.shape) - 1, "image": pictures.count(data)})
         ADDRESS.draw("losses", widget=st.radio)
         _missing(data)
-        with st.expander("Damage to try", expanded=st.session_state["data"] != UPLOAD):
+        with st.expander("Damage to try", expanded=entry is not None):
             for name in DAMAGES:
                 ADDRESS.draw(name)
         ADDRESS.draw("by", width="stretch")
         if st.session_state["restore_by"] == "hand":
             for name in ("K", "lam", "leash"):
                 ADDRESS.draw(name, **({"high": min(data.shape) - 1} if name == "K" and data else {}))
-            if st.session_state["restore_losses"] == "unmarked":
-                ADDRESS.draw("keep_suspects")
         with st.expander("Seeds and colour"):
             for name in ("seed", "damage_seed"):
                 ADDRESS.draw(name)
@@ -49,6 +111,34 @@ def _start_afresh() -> None:
     own = st.session_state["data"] == UPLOAD
     shares = {name: 0.0 if own else getattr(first, name) for name in DAMAGES}
     change(**{f"restore_{name}": share for name, share in shares.items()}, pixel="", restore_run="")
+
+
+ANSWERED = "restore_answered"
+
+
+def show_questions(setting: RestoreSetting, data: Dataset) -> None:
+    """In the middle of the page, for a file of one's own: are values that repeat exactly missing ones?"""
+    answered = st.session_state.get(ANSWERED, ())
+    if setting.data != UPLOAD or setting.task.damage:
+        return
+    for number, question in enumerate(questions_of(data.content_hash, data)):
+        if (setting.upload, question.value) in answered:
+            continue
+        with st.container(
+            key=f"question_{number}", horizontal=True, vertical_alignment="center", gap="small"
+        ):
+            st.markdown(f":material/help: **{escape_markdown(question.words)}**")
+            st.button(
+                "Mark them as missing",
+                key=f"restore_mark_{number}",
+                on_click=partial(read_as_missing, question.value, and_above=question.is_largest),
+            )
+            st.button(
+                "They are right",
+                key=f"restore_right_{number}",
+                on_click=change,
+                kwargs={ANSWERED: (*answered, (setting.upload, question.value))},
+            )
 
 
 def _missing(data: Dataset | None) -> None:

@@ -5,57 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.datasets import (
-    ReadingOptions,
-    UnreadableData,
-    bytes_like,
-    write_envi_zip,
-    write_mat,
-    write_npz,
-)
-from atnmf_core.datasets.readers.numpy_files import npy_bytes
-from atnmf_core.datasets.writers import as_indexed, zipped
+from atnmf_core.datasets import ReadingOptions, bytes_like, write_envi_zip, write_mat, write_npz
+from atnmf_core.datasets.files.arrays import npy_bytes
+from atnmf_core.datasets.files.write import as_indexed, zipped
+from atnmf_core.export import report_settings, restoration_page
 from atnmf_core.figures.images import png
-from atnmf_core.figures.restoration_report import report_settings, restoration_page
-from atnmf_core.figures.restored_view import defect_sheet
+from atnmf_core.figures.pictures import defect_sheet
 from atnmf_core.recipe import RestoreRecipe
-from pages.common.data_choice import UPLOAD
-from pages.common.file_setting import file_setting
-from pages.common.markdown import plain
-from pages.common.take_away import download, file_names
-from pages.common.uploads import Files, uploads
+from pages.common.data import UPLOAD
+from pages.common.take_away import File, download, file_names
+from pages.common.uploads import Files, file_setting, uploads
+from pages.common.widgets import escape_markdown
 
-from .request import Restored, at_threshold
+from .jobs import Restored, as_wanted
 from .setting import DAMAGES, RestoreSetting
 
-
-class File(NamedTuple):
-    """A file to download, made on request: without the session, whose setting has to be in `make` already."""
-
-    label: str
-    make: Callable[[], bytes | str]
-    name: str
-    mime: str = "application/octet-stream"
-    help: str | None = None
+RESULTS = {"restored": "made whole · sound entries as measured", "denoised": "denoised everywhere"}
 
 
 def show_download(setting: RestoreSetting, shown: Restored) -> None:
     """The restored data, beside the verdict: what most people came for."""
     file = _restored(setting, shown)[0]
-    st.download_button(
-        "Download it restored",
+    download(
+        "Download",
         file.make,
         file.name,
         file.mime,
+        f"{escape_markdown(file.name)}. All formats, and the denoised data, are at the end of the page.",
         key="restore_download",
-        help=f"{plain(file.name)}. There is more to take away at the end of the page.",
-        on_click="ignore",
         type="primary",
         icon=":material/download:",
     )
@@ -67,7 +50,7 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
     left, right = st.columns([2, 3], gap="medium")
     with left:
         for title, files in (
-            ("**The data, made whole** · sound entries as measured", _restored(setting, shown)),
+            (f"**The data, {RESULTS[setting.result]}**", _restored(setting, shown)),
             ("**What was wrong**", _defects(setting, shown)),
         ):
             st.markdown(title)
@@ -75,14 +58,14 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
                 for file in files:
                     download(*file)
         if shown.data.terms:
-            st.caption(f"{plain(shown.data.title)}. {plain(shown.data.terms)}")
+            st.caption(f"{escape_markdown(shown.data.title)}. {escape_markdown(shown.data.terms)}")
     with right:
         _recipe(setting, shown)
 
 
 def _restored(setting: RestoreSetting, shown: Restored) -> list[File]:
     """The restored data in all formats, first the one that it came in."""
-    data, stem = shown.data, f"{shown.data.name}-restored"
+    data, stem = shown.data, f"{shown.data.name}-{setting.result}"
 
     def written(label: str, write: Callable[[Dataset], bytes], ending: str) -> File:
         return File(label, lambda: write(_whole(setting, shown)), f"{stem}.{ending}")
@@ -99,8 +82,8 @@ def _restored(setting: RestoreSetting, shown: Restored) -> list[File]:
 
 
 def _whole(setting: RestoreSetting, shown: Restored) -> Dataset:
-    V = at_threshold(setting, shown).restoration.V
-    return replace(shown.data, V=V, title=f"{shown.data.title}, restored", truth=None)
+    V = as_wanted(setting, shown).restoration.V
+    return replace(shown.data, V=V, title=f"{shown.data.title}, {setting.result}", truth=None)
 
 
 def _as_it_came(setting: RestoreSetting, shown: Restored) -> list[File]:
@@ -112,21 +95,15 @@ def _as_it_came(setting: RestoreSetting, shown: Restored) -> list[File]:
         return []
     make, about = partial(_rewritten, setting, shown, files, options), "In the format it came in"
     if len(files) > 1:
-        name = f"{shown.data.name}-restored.zip"
+        name = f"{shown.data.name}-{setting.result}.zip"
         return [File("As the files came", make, name, "application/zip", about)]
     name = files[0][0]
-    return [File(f"As {plain(name)} came", make, f"restored-{name}", help=about)]
+    return [File(f"As {escape_markdown(name)} came", make, f"{setting.result}-{name}", help=about)]
 
 
 def _rewritten(setting: RestoreSetting, shown: Restored, files: Files, options: dict[str, Any]) -> bytes:
-    """The uploaded files with the restored entries in place. Entries that cannot be restored stay as they
-    were if the format cannot mark them as missing.
-    """
-    V = _whole(setting, shown).V
-    try:
-        written = bytes_like(list(files), V, **options)
-    except UnreadableData:
-        written = bytes_like(list(files), np.where(np.isnan(V), shown.data.V, V), **options)
+    """The uploaded files with the restored entries in place."""
+    written = bytes_like(list(files), _whole(setting, shown).V, keep_unmarkable=True, **options)
     return written[0][1] if len(written) == 1 else zipped(written)
 
 
@@ -135,7 +112,7 @@ def _defects(setting: RestoreSetting, shown: Restored) -> list[File]:
     data, stem, settings = shown.data, shown.data.name, _settings(setting, shown)
 
     def mask() -> np.ndarray:
-        return at_threshold(setting, shown).restoration.defects | ~data.observed
+        return as_wanted(setting, shown).restoration.defects | ~data.observed
 
     def envi() -> bytes:
         cube = replace(data, V=mask().astype(np.float32), title="Defects")
@@ -157,7 +134,7 @@ def _defects(setting: RestoreSetting, shown: Restored) -> list[File]:
         ),
         File(
             "Report, HTML",
-            lambda: restoration_page(data, at_threshold(setting, shown).restoration, settings),
+            lambda: restoration_page(data, as_wanted(setting, shown).restoration, settings),
             f"{stem}-report.html",
             "text/html",
             "Before, after, the defects, and how the setting was chosen, in one file",
@@ -170,7 +147,7 @@ def _settings(setting: RestoreSetting, shown: Restored) -> dict[str, str]:
     data, restoration, (recipe, out) = shown.data, shown.restoration, _again(setting)
     F, N = data.shape
     size = f"{data.title}: {data.kind}, {F} x {N}"
-    settings = report_settings(recipe, size, restoration.fit, restoration.choice, data.notes)
+    settings = report_settings(recipe, size, restoration.model, restoration.choice, data.notes)
     if shown.truth is not None:
         shares = {name: getattr(setting, name) for name in DAMAGES}
         done = ", ".join(f"{name} {share:.0%}" for name, share in shares.items() if share)
@@ -197,10 +174,10 @@ def _again(setting: RestoreSetting) -> tuple[RestoreRecipe, str]:
         task.seed,
         file_setting().options if own else ReadingOptions(),
         own,
-        task.keep_suspects,
-        *((setting.threshold, setting.side) if task.losses == "unmarked" else ()),
+        *((setting.threshold, setting.side) if task.losses == "unmarked" else (1.0, "both")),
+        denoise=setting.result == "denoised",
     )
-    return recipe, f"restored-{name}" if own else f"{name}-restored.npz"
+    return recipe, f"{setting.result}-{name}" if own else f"{name}-{setting.result}.npz"
 
 
 def _recipe(setting: RestoreSetting, shown: Restored) -> None:

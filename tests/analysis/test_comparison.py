@@ -1,11 +1,28 @@
-"""A picture and its two restorations, and what is measured on them."""
+"""Restorations as pictures, bands, pixels and cubes: W H where something is observed, unknown elsewhere."""
+
+import csv
+import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from atnmf_core import Dataset, factorize, hide_entries, load_dataset, ssim
+from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset, ssim
 from atnmf_core.analysis import pictures
-from atnmf_core.analysis.comparison import ComparedPicture, compare_picture
+from atnmf_core.analysis.comparison import (
+    ComparedPicture,
+    band_error,
+    band_rmse,
+    compare_picture,
+    hidden_error,
+    known_factors,
+    pixel_spectrum,
+    reach_of,
+    restored_band,
+    restored_cube,
+    unreached_in_words,
+)
+from atnmf_core.export import spectra_csv
 
 V = np.array([[0.2, 0.4, 0.6, 0.8], [0.8, 0.6, 0.4, 0.2], [0.1, 0.3, 0.5, 1.0]])
 OBSERVED = np.array([[True, False, True, True], [True, True, False, True], [True, True, True, True]])
@@ -40,7 +57,7 @@ def test_restorations_keep_observed_pixels_or_show_the_model_alone() -> None:
     assert (model.at_restored == PICTURE.at_hat).all()
 
 
-def test_a_restoration_is_measured_by_rmse_where_hidden_and_psnr_and_ssim_of_the_whole() -> None:
+def test_a_restoration_is_measured_by_rmse_where_hidden_by_psnr_and_ssim_and_by_who_is_closer() -> None:
     at, nmf = PICTURE.measures()
 
     assert at.rmse == pytest.approx(0.1)
@@ -49,8 +66,10 @@ def test_a_restoration_is_measured_by_rmse_where_hidden_and_psnr_and_ssim_of_the
     assert at.ssim == pytest.approx(ssim(V, PICTURE.at_restored))
     assert 1 > at.ssim > nmf.ssim
 
+    assert PICTURE.closer_shares() == (1.0, 0.0)
 
-def test_a_missing_pixel_is_left_out_of_the_measures() -> None:
+
+def test_what_cannot_be_measured_is_left_out() -> None:
     holed = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
 
     at, _ = ComparedPicture(holed, OBSERVED & ~np.isnan(holed), V + 0.1, V, lam=2.0).measures()
@@ -58,15 +77,13 @@ def test_a_missing_pixel_is_left_out_of_the_measures() -> None:
     assert at.rmse == pytest.approx(0.1)
     assert at.psnr == pytest.approx(-10 * np.log10(0.1**2 / (V.size - 1)))
 
-
-def test_a_picture_too_small_for_ssim_has_none() -> None:
     at, _ = ComparedPicture(V[:2], OBSERVED[:2], V[:2], V[:2], lam=2.0).measures()
 
     assert np.isnan(at.ssim)
 
+    at, _ = ComparedPicture(V, np.ones_like(OBSERVED), V + 0.1, V, lam=2.0).measures()
 
-def test_the_method_that_is_closer_everywhere_is_said_to_be() -> None:
-    assert PICTURE.closer_shares() == (1.0, 0.0)
+    assert np.isnan(at.rmse)
 
 
 @pytest.mark.parametrize("keep_observed", [True, False])
@@ -105,7 +122,155 @@ def test_what_nothing_observes_is_the_same_entries_for_every_kind_of_data(kind: 
         np.testing.assert_array_equal(picture.at_restored, pictures.picture(data, expected, index))
 
 
-def test_nothing_hidden_is_nothing_measured() -> None:
-    at, _ = ComparedPicture(V, np.ones_like(OBSERVED), V + 0.1, V, lam=2.0).measures()
+SCENE = load_dataset("simulated-scene", rows=12, cols=9, bands=20, materials=3)
+HALF = hide_entries(SCENE.shape, 0.5)
+HALF[:, [7, 30]] = False
+HALF[4] = False
+FIT = factorize(SCENE.V, HALF, K=3, init="pure-pixels")
+REACH = reach_of(HALF)
+FACTORS = {"NMF": (FIT.W, FIT.H)}
 
-    assert np.isnan(at.rmse)
+
+def test_the_reach_counts_what_is_observed_and_says_what_is_not() -> None:
+    assert np.flatnonzero(~REACH.pixels).tolist() == [7, 30]
+    assert np.flatnonzero(~REACH.bands).tolist() == [4]
+    np.testing.assert_array_equal(REACH.counts, HALF.sum(axis=0))
+    assert REACH.weak(8) == sum(1 for count in HALF.sum(axis=0) if 0 < count < 8)
+
+    W, H = known_factors(FIT.W, FIT.H, REACH)
+
+    assert np.flatnonzero(np.isnan(W).any(axis=1)).tolist() == [4]
+    assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [7, 30]
+
+    table = Dataset(SCENE.V, "matrix", "table")
+
+    assert unreached_in_words(SCENE, REACH) == "2 pixels and 1 band"
+    assert unreached_in_words(table, REACH) == "2 columns and 1 row"
+    assert unreached_in_words(SCENE, reach_of(SCENE.observed)) == ""
+
+
+@pytest.mark.parametrize("keep_observed", [True, False])
+def test_a_band_and_its_error_are_those_of_the_model_but_for_what_is_observed_or_unknown(
+    keep_observed: bool,
+) -> None:
+    restored = restored_band(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6, keep_observed=keep_observed)
+
+    for n, value in enumerate(restored):
+        if n in (7, 30):
+            assert np.isnan(value)
+        elif HALF[6, n] and keep_observed:
+            assert value == SCENE.V[6, n]
+        else:
+            assert value == pytest.approx(FIT.V_hat[6, n], rel=1e-5)
+
+    error = band_error(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6, keep_observed=keep_observed)
+
+    expected = np.abs(SCENE.V[6] - FIT.V_hat[6])
+    if keep_observed:
+        expected[HALF[6]] = 0
+    expected[[7, 30]] = np.nan
+    np.testing.assert_allclose(error, expected, atol=1e-6)
+
+
+def test_the_rmse_of_a_band_is_over_its_hidden_pixels_that_have_a_prediction() -> None:
+    hidden = ~HALF[6]
+    hidden[[7, 30]] = False
+
+    error = band_rmse(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6)
+
+    assert error == pytest.approx(np.sqrt(np.mean((SCENE.V[6] - FIT.V_hat[6])[hidden] ** 2)), rel=1e-4)
+
+    assert np.isnan(restored_band(SCENE.V, HALF, REACH, FIT.W, FIT.H, 4)).all()
+
+
+def test_the_restored_cube_has_all_bands_and_keeps_what_it_is_told_to() -> None:
+    cube = restored_cube(SCENE, HALF, FIT.W, FIT.H, method="NMF")
+
+    expected = np.where(HALF, SCENE.V, FIT.V_hat)
+    expected[:, [7, 30]] = np.nan
+    expected[4] = np.nan
+    np.testing.assert_allclose(cube.V, expected, rtol=1e-6)
+    np.testing.assert_array_equal(cube.wavelengths, SCENE.wavelengths)
+    assert cube.image_shape == SCENE.image_shape
+    assert "restored by NMF" in cube.title
+
+    V = SCENE.V.copy()
+    V[3, :5] = np.nan
+    gappy = replace(SCENE, V=V)
+    observed = HALF & gappy.observed
+
+    cube = restored_cube(gappy, observed, FIT.W, FIT.H, method="NMF", keep="measured")
+
+    assert (cube.V[gappy.observed] == V[gappy.observed]).all()
+    assert cube.V[3, 2] == pytest.approx(FIT.V_hat[3, 2], rel=1e-6)
+
+    cube = restored_cube(SCENE, HALF, FIT.W, FIT.H, method="NMF", keep="nothing")
+
+    told = ~np.isnan(cube.V)
+    np.testing.assert_allclose(cube.V[told], FIT.V_hat[told], rtol=1e-6)
+
+
+def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any() -> None:
+    V = SCENE.V.copy()
+    V[2, 5] = np.nan
+
+    errors = hidden_error(V, HALF & ~np.isnan(V), FIT.W, FIT.H)
+
+    for n in (0, 5, 7):
+        hidden = ~HALF[:, n] & ~np.isnan(V[:, n])
+        expected = np.sqrt(np.mean((V[hidden, n] - FIT.V_hat[hidden, n]) ** 2))
+        assert errors[n] == pytest.approx(expected, rel=1e-5)
+
+    errors = hidden_error(SCENE.V, np.ones(SCENE.shape, dtype=bool), FIT.W, FIT.H)
+
+    assert np.isnan(errors).all()
+
+
+def test_a_pixels_spectrum_is_its_column_measured_over_its_hidden_bands_and_by_its_angle() -> None:
+    cube = SCENE.images().transpose(1, 2, 0)
+
+    spectrum = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=3, col=5)
+
+    n = 5 * 12 + 3  # pixels are stored column after column
+    np.testing.assert_array_equal(spectrum.original, cube[3, 5])
+    np.testing.assert_array_equal(spectrum.observed, HALF[:, n])
+    told = np.delete(np.arange(20), 4)
+    np.testing.assert_allclose(spectrum.predicted["NMF"][told], FIT.V_hat[told, n], rtol=1e-5)
+    assert np.isnan(spectrum.predicted["NMF"][4])
+
+    both = np.delete(np.arange(20), 4)
+    v, hat = cube_column(3, 5)[both], FIT.V_hat[both, 5 * 12 + 3]
+    hidden = ~HALF[both, 5 * 12 + 3]
+    assert spectrum.error("NMF") == pytest.approx(np.sqrt(np.mean((v - hat)[hidden] ** 2)), rel=1e-5)
+    cosine = v @ hat / np.linalg.norm(v) / np.linalg.norm(hat)
+    assert spectrum.angle("NMF") == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-3)
+
+
+def test_nothing_is_claimed_about_a_pixel_without_any_observation_or_outside() -> None:
+    spectrum = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=7, col=0)
+
+    assert np.isnan(spectrum.predicted["NMF"]).all()
+    assert np.isnan(spectrum.error("NMF"))
+    assert np.isnan(spectrum.angle("NMF"))
+
+    with pytest.raises(InputError, match="12 x 9 pixels"):
+        pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=12, col=0)
+
+
+def test_spectra_are_written_line_by_line() -> None:
+    spectra = [pixel_spectrum(SCENE, HALF, REACH, FACTORS, row, 2) for row in (0, 1)]
+
+    lines = list(csv.DictReader(io.StringIO(spectra_csv(SCENE, spectra))))
+
+    assert len(lines) == 40
+    line = lines[20 + 9]
+    assert (line["row"], line["column"], line["band"]) == ("2", "3", "10")
+    assert float(line["nm"]) == pytest.approx(SCENE.wavelengths[9], rel=1e-6)
+    assert float(line["original"]) == pytest.approx(cube_column(1, 2)[9], rel=1e-6)
+    assert line["observed"] == str(int(HALF[9, 2 * 12 + 1]))
+    assert float(line["NMF"]) == pytest.approx(FIT.V_hat[9, 2 * 12 + 1], rel=1e-5)
+    assert lines[4]["NMF"] == ""
+
+
+def cube_column(row: int, col: int) -> np.ndarray:
+    return SCENE.images()[:, row, col]

@@ -6,43 +6,42 @@ import numpy as np
 import pytest
 
 from atnmf_core import factorize
-from atnmf_core.analysis.parts import match, order_by_use, share_in_sample, side_by_side, top_users, use
+from atnmf_core.analysis.pictures import (
+    match,
+    order_by_usage,
+    share_in_sample,
+    side_by_side,
+    top_users,
+    usage_shares,
+)
 
 RNG = np.random.default_rng(4)
 W, H = RNG.random((12, 4)), RNG.random((4, 9))
 
 
-def test_use_is_each_parts_share_of_the_total_of_the_product() -> None:
+def test_use_is_each_parts_share_of_the_product_however_its_size_is_split() -> None:
     totals = [np.outer(W[:, k], H[k]).sum() for k in range(4)]
 
-    assert use(W, H) == pytest.approx(np.array(totals) / sum(totals))
+    assert usage_shares(W, H) == pytest.approx(np.array(totals) / sum(totals))
 
-
-def test_use_does_not_depend_on_how_size_is_split_between_the_factors() -> None:
     scale = np.array([1.0, 10.0, 0.1, 3.0])
 
-    assert use(W * scale, H / scale[:, None]) == pytest.approx(use(W, H))
+    assert usage_shares(W * scale, H / scale[:, None]) == pytest.approx(usage_shares(W, H))
 
+    assert (usage_shares(np.zeros((3, 2)), np.zeros((2, 3))) == 0).all()
 
-def test_a_factorization_of_nothing_uses_nothing() -> None:
-    assert (use(np.zeros((3, 2)), np.zeros((2, 3))) == 0).all()
-
-
-def test_parts_are_ordered_from_most_to_least_used() -> None:
-    ordered = use(W, H)[order_by_use(W, H)]
+    ordered = usage_shares(W, H)[order_by_usage(W, H)]
 
     assert (np.diff(ordered) <= 0).all()
 
 
-def test_shuffled_and_rescaled_parts_are_found_again() -> None:
+def test_shuffled_parts_are_matched_by_the_greatest_sum_of_cosines() -> None:
     places = np.array([2, 0, 3, 1])
 
     partner = match(W, (W * [1, 5, 2, 9])[:, places])
 
     assert (places[partner] == np.arange(4)).all()
 
-
-def test_the_matching_has_the_greatest_sum_of_cosines_of_all() -> None:
     other = RNG.random((12, 4))
     cosines = (W / np.linalg.norm(W, axis=0)).T @ (other / np.linalg.norm(other, axis=0))
     best = max(sum(cosines[i, j] for i, j in enumerate(order)) for order in permutations(range(4)))
@@ -61,13 +60,11 @@ def test_side_by_side_a_fit_stands_beside_itself() -> None:
     assert order.similarity == pytest.approx(np.ones(3))
 
 
-def test_users_of_a_part_come_by_their_coefficient_and_nobody_else() -> None:
+def test_users_of_a_part_come_by_their_coefficient_and_shares_in_a_sample_add_up_to_one() -> None:
     coefficients = np.array([[0.0, 3.0, 1.0, 0.0, 2.0]])
 
     assert top_users(coefficients, 0, count=9).tolist() == [1, 4, 2]
 
-
-def test_a_parts_share_in_a_sample_adds_up_to_one_over_parts() -> None:
     shares = [share_in_sample(W, H, part, sample=5) for part in range(4)]
 
     assert sum(shares) == pytest.approx(1)

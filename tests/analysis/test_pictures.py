@@ -23,32 +23,27 @@ def test_a_face_is_a_column_a_band_is_a_row_and_a_matrix_is_one_picture() -> Non
 
 
 @pytest.mark.parametrize(("data", "W", "H"), FACTORS, ids=lambda value: getattr(value, "kind", ""))
-def test_a_predicted_picture_is_that_picture_of_the_whole_prediction(data, W, H) -> None:
+def test_a_predicted_picture_is_that_of_the_whole_prediction_and_each_part_has_one(data, W, H) -> None:
     for index in range(pictures.count(data)):
         whole = pictures.picture(data, W @ H, index)
         assert pictures.predicted_picture(data, W, H, index) == pytest.approx(whole)
 
-
-@pytest.mark.parametrize(("data", "W", "H"), FACTORS, ids=lambda value: getattr(value, "kind", ""))
-def test_there_is_one_picture_per_part(data, W, H) -> None:
     assert len(pictures.part_pictures(data, W, H)) == 2
 
 
-def test_names_count_from_one() -> None:
+def test_names_count_from_one_and_say_where_a_sample_stands() -> None:
     assert pictures.picture_name(FACES, 0) == "face 1"
     assert pictures.picture_name(CUBE, 2) == "band 3, 200 nm"
     assert pictures.picture_name(MATRIX, 0) == "the matrix"
+
+    assert pictures.sample_name(FACES, 2) == "face 3"
+    assert pictures.sample_name(CUBE, 3) == "row 2, column 2"  # pixels are stored column after column
+    assert pictures.sample_name(MATRIX, 3) == "column 4"
 
 
 def test_a_picture_that_is_not_there_is_refused_with_those_that_are() -> None:
     with pytest.raises(InputError, match="pictures 0 to 99"):
         pictures.picture(load_dataset("lfw"), load_dataset("lfw").V, 100)
-
-
-def test_a_sample_is_named_by_where_it_stands_in_the_image() -> None:
-    assert pictures.sample_name(FACES, 2) == "face 3"
-    assert pictures.sample_name(CUBE, 3) == "row 2, column 2"  # pixels are stored column after column
-    assert pictures.sample_name(MATRIX, 3) == "column 4"
 
 
 def test_the_brightest_known_value_is_white() -> None:

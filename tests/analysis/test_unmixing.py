@@ -1,11 +1,23 @@
-"""Materials are matched to the truth and to each other, and measured against it."""
+"""Materials are matched to the truth, a library and each other; abundances that sum to one are SciPy's."""
+
+import math
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
-from atnmf_core import InputError, load_dataset
-from atnmf_core.analysis.unmixing import Materials, materials_of, score, spectral_angles, with_unit_sums
-from atnmf_core.datasets import Truth
+from atnmf_core import InputError, hide_entries, load_dataset
+from atnmf_core.analysis.unmixing import (
+    Materials,
+    materials_of,
+    nearest_spectra,
+    pure_materials,
+    score,
+    spectral_angles,
+    unit_sum_abundances,
+    with_unit_sums,
+)
+from atnmf_core.datasets import SpectralLibrary, Truth
 
 RNG = np.random.default_rng(0)
 E, A = RNG.random((20, 4)), RNG.dirichlet(np.ones(4), 200).T
@@ -13,7 +25,7 @@ A[:, :4] = np.eye(4)
 SHUFFLED = np.array([2, 0, 3, 1])
 
 
-def test_the_angle_is_the_textbooks_and_does_not_see_brightness() -> None:
+def test_the_angle_is_the_textbooks_to_the_last_digit_and_does_not_see_brightness() -> None:
     one, other = RNG.random((7, 3)), RNG.random((7, 5))
     lengths = np.outer(np.linalg.norm(one, axis=0), np.linalg.norm(other, axis=0))
 
@@ -22,26 +34,21 @@ def test_the_angle_is_the_textbooks_and_does_not_see_brightness() -> None:
     np.testing.assert_allclose(angles, np.degrees(np.arccos(one.T @ other / lengths)))
     np.testing.assert_allclose(spectral_angles(3 * one, 0.1 * other), angles)
 
-
-def test_small_angles_keep_their_digits() -> None:
     tiny = np.radians(1e-7)
     angle = spectral_angles([[1.0], [0.0]], [[np.cos(tiny)], [np.sin(tiny)]])
 
     assert angle[0, 0] == pytest.approx(1e-7, rel=1e-6)
 
-
-def test_a_spectrum_of_zeros_is_at_right_angles_to_everything() -> None:
     angles = spectral_angles(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[1.0], [1.0]]))
 
     np.testing.assert_allclose(angles, [[90.0], [0.0]], atol=1e-9)
 
-
-def test_spectra_of_different_bands_are_refused() -> None:
     with pytest.raises(InputError, match=r"\(3, 2\) and \(4, 2\)"):
         spectral_angles(np.ones((3, 2)), np.ones((4, 2)))
 
 
-def test_any_scales_of_the_factors_give_back_abundances_that_sum_to_one() -> None:
+def test_factors_of_any_scale_give_back_abundances_that_sum_to_one_or_stay_in_sight() -> None:
+    """A black material can be anywhere in any amount, and its abundances say nothing about the others."""
     scale = np.array([0.01, 3.0, 200.0, 1.0])
 
     W, H = with_unit_sums(E * scale, A / scale[:, None])
@@ -49,9 +56,6 @@ def test_any_scales_of_the_factors_give_back_abundances_that_sum_to_one() -> Non
     np.testing.assert_allclose(H, A, atol=1e-9)
     np.testing.assert_allclose(W @ H, E @ A, atol=1e-9)
 
-
-def test_a_scene_whose_abundances_cannot_sum_to_one_keeps_every_material_in_sight() -> None:
-    """A black material can be anywhere in any amount, and its abundances say nothing about the others."""
     H = RNG.random((3, 500)) * np.array([[1e-3], [1.0], [50.0]])
     H[2, :400] = 0.0
 
@@ -62,7 +66,7 @@ def test_a_scene_whose_abundances_cannot_sum_to_one_keeps_every_material_in_sigh
     assert (most < 2).all()
 
 
-def test_materials_take_the_places_of_the_true_ones() -> None:
+def test_materials_take_the_places_of_the_true_ones_or_of_true_abundances_alone() -> None:
     (found,), _ = materials_of([(E[:, SHUFFLED], A[SHUFFLED])], Truth(E, A))
 
     np.testing.assert_allclose(found.spectra, E)
@@ -70,6 +74,14 @@ def test_materials_take_the_places_of_the_true_ones() -> None:
     exact = score(found, Truth(E, A))
     assert exact.mean_angle == pytest.approx(0, abs=1e-6)
     assert exact.mean_error == pytest.approx(0, abs=1e-9)
+
+    truth = Truth(np.empty((20, 0)), A)
+
+    (found,), _ = materials_of([(E[:, SHUFFLED], A[SHUFFLED])], truth)
+
+    np.testing.assert_allclose(found.abundances, A, atol=1e-9)
+    assert np.isnan(score(found, truth).mean_angle)
+    assert score(found, truth).mean_error == pytest.approx(0, abs=1e-9)
 
 
 def test_without_a_truth_the_second_fit_follows_the_first_most_used_first() -> None:
@@ -80,16 +92,6 @@ def test_without_a_truth_the_second_fit_follows_the_first_most_used_first() -> N
     use = first.spectra.sum(axis=0) * first.abundances.sum(axis=1)
     assert (np.diff(use) <= 0).all()
     np.testing.assert_allclose(second.spectra, first.spectra)
-
-
-def test_abundances_alone_are_a_truth_too() -> None:
-    truth = Truth(np.empty((20, 0)), A)
-
-    (found,), _ = materials_of([(E[:, SHUFFLED], A[SHUFFLED])], truth)
-
-    np.testing.assert_allclose(found.abundances, A, atol=1e-9)
-    assert np.isnan(score(found, truth).mean_angle)
-    assert score(found, truth).mean_error == pytest.approx(0, abs=1e-9)
 
 
 def test_fewer_parts_than_materials_are_compared_with_those_that_they_are() -> None:
@@ -181,3 +183,111 @@ def test_abundances_that_sum_to_one_are_not_scaled() -> None:
     (_, pure), _ = materials_of([(E, A)], Truth(E, A), summing=[(E[:, SHUFFLED], mixed[SHUFFLED])])
 
     np.testing.assert_allclose(pure.abundances, mixed, rtol=1e-12)
+
+
+WAVELENGTHS = np.linspace(400, 1000, 25)
+LIBRARY = SpectralLibrary(WAVELENGTHS, RNG.random((25, 8)), tuple("abcdefgh"))
+
+
+def degrees(one: list[float], other: list[float]) -> float:
+    dot = math.fsum(a * b for a, b in zip(one, other, strict=True))
+    return math.degrees(math.acos(dot / math.hypot(*one) / math.hypot(*other)))
+
+
+def test_a_plain_search_finds_the_same() -> None:
+    spectra = RNG.random((25, 3))
+    spectra[RNG.random(spectra.shape) < 0.2] = np.nan
+
+    found = nearest_spectra(spectra, WAVELENGTHS, LIBRARY, count=3)
+
+    for k in range(3):
+        bands = [f for f in range(25) if not math.isnan(spectra[f, k])]
+        angles = {
+            name: degrees(list(spectra[bands, k]), list(LIBRARY.spectra[bands, i]))
+            for i, name in enumerate(LIBRARY.names)
+        }
+        nearest = sorted(angles, key=angles.get)[:3]
+        assert [match.name for match in found[k]] == nearest
+        np.testing.assert_allclose([match.angle for match in found[k]], [angles[name] for name in nearest])
+
+
+def test_a_spectrum_of_the_library_is_its_own_nearest_at_any_brightness_at_other_bands_and_beside_gaps() -> (
+    None
+):
+    wavelengths = WAVELENGTHS[4:20:2]
+    spectrum = 7 * LIBRARY.spectra[4:20:2, [5]]
+
+    ((match,),) = nearest_spectra(spectrum, wavelengths, LIBRARY, count=1)
+
+    assert match.name == "f"
+    assert match.angle < 1e-5
+
+    spectra = LIBRARY.spectra.copy()
+    spectra[:5, 2] = np.nan
+    gappy = SpectralLibrary(WAVELENGTHS, spectra, LIBRARY.names)
+
+    ((match,),) = nearest_spectra(LIBRARY.spectra[:, [2]], WAVELENGTHS, gappy, count=1)
+
+    assert match.name == "c"
+    assert match.angle < 1e-5
+
+
+def test_a_library_that_covers_few_of_the_bands_names_nothing() -> None:
+    wavelengths = np.linspace(900, 2400, 30)
+
+    assert nearest_spectra(RNG.random((30, 1)), wavelengths, LIBRARY) == ((),)
+
+
+def by_scipy(v: np.ndarray, W: np.ndarray) -> np.ndarray:
+    K = W.shape[1]
+    found = minimize(
+        lambda h: 0.5 * np.sum((W @ h - v) ** 2),
+        np.full(K, 1 / K),
+        jac=lambda h: W.T @ (W @ h - v),
+        bounds=[(0, None)] * K,
+        constraints={"type": "eq", "fun": lambda h: h.sum() - 1, "jac": lambda h: np.ones(K)},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return found.x
+
+
+@pytest.mark.parametrize("size", [1.0, 5000.0, 1e-4])
+@pytest.mark.parametrize("alpha", [0.0, 0.4])
+def test_abundances_are_scipys(alpha: float, size: float) -> None:
+    W = RNG.random((12, 4))
+    V = np.maximum(W @ RNG.dirichlet(np.full(4, 0.5), 30).T + RNG.normal(0, 0.1, (12, 30)), 0)
+    observed = hide_entries(V.shape, alpha)
+
+    H = unit_sum_abundances(np.where(observed, V, np.nan) * size, W * size)
+
+    for n in range(30):
+        seen = observed[:, n]
+        np.testing.assert_allclose(H[:, n], by_scipy(V[seen, n], W[seen]), atol=1e-6)
+
+
+def test_shares_sum_to_one_none_is_negative_and_nothing_is_said_where_nothing_is_observed() -> None:
+    W, V = RNG.random((8, 3)), RNG.random((8, 50))
+
+    H = unit_sum_abundances(V, W)
+
+    assert H.sum(axis=0) == pytest.approx(np.ones(50), abs=1e-12)
+    assert H.min() >= 0
+
+    observed = np.ones((8, 5), dtype=bool)
+    observed[:, 2] = False
+
+    H = unit_sum_abundances(RNG.random((8, 5)), RNG.random((8, 3)), observed)
+
+    assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [2]
+
+
+def test_pure_pixels_of_the_simulated_scene_are_its_materials() -> None:
+    data = load_dataset("simulated-scene", rows=24, cols=24, bands=40, materials=3)
+    observed = hide_entries(data.shape, 0.3)
+
+    pure = pure_materials(data.V, observed, K=3)
+    (_, found), truth = materials_of([pure], data.truth, summing=[pure])
+
+    assert score(found, truth).mean_angle < 5
+    assert score(found, truth).mean_error < 0.1

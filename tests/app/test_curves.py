@@ -1,23 +1,30 @@
-"""The Curves page runs from top to bottom, and what is pressed on it arrives in the store."""
+"""The Curves page runs from top to bottom, plans a sweep, and what is pressed on it arrives in the store."""
 
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import load_dataset
+from atnmf_core.commands.arguments import lambdas
+from atnmf_core.figures.error_curves import compare_curves
 from atnmf_core.reference import bundled_curve
-from atnmf_core.sweep import Grid, Measures, SweepRecord, open_store, read_store, schema
-from atnmf_core.sweep.queue import Queue
+from atnmf_core.sweep import Grid, Measures, SweepRecord, open_store, read_store, reader
+from atnmf_core.sweep.store import Queue
 from pages.common import sweeps
+from pages.common.state import MAX_LAM
 from pages.curves_view import view
-from pages.curves_view.curve import BUNDLED
-from tests.app.rendered import rendered
+from pages.curves_view.curve import BUNDLED, Curve, opens_in_explore
+from pages.curves_view.setting import MAX_FITS, Plan
+from tests.app.opening import open_page, press, rendered, texts
 
-SECONDS = 60
 GRID = Grid("synthetic", alphas=(0.3, 0.5), Ks=(3, 4), lams=(2.0, 5.0), missing=("zero", "ignore"))
 
 
@@ -28,14 +35,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-class Process:
+def process(code: int | None = None) -> SimpleNamespace:
     """A process that still runs, or ended with a code."""
-
-    def __init__(self, code: int | None = None) -> None:
-        self.code = code
-
-    def poll(self) -> int | None:
-        return self.code
+    return SimpleNamespace(poll=lambda: code)
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +45,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     """The stores whose queue the page wanted to run; nothing is really started."""
     asked: list[Path] = []
 
-    def start(path: Path) -> Process:
+    def start(path: Path) -> SimpleNamespace:
         asked.append(path)
-        return Process()
+        return process()
 
     monkeypatch.setattr(sweeps, "start_queue", start)
     sweeps.queue_process.clear()
@@ -53,20 +55,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     sweeps.queue_process.clear()
 
 
-def opened(repository: Path, **query: str) -> AppTest:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    page.run()
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.switch_page("pages/curves.py").run()
-
-
-def press(page: AppTest, label: str) -> AppTest:
-    return next(button for button in page.button if button.label == label).click().run()
+opened = partial(open_page, "curves")
 
 
 def titles(page: AppTest) -> list[str]:
-    return [rendered(heading.value) for heading in page.main.subheader]
+    return texts(page.main, "header").splitlines()
 
 
 def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, failed: int = 0) -> None:
@@ -87,7 +80,6 @@ def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, fail
 def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Path, store: Path) -> None:
     page = opened(repository)
 
-    assert not page.exception
     assert titles(page) == [BUNDLED["kept:lfw"], "Your sweeps"]
     made = next(caption.value for caption in page.main.caption if "Bundled with the program" in caption.value)
     first = bundled_curve("lfw")[0]
@@ -103,14 +95,9 @@ def test_every_bundled_curve_is_shown_in_every_view(
 ) -> None:
     page = opened(repository, show=name, view=view)
 
-    assert not page.exception
     assert titles(page)[0] == BUNDLED[name]
-
-
-def test_the_papers_figure_says_why_the_solvers_differ(repository: Path, store: Path) -> None:
-    page = opened(repository, show="kept:synthetic")
-
-    assert any("Why the two solvers differ at small λ" in text.value for text in page.main.markdown)
+    why = "Why the two solvers differ at small λ" in texts(page.main, "markdown")
+    assert why == (name == "kept:synthetic"), "the paper's figure"
 
 
 def test_a_range_that_is_none_is_explained_and_cannot_be_started(repository: Path, store: Path) -> None:
@@ -124,34 +111,29 @@ def test_a_range_that_is_none_is_explained_and_cannot_be_started(repository: Pat
 
 
 def test_the_number_of_fits_and_the_time_are_said_before_the_start(repository: Path, store: Path) -> None:
-    page = opened(repository, methods="nmf,atnmf,anmf", count="4", starts="2", alphas="0.3,0.5")
-
-    said = [text.value for text in page.sidebar.markdown]
-
-    assert any(text.startswith("**24 fits**, about **") for text in said)
-
-
-def test_fits_that_are_in_the_store_are_not_counted_into_the_time(repository: Path, store: Path) -> None:
-    grid = Grid("synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2)
     asked = {"data": "synthetic", "K": "4", "alphas": "0.5", "low": "2", "high": "5", "count": "2"}
+    grid = Grid("synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2)
 
+    def said() -> str:
+        return texts(opened(repository, **asked, starts="2").sidebar, "markdown")
+
+    assert "**6 fits**, about **" in said()
     keep(store, "before", grid, fits=4)
-    some = [text.value for text in opened(repository, **asked, starts="2").sidebar.markdown]
+    assert "**6 fits**, 4 of them already stored, about **" in said()
     keep(store, "before", grid)
-    everything = [text.value for text in opened(repository, **asked, starts="2").sidebar.markdown]
-
-    assert any(text.startswith("**6 fits**, 4 of them already stored, about **") for text in some)
-    assert "**6 fits**, already stored" in everything
+    assert "**6 fits**, already stored" in said()
 
 
+@pytest.mark.parametrize("file", ["none", "left empty by a full disk"])
 def test_start_puts_the_sweep_in_the_queue_and_shows_it(
-    repository: Path, store: Path, started: list[Path]
+    repository: Path, store: Path, started: list[Path], file: str
 ) -> None:
+    if file != "none":
+        store.touch()
     page = opened(repository, data="synthetic", K="4", alphas="0.5", low="2", high="5", count="2", starts="2")
 
     press(page, "Start")
 
-    assert not page.exception
     with read_store(store) as reader:
         (record,) = reader.sweeps()
         assert reader.queued() == {record.name: 1}
@@ -163,20 +145,13 @@ def test_start_puts_the_sweep_in_the_queue_and_shows_it(
     assert page.query_params["show"] == f"sweep:{record.name}"
 
 
-def test_a_sweep_grows_on_the_page_and_is_found_by_its_address(repository: Path, store: Path) -> None:
-    keep(store, "mine", fits=5)
-
-    page = opened(repository, show="sweep:mine")
-
-    assert titles(page)[0] == "mine"
-    assert any("Stopped after 5 of 24 fits" in text.value for text in page.main.markdown)
-
-
 def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(
     repository: Path, store: Path, started: list[Path]
 ) -> None:
     keep(store, "mine", fits=5)
     page = opened(repository, show="sweep:mine")
+    assert titles(page)[0] == "mine"
+    assert "Stopped after 5 of 24 fits" in texts(page.main, "markdown")
 
     press(page, "Resume")
     with read_store(store) as reader:
@@ -184,9 +159,30 @@ def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(
     assert started == [store]
     press(page, "Cancel")
 
-    assert not page.exception
     with read_store(store) as reader:
         assert (reader.sweep("mine").status, reader.sweep("mine").done) == ("stopped", 5)
+
+
+def test_several_curves_are_compared_in_one_chart(repository: Path, store: Path) -> None:
+    keep(store, "one")
+    page = opened(repository, show="sweep:one")
+
+    page.multiselect(key="curves_beside").set_value(["kept:synthetic"]).run()
+
+    assert not page.exception
+    curves = {name: view.find_curve(name) for name in ("sweep:one", "kept:synthetic")}
+    colours = ("#112233", "#445566")
+    points = {}
+    for name, curve in curves.items():
+        first = next(point for point in curve.points if point.lam is not None)
+        alike = [
+            p for p in curve.points if (p.alpha, p.missing, p.K) == (first.alpha, first.missing, first.K)
+        ]
+        points[name] = alike
+    drawn = compare_curves(points, colours)
+    lines = {trace.name: trace.line.color for trace in drawn.data if trace.showlegend is not False}
+    assert lines["sweep:one: AT-NMF"] == lines["sweep:one: NMF"] == colours[0]
+    assert lines["kept:synthetic: AT-NMF"] == colours[1]
 
 
 def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) -> None:
@@ -196,6 +192,7 @@ def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) ->
 
     page.button(key="Open one").click().run()
     assert titles(page)[0] == "one"
+    assert (page.session_state["data"], page.session_state["K"]) == ("synthetic", 3)
     page.text_input(key="name one").set_value("three").run()
     page.button(key="rename one").click().run()
     assert titles(page)[0] == "three"
@@ -227,7 +224,7 @@ def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before
 def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
     keep(store, "mine", failed=2)
     page = opened(repository, show="sweep:mine")
-    assert any("InputError: no such luck." in rendered(text.value) for text in page.main.markdown)
+    assert "InputError: no such luck." in texts(page.main, "markdown")
 
     press(page, "Try them again")
 
@@ -247,16 +244,24 @@ def test_a_queue_without_a_process_is_resumed_when_the_page_opens(
     assert started == [store]
 
 
-def test_a_worker_that_breaks_down_is_not_started_again_and_again(
-    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("wrote", "code", "told"),
+    [
+        ("ImportError: numpy is gone\n", 1, "numpy is gone"),
+        ("", 1, "perhaps the disk is full"),
+        ("", -9, "by SIGKILL"),
+    ],
+)
+def test_a_worker_that_breaks_down_says_why_and_is_not_started_again_and_again(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, wrote: str, code: int, told: str
 ) -> None:
     keep(store, "mine", fits=5)
     asked = []
 
-    def start(path: Path) -> Process:
+    def start(path: Path) -> SimpleNamespace:
         asked.append(path)
-        path.with_name(path.name + ".log").write_text("ImportError: numpy is gone\n")
-        return Process(1)
+        path.with_name(path.name + ".log").write_text(wrote)
+        return process(code)
 
     monkeypatch.setattr(sweeps, "start_queue", start)
     page = opened(repository, show="sweep:mine")
@@ -264,7 +269,7 @@ def test_a_worker_that_breaks_down_is_not_started_again_and_again(
     page.run()
 
     assert len(asked) == 1
-    assert "numpy is gone" in page.error[0].value
+    assert told in page.error[0].value
     press(page, "Start it again")
     assert len(asked) == 2
     with open_store(store) as writer:
@@ -273,10 +278,13 @@ def test_a_worker_that_breaks_down_is_not_started_again_and_again(
     assert not page.error
 
 
-def test_an_unknown_sweep_is_replaced_by_the_bundled_curve(repository: Path, store: Path) -> None:
-    page = opened(repository, show="sweep:of another machine")
+def test_an_unknown_sweep_is_replaced_by_the_bundled_curve_whatever_else_is_asked_for(
+    repository: Path, store: Path
+) -> None:
+    wrong = {"view": "sideways", "alphas": "x,0.3,7", "low": "nan", "at_alpha": "9", "data": "no-such-data"}
 
-    assert not page.exception
+    page = opened(repository, show="sweep:of another machine", **wrong)
+
     assert "not stored on this machine" in page.info[0].value
     assert titles(page)[0] == BUNDLED["kept:lfw"]
 
@@ -284,16 +292,11 @@ def test_an_unknown_sweep_is_replaced_by_the_bundled_curve(repository: Path, sto
 def test_a_dask_cluster_is_named(repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATNMF_DASK", "tcp://10.0.0.1:8786")
 
-    page = opened(repository)
-
-    assert any("Dask cluster at `tcp://10.0.0.1:8786`" in caption.value for caption in page.main.caption)
+    assert "Dask cluster at `tcp://10.0.0.1:8786`" in texts(opened(repository).main, "caption")
 
 
 def test_data_and_setting_are_taken_over_from_explore(repository: Path, store: Path) -> None:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    for name, value in {"data": "synthetic", "K": "4", "alpha": "0.45", "missing": "ignore"}.items():
-        page.query_params[name] = value
-    page.run()
+    page = open_page("explore", repository, data="synthetic", K="4", alpha="0.45", missing="ignore")
 
     page.query_params.clear()
     page.switch_page("pages/curves.py").run()
@@ -304,29 +307,25 @@ def test_data_and_setting_are_taken_over_from_explore(repository: Path, store: P
     assert list(page.sidebar.multiselect(key="curves_alphas").value) == [0.45]
 
 
-def test_any_address_opens_the_page(repository: Path, store: Path) -> None:
-    page = opened(
-        repository,
-        show="kept:nothing",
-        view="sideways",
-        alphas="x,0.3,7",
-        low="nan",
-        count="-1",
-        at_alpha="9",
-        at_missing="maybe",
-        methods=",",
-        data="no-such-data",
-    )
+def test_a_lambda_that_explore_does_not_take_is_no_link() -> None:
+    def curve(lam: float) -> Curve:
+        grid = Grid("synthetic", alphas=(0.5,), Ks=(3,), lams=(lam,))
+        return Curve("one", "One", (), "", "", (), grid)
 
-    assert not page.exception
+    assert opens_in_explore(curve(MAX_LAM))
+    assert not opens_in_explore(curve(2 * MAX_LAM))
 
 
-def test_a_store_that_cannot_be_read_is_explained(repository: Path, store: Path) -> None:
+@pytest.mark.parametrize("fault", ["no store", "no folder"])
+def test_a_store_that_cannot_be_read_is_explained(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
     store.write_bytes(b"not a store" * 1000)
+    if fault == "no folder":
+        monkeypatch.setenv("ATNMF_STORE", str(store / "folder" / "store.sqlite"))
 
     page = opened(repository)
 
-    assert not page.exception
     assert [title.value for title in page.title] == ["How the error depends on λ and α"]
     assert str(store) in rendered(page.error[0].value)
 
@@ -337,7 +336,7 @@ def read_only(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def locked(path: Path, monkeypatch: pytest.MonkeyPatch) -> sqlite3.Connection:
-    monkeypatch.setattr(schema, "WAIT_FOR_LOCK", 0.05)
+    monkeypatch.setattr(reader, "WAIT_FOR_LOCK", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     return other
@@ -394,46 +393,6 @@ def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
     assert f"The sweeps on this machine cannot be read. {store} is damaged" in rendered(error.value)
 
 
-def test_a_folder_that_cannot_be_made_for_the_store_is_explained(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "file" / "folder" / "store.sqlite"))
-
-    page = opened(repository)
-
-    assert not page.exception
-    assert str(tmp_path / "file") in rendered(page.error[0].value)
-
-
-@pytest.mark.parametrize(("code", "words"), [(1, "perhaps the disk is full"), (-9, "by SIGKILL")])
-def test_the_exit_code_says_why_a_worker_that_wrote_nothing_died(
-    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, code: int, words: str
-) -> None:
-    def start(path: Path) -> Process:
-        path.with_name(path.name + ".log").touch()
-        return Process(code)
-
-    keep(store, "mine", fits=5)
-    monkeypatch.setattr(sweeps, "start_queue", start)
-    page = opened(repository, show="sweep:mine")
-
-    press(page, "Resume").run()
-
-    assert words in page.error[0].value
-
-
-def test_an_empty_file_left_by_a_full_disk_is_no_obstacle(repository: Path, store: Path) -> None:
-    store.touch()
-
-    page = opened(repository, data="synthetic", K="4", count="2")
-
-    assert not page.error
-    press(page, "Start")
-    with read_store(store) as reader:
-        assert len(reader.sweeps()) == 1
-
-
 def test_a_name_is_shown_as_it_is_written_and_renders_nothing(repository: Path, store: Path) -> None:
     name = "![x](http://host/t.png) :red[*a*] `b`"
     keep(store, name, fits=5, failed=1)
@@ -441,7 +400,7 @@ def test_a_name_is_shown_as_it_is_written_and_renders_nothing(repository: Path, 
     page = opened(repository, show=f"sweep:{name}")
 
     assert titles(page)[0] == name
-    texts = [*page.main.markdown, *page.main.subheader, *page.main.caption]
+    texts = [*page.main.markdown, *page.main.header, *page.main.caption]
     assert sum(name in rendered(text.value) for text in texts) == 2
     assert not [text.value for text in texts if "![x](" in text.value or ":red[" in text.value]
 
@@ -463,3 +422,69 @@ def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
     state[now] = "kept:synthetic"
     view.show_bundled(now)
     assert state["curves_show"] == "kept:synthetic"
+
+
+FACES = (625, 100)
+
+
+def test_the_first_plan_can_be_started() -> None:
+    assert Plan().problems(FACES) == []
+    assert len(Plan().grid("lfw")) == 3 * (1 + 12)
+
+
+def test_lambdas_are_evenly_spaced_in_the_logarithm_of_lambda_minus_one() -> None:
+    lams = Plan(low=1.01, high=101.0, count=5).lams()
+
+    assert (lams[0], lams[-1]) == (1.01, 101.0)
+    assert np.diff(np.log(np.array(lams) - 1)) == pytest.approx(np.log(10), rel=0.01)
+
+
+@pytest.mark.parametrize(("low", "high", "count"), [(1.05, 100.0, 16), (1.0004, 2.0, 3), (1.5, 24.0, 5)])
+def test_the_command_line_and_the_page_make_the_same_lambdas(low: float, high: float, count: int) -> None:
+    assert lambdas(f"{low}:{high}:{count}") == Plan(low=low, high=high, count=count).lams()
+
+
+def test_a_lambda_is_spelled_the_same_in_a_grid_and_in_an_address() -> None:
+    for plan in (Plan(low=1.013, high=87.3, count=30), Plan(low=1.0001, high=1.003, count=30)):
+        assert plan.problems(FACES) == []
+        for lam in plan.lams():
+            assert float(f"{lam:g}") == lam
+
+
+def test_lambdas_that_round_to_the_same_are_one() -> None:
+    assert Plan(low=1.001, high=1.002, count=40).lams() == tuple(1 + n / 10_000 for n in range(10, 21))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"low": 1.0}, "begins at 1: it must begin above 1"),
+        ({"low": -3.0}, "begins at -3"),
+        ({"low": 5.0, "high": 2.0}, "ends at 2, before it begins at 5"),
+        ({"low": 2.0, "high": 2.0}, "begins and ends at 2"),
+        ({"low": 1.00001}, "too near 1"),
+        ({"high": 1e9}, "up to 1,000,000"),
+        ({"high": float("inf")}, "up to 1,000,000"),
+        ({"alphas": ()}, "at least one hidden share"),
+        ({"methods": ()}, "at least one method"),
+        ({"missing": ()}, "unmarked, marked, or both"),
+        ({"K": 101}, "K = 101 is too many parts for 625 × 100: at most 100"),
+        ({"count": 500, "starts": 50}, f"up to {MAX_FITS:,}"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_started_is_explained(change: dict, said: str) -> None:
+    (problem,) = replace(Plan(), **change).problems(FACES)
+
+    assert said in problem
+
+
+def test_a_range_does_not_matter_without_atnmf() -> None:
+    plan = Plan(methods=("nmf", "anmf"), low=5.0, high=2.0)
+
+    assert plan.problems(FACES) == []
+    assert len(plan.grid("lfw")) == 2 * 3
+
+
+def test_one_lambda_is_a_range_too() -> None:
+    assert Plan(low=2.0, high=2.0, count=1).lams() == (2.0,)

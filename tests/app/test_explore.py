@@ -1,4 +1,4 @@
-"""The Explore page runs from top to bottom, on every kind of data."""
+"""The Explore page runs from top to bottom, on every kind of data, and reads its files once."""
 
 import time
 from collections.abc import Callable
@@ -11,26 +11,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
-from atnmf_core.datasets import DataUnavailable, fetch
-from atnmf_core.problem import Array, Mask
-from atnmf_core.running.run import fit_run, hidden_rmse
-from atnmf_core.running.task_process import Report
-from pages.common import data_choice, download_offer, fit_cache, fit_pair
-from pages.common.fit_pair import Pair
-from pages.common.setting import Setting
-from pages.explore_view import extra_fits, panels_view, parts_view
-from pages.explore_view.lambda_curve import CURVE_LAMBDAS, is_traced
-from tests.app.queries import from_query
+from atnmf_core.datasets import DataUnavailable, catalogue, fetch
+from atnmf_core.jobs.fit_task import fit_run, hidden_rmse
+from atnmf_core.jobs.processes import Report
+from atnmf_core.model.problem import Array, Mask
+from pages.common import data, fitting
+from pages.common.fitting import Case, Pair
+from pages.common.state import Setting
+from pages.explore_view import lambda_curve, panels, parts
+from pages.explore_view.lambda_curve import CURVE_LAMBDAS, Curve
+from pages.explore_view.sidebar import ADDRESS
+from tests.app.opening import from_query, open_page, press, texts
 from tests.datasets.paper_server import serving, stand_in
 
 SECONDS = 120
 
 
-def opened(repository: Path, **query: str) -> AppTest:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    for name, value in query.items():
-        page.query_params[name] = value
-    return page.run()
+opened = partial(open_page, "explore")
 
 
 @pytest.mark.parametrize(
@@ -49,31 +46,26 @@ def opened(repository: Path, **query: str) -> AppTest:
 def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
     page = opened(repository, **query)
 
-    assert not page.exception
-    assert page.title[0].value == "What the adversary sees, and what comes back"
+    assert page.title[0].value == "Hide pixels, and compare what NMF and AT-NMF bring back"
 
 
 def test_controls_have_a_help_line_each(repository: Path) -> None:
-    page = opened(repository)
+    sidebar = opened(repository).sidebar
 
     controls = [
-        *page.sidebar.selectbox,
-        *page.sidebar.select_slider,
-        *page.sidebar.slider,
-        *page.sidebar.number_input,
+        one for kind in ("selectbox", "select_slider", "slider", "number_input") for one in sidebar.get(kind)
     ]
     assert len(controls) == 7
-    for control in controls:
-        assert control.help, control.label
+    assert [control.label for control in controls if not control.help] == []
 
 
 def test_one_click_on_the_callout_marks_hidden_pixels(repository: Path) -> None:
     page = opened(repository)
-    assert "**Unmarked losses.**" in page.main.markdown[0].value
+    assert "**Unmarked losses.**" in page.main.markdown[1].value
 
-    next(button for button in page.button if button.label == "Mark hidden pixels").click().run()
+    press(page, "Mark hidden pixels")
 
-    assert "**Marked losses.**" in page.main.markdown[0].value
+    assert "**Marked losses.**" in page.main.markdown[1].value
 
 
 @pytest.mark.parametrize(
@@ -82,22 +74,18 @@ def test_one_click_on_the_callout_marks_hidden_pixels(repository: Path) -> None:
 def test_the_callout_says_what_the_fits_say(repository: Path, query: dict[str, str]) -> None:
     setting, data = from_query(Setting, query), load_dataset("lfw")
     observed = hide_entries(data.shape, setting.alpha)
-    how = {"K": 4, "missing": setting.missing}
-    adversary = {"lam": setting.lam, "leash": setting.bound}
-    atnmf, nmf = (
-        rmse(data.V, fit.V_hat, ~observed)
-        for fit in (
-            factorize(data.V, observed, method="atnmf", **adversary, **how),
-            factorize(data.V, observed, **how),
-        )
-    )
 
-    said = opened(repository, **query).main.markdown[0].value
+    def error(**method: Any) -> float:
+        fit = factorize(data.V, observed, K=4, missing=setting.missing, **method)
+        return rmse(data.V, fit.V_hat, ~observed)
+
+    atnmf, nmf = error(method="atnmf", lam=setting.lam, leash=setting.bound), error()
+
+    said = opened(repository, **query).main.markdown[1].value
 
     assert f"AT-NMF\u00a0**{atnmf:.3f}**] · :blue[NMF\u00a0**{nmf:.3f}**]" in said
     gain = 1 - atnmf / nmf
-    verdict = f"**AT-NMF wins by {gain:.0%}**" if gain >= 0.02 else "about equal"
-    assert verdict in said
+    assert (f"**AT-NMF wins by {gain:.0%}**" if gain >= 0.02 else "about equal") in said
 
 
 def test_algorithm_1_has_no_leash(repository: Path) -> None:
@@ -114,7 +102,7 @@ def test_reset_returns_to_the_first_view(repository: Path) -> None:
     page = opened(repository, K="9", lam="5", missing="ignore")
     assert page.sidebar.slider(key="K").value == 9
 
-    next(button for button in page.button if button.label == "Reset").click().run()
+    press(page, "Reset")
 
     assert page.sidebar.slider(key="K").value == 25
     assert page.sidebar.select_slider(key="lam").value == 2.0
@@ -129,30 +117,24 @@ def test_choosing_data_brings_settings_that_suit_it(repository: Path) -> None:
     assert not page.exception
 
 
-def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(repository: Path) -> None:
+@pytest.mark.parametrize("moved_again", [True, False])
+def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(
+    repository: Path, moved_again: bool
+) -> None:
     page = opened(repository, K="9")
     page.sidebar.slider(key="K").set_value(8).run()
 
     page.query_params["K"] = "9"
-    page.sidebar.slider(key="K").set_value(7).run()
-
-    assert page.sidebar.slider(key="K").value == 7
-    assert page.query_params["K"] == "7"
-
-
-def test_an_address_that_nobody_went_to_is_not_followed(repository: Path) -> None:
-    page = opened(repository, K="9")
-    page.sidebar.slider(key="K").set_value(8).run()
-
-    page.query_params["K"] = "9"
+    if moved_again:
+        page.sidebar.slider(key="K").set_value(7)
     page.run()
 
-    assert page.sidebar.slider(key="K").value == 8
-    assert page.query_params["K"] == "8"
+    assert page.sidebar.slider(key="K").value == (7 if moved_again else 8)
+    assert page.query_params["K"] == ("7" if moved_again else "8")
 
 
 def test_another_address_is_followed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.common.address.is_history_navigation", lambda: True)
+    monkeypatch.setattr("pages.common.state.is_history_navigation", lambda: True)
     page = opened(repository, K="9")
 
     page.query_params["K"] = "6"
@@ -176,13 +158,12 @@ def test_missing_data_is_offered_for_download_and_a_failed_download_is_explained
         raise error
 
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr("pages.common.download_offer.fetch", no_network)
+    monkeypatch.setattr("pages.common.data.fetch", no_network)
     page = opened(repository, data="cbcl")
-    assert "is not on this machine" in page.main.markdown[0].value
+    assert "is not on this machine" in page.main.markdown[1].value
 
-    next(button for button in page.button if button.label == "Download it").click().run()
+    press(page, "Download it")
 
-    assert not page.exception
     assert "the network is away" in page.run().error[0].value
 
 
@@ -192,26 +173,44 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     served, kept = tmp_path / "served", tmp_path / "kept"
     served.mkdir()
     files = stand_in(served)
-    monkeypatch.setattr("atnmf_core.datasets.registry.remote_files", lambda: files)
+    monkeypatch.setattr("atnmf_core.datasets.download.remote_files", lambda: files)
     monkeypatch.setenv("ATNMF_DATA_DIR", str(kept))
     with serving(served) as server:
-        monkeypatch.setattr("pages.common.download_offer.fetch", partial(fetch, transfer=server.transfer))
+        monkeypatch.setattr("pages.common.data.fetch", partial(fetch, transfer=server.transfer))
         page = opened(repository, data="synthetic-paper", K="5")
-        told = "".join(caption.value for caption in page.main.caption)
+        told = texts(page.main, "caption")
         assert "Published by the paper's authors with their code" in told
         assert "IEEE Signal Processing Letters" in told
         assert not server.requests
 
-        next(button for button in page.button if button.label == "Download it").click().run()
-        download_offer.downloads().get("synthetic-paper").finished.result(60)
+        press(page, "Download it")
+        data.downloads().get("synthetic-paper").finished.result(60)
 
     assert sorted(path.name for path in (kept / "synthetic").iterdir()) == sorted(
         path.name for path in (served / "synthetic").iterdir()
     )
     page.run()
     assert not page.exception
-    assert "RMSE over the whole matrix" in page.main.markdown[0].value
-    data_choice.load.clear()
+    assert "RMSE over the whole matrix" in page.main.markdown[1].value
+    data.load.clear()
+
+
+def test_a_move_asks_once_what_data_there_is_and_hides_once(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, runs, asked, hidden = opened(repository), [], [], []
+    load = ADDRESS.load_from_address
+    # A page that waits for a fit on a busy machine is drawn more than once.
+    monkeypatch.setattr(ADDRESS, "load_from_address", lambda: runs.append(1) or load())
+    monkeypatch.setattr(data, "catalogue", lambda: asked.append(1) or catalogue())
+    monkeypatch.setattr(fitting, "hide_entries", lambda *how: hidden.append(how) or hide_entries(*how))
+
+    page.session_state["alpha"] = 0.85
+    page.run()
+
+    assert not page.exception
+    assert len(asked) == len(runs) > 0
+    assert [how[1] for how in hidden] == [0.85]
 
 
 def fails_at_lambda_10(report: Report, V: Array, observed: Mask, **parameters: Any) -> float:
@@ -223,23 +222,23 @@ def fails_at_lambda_10(report: Report, V: Array, observed: Mask, **parameters: A
 def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_later_ones(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fit_cache, "hidden_rmse", fails_at_lambda_10)
+    monkeypatch.setattr(fitting, "hidden_rmse", fails_at_lambda_10)
     # Points are computed only for people who rest; here everybody does.
-    monkeypatch.setattr(extra_fits, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(lambda_curve, "REST_SECONDS", 0.0)
     data, last_traced = load_dataset("synthetic"), CURVE_LAMBDAS[-1]
     for seed in (101, 102):
         setting = Setting(data="synthetic", K=3, seed=seed)
         deadline = time.monotonic() + SECONDS
         page = opened(repository, data="synthetic", K="3", seed=str(seed))
-        while is_traced(setting, data):
+        while Curve.of(Case(setting, data)).is_traced():
             assert time.monotonic() < deadline, "the page still polls for points"
             page.run()
 
         page.run()
         assert not page.exception
         assert "2 of the fits behind this curve failed: no memory left" in [one.value for one in page.caption]
-        point = fit_pair.keys_of(replace(setting, lam=last_traced), data.content_hash)
-        assert extra_fits.known_errors(point) is not None
+        point = Case(replace(setting, lam=last_traced), data)
+        assert lambda_curve.known_errors(point.keys) is not None
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +250,7 @@ def pair() -> Pair:
 
 @pytest.mark.parametrize(
     "draw",
-    [panels_view._given_data, panels_view._learned_data, panels_view._errors_data, parts_view._sheets],
+    [panels._given_data, panels._learned_data, panels._errors_data, parts._sheets],
     ids=lambda draw: draw.__name__,
 )
 @pytest.mark.parametrize("field", Setting.VIEW)
@@ -262,10 +261,27 @@ def test_two_views_share_what_is_drawn_only_if_it_is_the_same(
     other |= {"part": 3, "detail": "film", "walls": True}
     here = Setting(K=5)
     there = replace(here, **{field: other[field]})
-    fits = () if draw is panels_view._given_data else (pair,)
+    fits = () if draw is panels._given_data else (pair,)
     data = load_dataset("lfw")
 
-    drawn = [draw.__wrapped__(setting, data, *fits) for setting in (here, there)]
-    shared = [draw(setting, data, *fits) for setting in (here, there)]
+    drawn = [draw.__wrapped__(Case(setting, data), *fits) for setting in (here, there)]
+    shared = [draw(Case(setting, data), *fits) for setting in (here, there)]
 
     assert shared == drawn
+
+
+def test_a_page_is_drawn_again_without_a_file_handle_to_spare(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = AppTest.from_file(str(repository / "app.py"), default_timeout=120).run()
+    assert not page.exception
+
+    def refuse(*args: object, **options: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    for opening in ("builtins.open", "io.open"):
+        monkeypatch.setattr(opening, refuse)
+    page.run()
+    monkeypatch.undo()
+
+    assert not page.exception

@@ -1,21 +1,32 @@
-"""On a server for others everybody has their own sweeps, uploads and share; on one's own machine nothing is
-kept apart.
-"""
+"""On a server for others everybody has their own sweeps, uploads and share, and what nobody needs goes."""
 
+import gc
+import socket
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Self
+from unittest.mock import Mock
 
+import psutil
 import pytest
 from streamlit.testing.v1 import AppTest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, read_store
-from atnmf_core.sweep.queue import Queue
-from pages.common import hosting, sweeps, visitors
+from atnmf_core.sweep.store import Queue
+from pages.common import fitting, jobs, sweeps
+from pages.common.jobs import POLL_SECONDS
 from pages.common.uploads import Uploads
-from tests.app.rendered import rendered
+from tests.app.opening import open_page, press, rendered, texts
+from tests.benchmarks.person import Person, new_browser
+from tests.browser.server import APP, LOOPBACK, serve
 
-SECONDS = 60
 GRID = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0,))
 
 
@@ -38,25 +49,7 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(repository: Path, page: str, person: str, **query: str) -> AppTest:
-    app = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    app.session_state["hosting_person"] = person
-    app.switch_page(f"pages/{page}.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def press(app: AppTest, label: str) -> AppTest:
-    app = next(button for button in app.button if button.label == label).click().run()
-    assert not app.exception
-    return app
-
-
-def words(app: AppTest) -> str:
-    shown = (*app.markdown, *app.subheader, *app.info, *app.error, *app.code, *app.caption)
-    return "\n".join(rendered(one.value) for one in shown)
+    return open_page(page, repository, state={"hosting_person": person}, **query)
 
 
 @pytest.mark.parametrize(
@@ -68,24 +61,33 @@ def test_a_server_is_for_others_where_others_can_reach_it(
 ) -> None:
     monkeypatch.setattr("streamlit.get_option", lambda name: address)
 
-    assert hosting.is_hosted() == is_hosted
+    assert jobs.is_hosted() == is_hosted
     monkeypatch.setenv("ATNMF_HOSTED", "0" if is_hosted else "1")
-    assert hosting.is_hosted() != is_hosted
+    assert jobs.is_hosted() != is_hosted
 
 
 def test_at_ones_own_machine_all_sweeps_are_seen(repository: Path, store: Path) -> None:
-    shown = words(opened(repository, "curves", "ann"))
+    shown = texts(opened(repository, "curves", "ann"))
 
     assert all(name in shown for name in ("older", "ann's", "bob's"))
 
 
 def test_everybody_sees_their_own_sweeps_only(repository: Path, store: Path, hosted: None) -> None:
-    shown = words(opened(repository, "curves", "ann", show="sweep:bob's"))
+    shown = texts(opened(repository, "curves", "ann", show="sweep:bob's"))
 
     assert "ann's" in shown
     assert "older" not in shown
     assert "bob's" not in shown
     assert "This sweep is not stored" in shown
+
+
+@pytest.mark.parametrize(("said", "holds"), [("7", 7), ("many", 60), ("-1", 60), ("", 60), ("1e3", 60)])
+def test_a_limit_that_is_not_a_number_leaves_the_default(
+    hosted: None, monkeypatch: pytest.MonkeyPatch, said: str, holds: int
+) -> None:
+    monkeypatch.setenv("ATNMF_MAX_SESSIONS", said)
+
+    assert jobs.quotas().sessions == holds
 
 
 @pytest.mark.parametrize("action", [sweeps.cancel_sweep, sweeps.queue_sweep])
@@ -95,10 +97,10 @@ def test_nobody_changes_a_sweep_of_somebody_else(
     def script(action: object) -> None:
         import streamlit as st
 
-        from pages.common.sweeps import refusing, show_refusal
+        from pages.common.sweeps import report_errors, show_refusal
 
         st.session_state["hosting_person"] = "ann"
-        refusing(action)("bob's")
+        report_errors(action)("bob's")
         show_refusal()
 
     app = AppTest.from_function(script, args=(action,)).run()
@@ -128,7 +130,7 @@ def test_reaching_the_quota_of_sweeps_is_explained(
 
     app = press(opened(repository, "curves", "ann", data="synthetic", K="3"), "Start")
 
-    assert said in words(app)
+    assert said in texts(app)
     with read_store(store) as opened_store:
         assert len(opened_store.sweeps()) == 3
 
@@ -141,7 +143,7 @@ def test_files_beyond_what_a_person_may_have_are_refused(
 
         import streamlit as st
 
-        from pages.common.receiving import keep_received
+        from pages.common.uploads import keep_received
 
         files = [
             SimpleNamespace(file_id=f"{one}", name="a.npy", size=100_000_000, getvalue=lambda: b"")
@@ -177,11 +179,154 @@ def test_the_more_people_are_here_the_more_rarely_their_pages_look(monkeypatch: 
     def script() -> None:
         import streamlit as st
 
-        from pages.common.visitors import poll_interval, visitor
+        from pages.common.jobs import poll_interval, visitor
 
         visitor()
         st.text(poll_interval(2.0))
 
     assert AppTest.from_function(script).run().text[0].value == "2.0"
-    monkeypatch.setattr(visitors, "VISITORS_AT_FULL_RATE", 0.1)
+    monkeypatch.setattr(jobs, "VISITORS_AT_FULL_RATE", 0.1)
     assert float(AppTest.from_function(script).run().text[0].value) >= 20
+
+
+def explore_while_waiting() -> None:
+    from atnmf_core import load_dataset
+    from pages.common.fitting import Case
+    from pages.common.jobs import visitor
+    from pages.common.state import Setting
+    from pages.explore_view.panels import show_while_waiting
+
+    visitor()
+    show_while_waiting(Case(Setting(), load_dataset("lfw")), None)
+
+
+def hyperspectral_while_waiting() -> None:
+    from atnmf_core import load_dataset
+    from pages.common.fitting import Case
+    from pages.common.jobs import visitor
+    from pages.hyperspectral_view.pictures import show_pictures
+    from pages.hyperspectral_view.setting import CubeSetting
+
+    visitor()
+    show_pictures(Case(CubeSetting(), load_dataset("simulated-scene")), None)
+
+
+@pytest.mark.parametrize("script", [explore_while_waiting, hyperspectral_while_waiting])
+def test_while_a_fit_runs_a_page_looks_more_rarely_with_many_people(
+    script: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every: list[float] = []
+
+    def fragment(function: Callable[..., None], run_every: float) -> Callable[..., None]:
+        every.append(run_every)
+        return function
+
+    monkeypatch.setattr("streamlit.fragment", fragment)
+    monkeypatch.setattr(fitting, "jobs", lambda case: [Mock(progress=None)])
+    monkeypatch.setattr(jobs, "VISITORS_AT_FULL_RATE", 0.1)
+
+    page = AppTest.from_function(script, default_timeout=60).run()
+
+    assert not page.exception
+    assert min(every) >= 10 * POLL_SECONDS
+
+
+class Session:
+    """As Streamlit's sessions do, it refers to itself, and only a collection of garbage frees it."""
+
+    def __init__(self) -> None:
+        self.itself: Self = self
+
+
+class ServerEnds(Exception):
+    """In place of the end of the process."""
+
+
+@pytest.fixture
+def no_other_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+def test_the_session_that_was_there_when_collecting_began_is_freed(
+    monkeypatch: pytest.MonkeyPatch, no_other_collection: None
+) -> None:
+    sessions = [Session()]
+    first = weakref.ref(sessions[0])
+
+    def sleep(seconds: float) -> None:
+        """The first session leaves during the first pause; the server ends with the second."""
+        if not sessions:
+            raise ServerEnds
+        sessions.clear()
+
+    monkeypatch.setattr(jobs.time, "sleep", sleep)
+    with pytest.raises(ServerEnds):
+        jobs._collect_garbage_regularly()
+
+    assert first() is None
+
+
+PATIENCE = 60
+LONG_FITS, OTHERS = "solver=paper&K=5", "solver=paper&K=6"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server for others that is full with two, who may have two long fits each."""
+    quotas = {"ATNMF_MAX_SESSIONS": "2", "ATNMF_MAX_LONG_FITS": "2"}
+    with serve(APP, "--server.disconnectedSessionTTL=0", ATNMF_HOSTED="1", **quotas) as address:
+        yield address
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def long_fits() -> int:
+    """How many processes of long fits the servers of this process have."""
+    lines = [one.cmdline() for one in psutil.Process().children(recursive=True) if one.is_running()]
+    return sum("--low-priority" in line for line in lines)
+
+
+def test_a_page_elsewhere_whose_name_leads_here_is_refused(address: str) -> None:
+    with connect(address.replace("http", "ws") + "/_stcore/stream", origin=address):
+        pass
+
+    rebound = address.replace(LOOPBACK, "rebound.example")
+    with (
+        socket.create_connection((LOOPBACK, int(address.rpartition(":")[2]))) as here,
+        pytest.raises(InvalidStatus, match="403"),
+        connect(rebound.replace("http", "ws") + "/_stcore/stream", sock=here, origin=rebound),
+    ):
+        pass
+
+
+def test_a_full_server_says_so_and_lets_the_next_in_when_somebody_has_gone(address: str) -> None:
+    with closing(Person(address, "K")) as first, closing(Person(address, "K")) as second:
+        assert not any("full" in words for one in (first, second) for words in one.open().words)
+        with closing(Person(address, "K")) as third:
+            assert any("This server is full" in words for words in third.open().words)
+
+    with closing(Person(address, "K")) as fourth:
+        until(lambda: not any("full" in words for words in fourth.open().words))
+
+
+def test_a_person_has_so_many_long_fits_in_all_tabs_and_they_end_when_they_leave(address: str) -> None:
+    browser = new_browser(address)
+    with closing(Person(address, "K", LONG_FITS, browser)) as one_tab:
+        one_tab.open()
+        until(lambda: long_fits() > 0)
+        reloaded = new_browser(address, browser)
+        assert reloaded != browser
+        with closing(Person(address, "K", OTHERS, reloaded)) as another_tab:
+            assert any("You have 2 long fits under way" in words for words in another_tab.open().words)
+        with closing(Person(address, "K", OTHERS, new_browser(address))) as somebody_else:
+            assert not any("long fits under way" in words for words in somebody_else.open().words)
+
+    until(lambda: long_fits() == 0)

@@ -1,17 +1,23 @@
 """The Hyperspectral page runs from top to bottom, says what it found, and shares its cube with Explore."""
 
+import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
+from atnmf_core.datasets import read_truth
+from atnmf_core.datasets.files.arrays import npy_bytes
+from pages.common.jobs import Quotas
 from pages.common.uploads import uploads
-from tests.app.opening import open_page
+from pages.hyperspectral_view import sidebar
+from tests.app.opening import open_page, texts
 
-SECONDS = 120
 PAGE = "pages/hyperspectral.py"
 TITLE = "Every pixel a spectrum, every spectrum a mixture"
 
@@ -20,7 +26,7 @@ opened = partial(open_page, "hyperspectral")
 
 
 def told(page: AppTest) -> str:
-    return "\n".join(element.value for element in (*page.main.markdown, *page.warning, *page.caption))
+    return texts(page.main, "markdown", "warning", "caption")
 
 
 @pytest.mark.parametrize(
@@ -39,7 +45,6 @@ def told(page: AppTest) -> str:
 def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
     page = opened(repository, **query)
 
-    assert not page.exception
     assert page.title[0].value == TITLE
 
 
@@ -47,13 +52,27 @@ def test_the_page_shows_the_mean_angle_to_the_true_materials(repository: Path) -
     """Half of the scene hidden and marked: the angles, by the textbook formula, are well under 5 degrees."""
     data = load_dataset("simulated-scene")
     observed = hide_entries(data.shape, 0.5)
-    page = opened(repository)
+    page = opened(repository, alpha="0.5")
 
     for name, method, lam in ((":orange[AT-NMF]", "atnmf", 2.0), (":blue[NMF]", "nmf", None)):
         W = factorize(data.V, observed, K=5, method=method, lam=lam, init="pure-pixels").W
         angle = np.mean([min(degrees(e, w) for w in W.T) for e in data.truth.endmembers.T])
         assert angle < 5
         assert f"{name} mean spectral angle **{angle:.2f}°**" in told(page)
+
+
+def test_the_first_view_is_a_case_in_which_the_methods_differ(repository: Path) -> None:
+    page = opened(repository)
+    for _ in range(20):
+        # On a busy machine the fits end after the first run.
+        if "spectral angle" in told(page):
+            break
+        page.run()
+
+    angles = [float(angle) for angle in re.findall(r"angle \*\*([\d.]+)°", told(page))]
+    assert page.session_state["missing"] == "zero"
+    assert angles[0] < 1
+    assert angles[1] > 10
 
 
 def test_what_cannot_be_recovered_is_said(repository: Path) -> None:
@@ -64,7 +83,6 @@ def test_what_cannot_be_recovered_is_said(repository: Path) -> None:
 
     page = opened(repository, data="upload", upload=content_hash, alpha="0.05", K="3", colour="blue")
 
-    assert not page.exception
     assert "Nothing is observed of 2 pixels" in told(page)
     assert "parts are blue in these places" in told(page)
     assert "have fewer than K = 3 observed bands" in told(page)
@@ -76,7 +94,6 @@ def test_data_that_is_no_cube_is_sent_to_explore(repository: Path) -> None:
     page = opened(repository, data="upload", upload=content_hash)
 
     assert "table is not a cube: open it on the Explore page" in page.sidebar.error[0].value
-    assert not page.exception
 
 
 def test_another_cube_starts_afresh(repository: Path) -> None:
@@ -100,11 +117,7 @@ def test_a_cut_is_chosen_by_sliders_and_spelled_in_the_address(repository: Path)
 
 
 def test_a_cube_goes_along_to_explore_and_back(repository: Path) -> None:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
-    page.query_params["data"] = "simulated-scene"
-    page.query_params["alpha"] = "0.35"
-    page.query_params["K"] = "4"
-    page.run()
+    page = open_page("explore", repository, data="simulated-scene", alpha="0.35", K="4")
 
     visit(page, PAGE)
     assert page.sidebar.select_slider(key="alpha").value == 0.35
@@ -116,13 +129,13 @@ def test_a_cube_goes_along_to_explore_and_back(repository: Path) -> None:
 
 
 def test_faces_on_explore_stay_there(repository: Path) -> None:
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS).run()
+    page = open_page("explore", repository)
     first = page.sidebar.select_slider(key="alpha").value
 
     visit(page, PAGE)
     assert page.title[0].value == TITLE
     assert page.sidebar.selectbox(key="data").value == "simulated-scene"
-    assert page.sidebar.select_slider(key="alpha").value == 0.5
+    assert page.sidebar.select_slider(key="alpha").value == 0.1
     visit(page, "pages/explore.py")
 
     assert page.sidebar.selectbox(key="data").value == "lfw"
@@ -138,3 +151,27 @@ def visit(page: AppTest, path: str) -> None:
 
 def degrees(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.degrees(np.arccos(one @ other / np.linalg.norm(one) / np.linalg.norm(other))))
+
+
+def test_files_of_known_materials_are_read_once_and_count_as_uploads(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = replace(load_dataset("simulated-scene"), truth=None)
+    spectra = npy_bytes(load_dataset("simulated-scene").truth.endmembers)
+    given = [SimpleNamespace(name="W.npy", file_id="1", size=len(spectra), getvalue=lambda: spectra)]
+    read, limit = [], [None]
+    monkeypatch.setattr(sidebar.st, "file_uploader", lambda *args, **options: given)
+    monkeypatch.setattr(sidebar.st, "session_state", {})
+    monkeypatch.setattr(sidebar, "read_truth", lambda *what: read.append(what) or read_truth(*what))
+    monkeypatch.setattr("pages.common.uploads.quotas", lambda: limit[0])
+    caplog.set_level("CRITICAL")
+
+    found = [sidebar.known_truth(data) for _ in range(3)]
+
+    assert {one.endmembers.shape for one in found} == {(100, 5)}
+    assert len(read) == 1
+    limit[0] = Quotas(upload_mb=0)
+    given[0].file_id = "2"
+    monkeypatch.setattr(sidebar.st, "session_state", {})
+    assert sidebar.known_truth(data) is None
+    assert len(read) == 1

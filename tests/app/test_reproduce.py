@@ -9,15 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core.reference import NAMES
-from atnmf_core.reference.stored import sweep_name
+from atnmf_core.reference.tables import sweep_name
 from atnmf_core.sweep import Measures, open_store
-from atnmf_core.sweep.points import identify
-from atnmf_core.sweep.queue import Queue
+from atnmf_core.sweep.grid import identify
+from atnmf_core.sweep.store import Queue
 from pages.reproduce_view import run
 from pages.reproduce_view.run import StoredRuns
-from pages.reproduce_view.setting import ADDRESS, ReproduceSetting, columns
-from tests.app.opening import open_page
-from tests.app.rendered import rendered
+from pages.reproduce_view.setting import ReproduceSetting, columns
+from tests.app.opening import open_page, rendered, texts
 
 
 @pytest.fixture(autouse=True)
@@ -31,14 +30,13 @@ opened = partial(open_page, "reproduce")
 
 
 def said(page: AppTest) -> str:
-    return "\n".join(rendered(element.value) for element in (*page.main.markdown, *page.caption, *page.error))
+    return texts(page.main, "markdown", "caption", "error")
 
 
 @pytest.mark.parametrize("table", NAMES)
 def test_every_table_is_shown_with_its_notes(repository: Path, table: str) -> None:
     page = opened(repository, table=table)
 
-    assert not page.exception
     assert page.title[0].value == "The paper's tables, published and measured"
     assert "ANMF (reconstruction)" in said(page)
     assert ("but its numbers are those of K = 3" in said(page)) == (table in ("moffet", "madonna"))
@@ -85,26 +83,6 @@ def test_a_cell_without_a_measurement_says_so(repository: Path, monkeypatch: pyt
     page = opened(repository, table="madonna", method="nmf")
 
     assert "Unmarked: not yet" in said(page)
-    assert not page.exception
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"table": "mnist"},
-        {"alpha": "0.35"},
-        {"method": "pca"},
-        {"starts": "11"},
-        {"outer": "x"},
-        {"look": ""},
-    ],
-    ids=str,
-)
-def test_what_an_address_says_wrongly_stays_at_its_default(repository: Path, query: dict[str, str]) -> None:
-    page = opened(repository, **query)
-
-    assert not page.exception
-    assert dict(page.query_params) == {}
 
 
 def test_a_column_that_a_table_lacks_is_replaced(repository: Path) -> None:
@@ -178,7 +156,6 @@ def test_a_damaged_store_is_explained_and_the_tables_are_shown(
 
     page = opened(repository)
 
-    assert not page.exception
     assert str(store) in rendered(page.error[0].value)
     assert "Published **6.05 ± 0.03**" in said(page)
 
@@ -217,12 +194,6 @@ def test_every_cell_is_one_run_of_the_published_protocol(table: str) -> None:
         assert {(point.alpha, point.method, point.lam) for point in points} == {(0.9, *column)}
         assert [point.start for point in points] == [0, 1]
         assert {(point.masks, point.draws, point.missing) for point in points} == {("paper", "paper", "zero")}
-
-
-def test_a_choice_comes_back_from_its_address() -> None:
-    asked = {"table": "moffet", "alpha": "0.7", "method": "atnmf-5", "starts": "3", "missing": "ignore"}
-
-    assert ADDRESS.spell(ADDRESS.read(asked)) == asked
 
 
 def keep(path: Path, setting: ReproduceSetting, outcome: float | str) -> None:

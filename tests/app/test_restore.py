@@ -1,4 +1,4 @@
-"""The Restore page runs from top to bottom and says what came of it."""
+"""The Restore page runs from top to bottom, says what came of it, and opens large scenes by their path."""
 
 import io
 from concurrent.futures import Future
@@ -13,13 +13,12 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import Dataset, load_dataset
 from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
-from atnmf_core.restoration.bench import run_task
-from atnmf_core.restoration.examples import EXAMPLES, bundled
+from atnmf_core.restoration.task import EXAMPLES, bundled, run_task
 from pages.common.uploads import uploads
-from pages.restore_view.outcomes import outcomes
-from pages.restore_view.request import Expected, how_far, key_of
+from pages.restore_view.jobs import CHOSEN, how_far, key_of, restorations
 from pages.restore_view.setting import RestoreSetting
-from tests.app.opening import open_page
+from tests.app.opening import SECONDS, open_page, press, texts
+from tests.scenes import damaged_scene
 
 TITLE = "Bring damaged data, take it home whole"
 
@@ -28,7 +27,14 @@ opened = partial(open_page, "restore", state={"restore_reached": True})
 
 
 def told(page: AppTest) -> str:
-    return "\n".join(element.value for element in (*page.main.markdown, *page.info, *page.caption))
+    return texts(page, "markdown", "info", "caption")
+
+
+def restored(data: Dataset, setting: RestoreSetting) -> None:
+    """As if somebody had asked for it before."""
+    done: Future = Future()
+    done.set_result(run_task(lambda progress: None, data, setting.task))
+    restorations().store(key_of(setting, data), done)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,6 @@ def told(page: AppTest) -> str:
 def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
     page = opened(repository, **query)
 
-    assert not page.exception
     assert page.title[0].value == TITLE
 
 
@@ -57,6 +62,7 @@ def test_the_first_view_tells_all_three_errors(repository: Path) -> None:
     assert f"is off by **{errors.restored:#.3g}**; :blue[NMF] by **{errors.nmf:#.3g}**" in told(page)
     assert f"NMF told the bad entries by **{errors.told:#.3g}**" in told(page)
     assert "Find the best setting" not in [button.label for button in page.button]
+    assert "Long stretches that are dark by one factor are hardly found" in told(page)
 
 
 def test_the_threshold_changes_the_count(repository: Path) -> None:
@@ -78,20 +84,18 @@ def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> 
 
 
 def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
-    """For a large scene that takes most of the time."""
-    best, expected = Candidate(3, Treatment(1.1)), Expected(search=20, restoration=80)
+    best = Candidate(3, Treatment(1.1))
 
-    half_searched, _ = how_far(ChoiceProgress("fine", 5, 10, best, 9.0), expected)
-    searched, words = how_far(ChoiceProgress("fit", 0, 1, best, 20.0), expected)
+    half_searched, _ = how_far(ChoiceProgress("choice", 5, 10, best, 9.0))
+    searched, words = how_far(ChoiceProgress("fit", 0, 1, best, 20.0))
 
-    assert (half_searched, searched) == pytest.approx((0.1, 0.2))
-    assert words.startswith("Restoring with AT-NMF with λ = 1.1, K = 3: about ")
+    assert (half_searched, searched) == pytest.approx((CHOSEN / 2, CHOSEN))
+    assert words == "Restoring with K = 3, an adversary with λ = 1.1"
 
 
 def test_the_page_says_when_not_to_trust_it(repository: Path) -> None:
     page = opened(repository)
 
-    assert "most of every band and of every pixel is sound" in told(page)
     assert "Long stretches that are dark by one factor are hardly found" in told(page)
 
 
@@ -106,11 +110,28 @@ def test_losses_in_a_file_are_counted_by_their_kind(repository: Path) -> None:
         repository, data="upload", upload=upload, losses="marked", dead="0", nodata="-1", saturated="9"
     )
 
-    said = "\n".join(caption.value for caption in page.sidebar.caption).replace("\\", "")
+    said = texts(page.sidebar, "caption")
     assert "3 entries are NaN" in said
     assert "1 entry with the no-data value" in said
     assert "2 entries saturated" in said
     assert "6 of 360 entries" in said
+
+
+def test_values_that_repeat_are_asked_about_and_marked_on_a_click(repository: Path) -> None:
+    V = np.random.default_rng(0).uniform(1, 2, (12, 300))
+    V[3, :50] = 2.5
+    file = io.BytesIO()
+    np.save(file, V)
+    upload = uploads().keep_files([("mine.npy", file.getvalue())])
+    page = opened(repository, data="upload", upload=upload, dead="0")
+
+    assert "50 entries are at 2.5 and none is above: saturated?" in told(page).replace("\\", "")
+    next(button for button in page.button if button.label == "Mark them as missing").click()
+    page.run()
+
+    assert page.session_state["saturated"] == "2.5"
+    assert "Mark them as missing" not in [button.label for button in page.button]
+    assert "50 of 3,600 entries" in "\n".join(caption.value for caption in page.sidebar.caption)
 
 
 def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> None:
@@ -129,9 +150,7 @@ def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> No
     data = Dataset(V, "cube", "scene", image_shape=(5, 6))
     upload = uploads().keep(data)
     setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
-    done: Future = Future()
-    done.set_result(run_task(lambda progress: None, data, setting.task))
-    outcomes().store(key_of(setting, data), done)
+    restored(data, setting)
 
     page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
 
@@ -153,9 +172,7 @@ def test_only_grey_pictures_can_be_taken_home_as_they_came(
     upload = uploads().keep_files(files)
     data = uploads().read(upload, ReadingOptions()).data
     setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
-    done: Future = Future()
-    done.set_result(run_task(lambda progress: None, data, setting.task))
-    outcomes().store(key_of(setting, data), done)
+    restored(data, setting)
 
     page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
 
@@ -173,13 +190,77 @@ def test_a_cube_of_ones_own_can_be_taken_home_as_it_came(repository: Path) -> No
     upload = uploads().keep_files([("scene.hdr", pair.header), ("scene.img", pair.binary)])
     setting = RestoreSetting(data="upload", upload=upload, losses="marked", dead=0.0, by="hand", K=2)
     data = uploads().read(upload, ReadingOptions()).data
-    key = key_of(setting, data)
-    done: Future = Future()
-    done.set_result(run_task(lambda progress: None, data, setting.task))
-    outcomes().store(key, done)
+    restored(data, setting)
 
     page = opened(repository, data="upload", upload=upload, losses="marked", dead="0", by="hand", K="2")
 
-    assert not page.exception
     assert "**1** missing entries are predicted" in told(page)
     assert any("python -m atnmf_core restore scene.hdr" in code.value for code in page.code)
+
+
+def scene_page(repository: Path, path: str | None = None, **query: str) -> AppTest:
+    page = open_page("restore", repository, data="upload", **query)
+    if path is not None:
+        page.text_input(key="restore_scene_path").set_value(path).run()
+    assert not page.exception
+    return page
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    np.save(tmp_path / "scene.npy", damaged_scene(40, 40, 12).cube)
+    return tmp_path / "scene.npy"
+
+
+def test_a_scene_is_looked_at_without_being_read(repository: Path, scene: Path) -> None:
+    page = scene_page(repository, str(scene))
+
+    assert "40 × 40 pixels, 12 bands" in "\n".join(one.value for one in page.main.markdown)
+    assert "Restore block by block" in [button.label for button in page.button]
+    assert any(f"restore {scene} --out" in code.value and "--blocks" in code.value for code in page.code)
+
+
+@pytest.mark.parametrize("name", ["nowhere.npy", "."])
+def test_a_path_that_leads_nowhere_is_told(repository: Path, tmp_path: Path, name: str) -> None:
+    page = scene_page(repository, str(tmp_path / name))
+
+    assert len(page.error) == 1
+    assert "Errno" not in page.error[0].value
+
+
+def test_others_are_told_the_command_and_open_no_path(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATNMF_HOSTED", "1")
+
+    page = scene_page(repository)
+
+    assert not [one for one in page.text_input if one.key == "restore_scene_path"]
+    assert any("atnmf_core restore FILE" in code.value for code in page.code)
+
+
+@pytest.mark.slow
+def test_it_is_restored_beside_the_dashboard_and_shown(repository: Path, scene: Path) -> None:
+    page = scene_page(repository, str(scene), by="hand", K="4", lam="1.1")
+    out = scene.with_name("scene-restored.npy")
+
+    press(page, "Restore block by block")
+    assert page.session_state["restore_scene_started"][1].wait(SECONDS) == 0
+    page.run()
+
+    assert not page.exception
+    assert "Restore it again" in [button.label for button in page.button]
+    assert len(page.get("image")) == 2
+    assert {file.name for file in scene.parent.iterdir()} == {scene.name, out.name}
+
+
+def test_a_run_of_a_process_that_is_gone_can_be_resumed(repository: Path, scene: Path) -> None:
+    folder = scene.with_name("scene-restored.npy.blocks")
+    folder.mkdir()
+    (folder / "process.json").write_text('{"pid": 4194304, "created": 0.0, "blocks": 7}')
+    (folder / "block-000000.npz").touch()
+
+    page = scene_page(repository, str(scene))
+
+    assert "Resume" in [button.label for button in page.button]
+    assert "1 of 7 blocks are done." in [one.value for one in page.main.markdown]

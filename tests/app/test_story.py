@@ -6,10 +6,9 @@ import pytest
 
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare_table
-from atnmf_core.reference.curves import bundled_curve
-from atnmf_core.reference.tables import tuned
-from pages.curves_view.notes import note_of
-from pages.reproduce_view.explanations import gain_in_words, tuned_in_words
+from atnmf_core.reference.tables import bundled_curve, tuned
+from pages.curves_view.curve import note_of
+from pages.reproduce_view.tables import gain_in_words, tuned_in_words
 
 
 def faces(missing: str, alpha: float, method: str = "atnmf") -> dict[float | None, float]:

@@ -8,13 +8,11 @@ import pytest
 import scipy.io
 from streamlit.testing.v1 import AppTest
 
-from atnmf_core import read_dataset
+from atnmf_core import load_dataset, read_dataset
 from atnmf_core.datasets import ReadingOptions, UnreadableData
-from pages.common.file_setting import FileSetting
-from pages.common.uploads import Uploads, uploads
-from tests.app.rendered import rendered
+from pages.common.uploads import FileSetting, Uploads, uploads
+from tests.app.opening import TEXTS, open_page, rendered, texts
 
-RENDERED = ("markdown", "caption", "warning", "error", "info", "success", "title", "header", "subheader")
 LABELLED = ("button", "download_button", "selectbox", "expander", "toggle")
 CUBE = np.random.default_rng(0).uniform(0.1, 1, (12, 10, 8))
 
@@ -38,17 +36,11 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def opened(repository: Path, page: str = "explore", **query: str) -> AppTest:
-    app = AppTest.from_file(str(repository / "app.py"), default_timeout=120)
-    app.switch_page(f"pages/{page}.py")
-    for name, value in {"data": "upload", "K": "2", "detail": "take", **query}.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return open_page(page, repository, **{"data": "upload", "K": "2", "detail": "take", **query})
 
 
 def snippets(app: AppTest) -> str:
-    return "\n".join(element.value for element in app.code)
+    return texts(app, "code")
 
 
 def sidebar(app: AppTest) -> str:
@@ -80,10 +72,10 @@ def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(
 
     app = opened(repository, page, upload=upload, **({"variable": name} if chosen else {}))
 
-    texts = [one.value for kind in RENDERED for one in app.get(kind)]
-    assert any(name in rendered(text) for text in texts)
+    shown = [one.value for kind in TEXTS if kind != "code" for one in app.get(kind)]
+    assert any(name in rendered(text) for text in shown)
     labels = [one.label for kind in LABELLED for one in app.get(kind)]
-    assert not [text for text in (*texts, *labels) if "![x](" in text]
+    assert not [text for text in (*shown, *labels) if "![x](" in text]
 
 
 def test_an_array_that_the_reader_chose_is_shown_as_read(repository: Path) -> None:
@@ -137,6 +129,37 @@ def test_the_address_says_how_the_file_is_read(repository: Path) -> None:
 
     assert "a cube, 12 × 10 × 8" in sidebar(app)
     assert 'kind="cube", image_shape=(12, 10), order="C"' in snippets(app)
+
+
+@pytest.mark.parametrize("page", ["hyperspectral", "curves", "restore"])
+def test_a_file_of_one_page_is_there_on_the_others_as_it_was_read(repository: Path, page: str) -> None:
+    upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
+    app = opened(repository, upload=upload, kind="cube", image_shape="12x10", order="C")
+
+    for name in list(app.query_params):
+        del app.query_params[name]
+    app.switch_page(f"pages/{page}.py").run()
+
+    assert not app.exception
+    assert "a cube, 12 × 10 × 8" in sidebar(app)
+    app.sidebar.selectbox(key="data").set_value("simulated-scene").run()
+    assert "a cube, 12 × 10 × 8" not in sidebar(app)
+
+
+@pytest.mark.parametrize(("chosen", "K"), [(None, 3), (6, 6)])
+def test_K_starts_at_the_number_of_true_materials_unless_it_was_chosen(
+    repository: Path, chosen: int | None, K: int
+) -> None:
+    data = load_dataset("simulated-scene", rows=8, cols=8, bands=8, materials=3)
+    app = opened(repository, data="lfw", K="25")
+    if chosen is not None:
+        app.sidebar.slider(key="K").set_value(chosen).run()
+    app.session_state["upload"] = uploads().keep(data)
+    app.session_state["upload_changed"] = True
+    app.sidebar.selectbox(key="data").set_value("upload").run()
+
+    assert not app.exception
+    assert app.session_state["K"] == K
 
 
 def test_hyperspectral_offers_to_read_a_matrix_as_a_cube(repository: Path) -> None:
@@ -215,7 +238,7 @@ def test_the_recipe_reads_what_the_page_read() -> None:
 def test_with_nothing_hidden_no_error_is_measured_and_the_page_says_so(repository: Path) -> None:
     app = opened(repository, data="lfw", alpha="0", detail="errors")
 
-    assert "no error is measured" in app.main.info[0].value
+    assert "no error to measure" in app.main.info[0].value
     assert any("Not measured: nothing is hidden" in one.value for one in app.main.caption)
 
 

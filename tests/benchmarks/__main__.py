@@ -9,72 +9,51 @@ import os
 # Before NumPy is first imported: the comparisons are made with two threads each.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 
-PARTS = ("ignore", "zero", "adversary", "paper", "growth")
+PARTS = ("ignore", "zero", "adversary", "paper")
 
 
 def main() -> None:
     from atnmf_core.datasets import DataUnavailable
 
-    from . import solvers
-    from .datasets import DATASETS
+    from .objective import CASES, make_objective
+    from .run import cost_of_the_adversary, gain_of_the_papers_solver
+    from .solvers import SOLVERS
 
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to measure (all)")
-    parser.add_argument("--datasets", nargs="+", choices=DATASETS, default=["moffet", "madonna", "cbcl"])
-    parser.add_argument(
-        "--solvers", nargs="+", choices=solvers.FILES, help="all that are installed by default"
-    )
-    parser.add_argument(
-        "--budget", type=float, default=60.0, help="seconds that a solver gets for a data set"
-    )
+    parser.add_argument("--datasets", nargs="+", choices=CASES, default=["moffet", "madonna", "cbcl"])
+    parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of a solver for a data set")
     parser.add_argument("--repeats", type=int, default=5, help="runs of which the best counts")
     options = parser.parse_args()
     try:
-        objectives = [DATASETS[name]() for name in options.datasets]
+        objectives = [make_objective(name) for name in options.datasets]
     except DataUnavailable as absent:
         parser.error(f"{absent}\nOr choose --datasets lfw scene, which come with the project.")
-    for part in ("ignore", "zero"):
-        if part in options.parts:
-            compare(objectives, part, solvers.load(options.solvers), options.budget, options.repeats)
-    if {"adversary", "paper"} & set(options.parts):
-        ratios(objectives, options.parts, options.repeats)
-    if "growth" in options.parts:
-        fit_growing()
-
-
-def compare(objectives: list, missing: str, chosen: list, budget: float, repeats: int) -> None:
-    from . import plots
-    from .run import measure, table, targets
-    from .solvers import this_fast
-
-    for objective in objectives:
-        objective = dataclasses.replace(objective, missing=missing)
-        goals = targets(objective, this_fast)
-        able = [solver for solver in chosen if missing in solver.MISSING]
-        measured = [measure(solver, objective, goals, budget, repeats) for solver in able]
-        print(table(objective, goals, measured, budget), flush=True)
-        print(f"plot: {plots.time_against_loss(objective, goals, measured)}", flush=True)
-
-
-def ratios(objectives: list, parts: list[str], repeats: int) -> None:
-    from .ratios import cost_of_the_adversary, gain_of_the_papers_solver
-
-    if "adversary" in parts:
-        print("\nthe adversary's cost in the fast solver", flush=True)
+    for part in options.parts:
+        print(f"\n{part}", flush=True)
         for objective in objectives:
-            print(cost_of_the_adversary(objective, repeats), flush=True)
-    if "paper" in parts:
-        print("\nthe paper's solver, hidden entries as zeros", flush=True)
-        for objective in objectives:
-            print(gain_of_the_papers_solver(objective, repeats), flush=True)
+            if part in ("ignore", "zero"):
+                compare(dataclasses.replace(objective, missing=part), options)
+            else:
+                ratio = {"adversary": cost_of_the_adversary, "paper": gain_of_the_papers_solver}[part]
+                print(ratio(objective, options.repeats), flush=True)
 
 
-def fit_growing() -> None:
-    from . import growth, plots
+def compare(objective: object, options: argparse.Namespace) -> None:
+    from .run import measure, table, targets, time_against_loss
+    from .solvers import SOLVERS
 
-    sizes = [growth.measure(size, method) for method in ("nmf", "atnmf") for size in growth.SIZES]
-    print(growth.table(sizes), flush=True)
-    print(f"plot: {plots.growth(sizes)}", flush=True)
+    goals, measured = targets(objective), []
+    for solver in (SOLVERS[name] for name in options.solvers):
+        if objective.missing not in solver.missing:
+            continue
+        try:
+            measured.append(measure(solver, objective, goals, options.budget, options.repeats))
+        except ModuleNotFoundError as absent:
+            print(f"{solver.name} is left out: {absent}")
+    print(table(objective, goals, measured, options.budget), flush=True)
+    print(f"plot: {time_against_loss(objective, goals, measured)}", flush=True)
 
 
 if __name__ == "__main__":

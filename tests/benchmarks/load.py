@@ -15,12 +15,12 @@ import statistics
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import psutil
 
-from pages.common.background import COLLECT_SECONDS
+from pages.common.jobs import COLLECT_SECONDS
 from tests.browser.server import APP, serve
 
 from .person import FAILURES, Answer, Person
@@ -39,21 +39,28 @@ def server_of(script: Path) -> psutil.Process:
 
 
 def megabytes(server: psutil.Process) -> float:
-    return sum(one.memory_info().rss for one in (server, *server.children(recursive=True))) / 1e6
+    total = 0
+    for one in (server, *server.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            total += one.memory_info().rss
+    return total / 1e6
 
 
-def cached_move(address: str, server: psutil.Process) -> tuple[float, float]:
-    """Milliseconds of the server's processor and kilobytes on the wire, per move between cached fits."""
-    person = Person(address, "K")
+def fill_cache(person: Person) -> None:
     person.open()
     for K in CACHED_KS:
         person.move(K)
         while person.is_polling:
             person.rest(1.0)
-    before = server.cpu_times()
-    answers = [person.move(K) for _ in range(ROUNDS) for K in CACHED_KS]
-    after = server.cpu_times()
-    person.close()
+
+
+def cached_move(address: str, server: psutil.Process) -> tuple[float, float]:
+    """Milliseconds of the server's processor and kilobytes on the wire, per move between cached fits."""
+    with closing(Person(address, "K")) as person:
+        fill_cache(person)
+        before = server.cpu_times()
+        answers = [person.move(K) for _ in range(ROUNDS) for K in CACHED_KS]
+        after = server.cpu_times()
     seconds = after.user + after.system - before.user - before.system
     kilobytes = statistics.mean(answer.wire_bytes for answer in answers) / 1e3
     return 1e3 * seconds / len(answers), kilobytes

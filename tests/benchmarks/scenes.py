@@ -1,4 +1,4 @@
-"""Scenes larger than memory: ``python -m tests.benchmarks.scenes FOLDER [--gigabytes 0.1 0.4] [--peers]``.
+"""Scenes larger than memory: ``python -m tests.benchmarks.scenes FOLDER [--gigabytes 0.1 0.4]``.
 
 A simulated scene of 285 bands in single precision is written to disk, 10 % of its entries too dark and
 unmarked, 5 % missing. `restore` goes over it block by block, and over a quarter of it in memory; so does
@@ -9,33 +9,26 @@ the error: for `restore` that of predicted entries, for `fit` that of observed o
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import psutil
-from plotly.subplots import make_subplots
-from threadpoolctl import threadpool_limits
 
-from atnmf_core.datasets.scene import simulated_scene
+from atnmf_core.datasets.bundled import simulated_scene
 
-FOLDER = Path(__file__).parent / "results"
-"""Left out of version control."""
 BANDS, MATERIALS, NOISE = 285, 6, 0.002
 DARK, MISSING = 0.10, 0.05
 GIVEN = ("--method", "atnmf", "--K", "8", "--lam", "1.2")
 """For the fits: what `restore` chose at 0.1 GB; at 0.4 and 1.6 GB it chose K = 12."""
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """Threads that wait for each other would count as processor time."""
-ROUNDS = 200
-"""Of MiniBatchNMF over the data; its error still falls then."""
 STRIP = 16
 """Image rows that are made at a time, each strip from a seed of its own: the truth can be made again."""
 HEADER = """ENVI
@@ -157,7 +150,7 @@ def _watch(process: psutil.Process, peak: dict[str, float]) -> None:
         time.sleep(0.2)
 
 
-def measure(folder: Path, gigabytes: float, in_memory: bool) -> Took:
+def measure(folder: Path, gigabytes: float, in_memory: bool) -> None:
     side = round((gigabytes * 1e9 / 4 / BANDS) ** 0.5)
     whole = Simulated(side, side, folder / "scene.hdr")
     quarter = Simulated(side // 2, side, folder / "quarter.hdr")
@@ -197,18 +190,6 @@ def measure(folder: Path, gigabytes: float, in_memory: bool) -> Took:
         )
     for file in folder.glob("*.img"):
         file.unlink()
-    return took
-
-
-def growth(sizes: list[float], measured: list[Took]) -> Path:
-    """Processor time and peak memory against the size of the scene."""
-    figure = make_subplots(cols=2, subplot_titles=("processor seconds", "peak memory of all processes, GB"))
-    figure.add_scatter(x=sizes, y=[took.cpu for took in measured], row=1, col=1, showlegend=False)
-    figure.add_scatter(x=sizes, y=[took.pss for took in measured], row=1, col=2, showlegend=False)
-    figure.update_xaxes(title="GB on disk", rangemode="tozero").update_yaxes(rangemode="tozero")
-    FOLDER.mkdir(exist_ok=True)
-    figure.write_html(FOLDER / "scenes.html")
-    return FOLDER / "scenes.html"
 
 
 def _say(what: str, scene: Simulated, took: Took, more: str) -> None:
@@ -220,54 +201,6 @@ def _say(what: str, scene: Simulated, took: Took, more: str) -> None:
     )
 
 
-def peers(folder: Path, gigabytes: float, K: int = MATERIALS) -> None:
-    """Others on the part that fits in memory: one run, no choice of a model."""
-    side = round((gigabytes * 1e9 / 4 / BANDS) ** 0.5)
-    scene = Simulated(side, side, folder / "peers.hdr")
-    strips = list(scene.strips())
-    sound = np.concatenate([cube for _, cube, *_ in strips]).transpose(1, 0, 2).reshape(BANDS, -1)
-    gone = np.concatenate([w | m for _, _, w, m in strips]).transpose(1, 0, 2).reshape(BANDS, -1)
-    print(f"\npeers, {side} x {side} x {BANDS}, K {K}; load {os.getloadavg()[0]:.1f}")
-    from sklearn.decomposition import MiniBatchNMF
-
-    from atnmf_core import factorize
-
-    # By default it ends after two rounds over the data, far from converged.
-    model = MiniBatchNMF(K, batch_size=4096, random_state=0, tol=0, max_no_improvement=None, max_iter=ROUNDS)
-    _peer(
-        "MiniBatchNMF, complete data", sound, ~gone, lambda: model.fit_transform(sound.T) @ model.components_
-    )
-    _peer("factorize, complete data", sound, ~gone, lambda: factorize(sound, K=K).V_hat.T)
-    _peer("factorize, 15 % missing", sound, gone, lambda: factorize(sound, ~gone, K=K).V_hat.T)
-    try:
-        cmfrec = importlib.import_module("tests.benchmarks.solvers.cmfrec_als")
-    except ImportError:
-        print("  cmfrec: not installed here")
-        return
-
-    def by_cmfrec() -> np.ndarray:
-        rows, columns = np.nonzero(~gone)
-        entries = cmfrec.coo_matrix((sound[rows, columns], (rows, columns)), shape=sound.shape)
-        fitted = cmfrec.CMF(k=K, niter=10, random_state=1, **cmfrec.OPTIONS).fit(entries)
-        return fitted.B_ @ fitted.A_.T
-
-    _peer("cmfrec, 15 % missing", sound, gone, by_cmfrec)
-
-
-def _peer(name: str, sound: np.ndarray, where: np.ndarray, predict: Callable[[], np.ndarray]) -> None:
-    """The error at some entries of what is predicted, pixels x bands, and the time that takes."""
-    began, cpu = time.perf_counter(), time.process_time()
-    with threadpool_limits(limits=1):
-        V_hat = predict().T
-    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    error = float(np.sqrt(np.mean((sound - V_hat)[where] ** 2)))
-    print(
-        f"  {name}: RMSE {error:.5f}, {seconds:.1f} s, {1e9 * seconds / sound.size:.0f} ns an entry "
-        f"(processor {1e9 * cpu / sound.size:.0f})",
-        flush=True,
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -275,13 +208,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="with room for two and a half times the largest scene")
     parser.add_argument("--gigabytes", type=float, nargs="+", default=[0.1, 0.4, 1.6])
     parser.add_argument("--in-memory", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--peers", action="store_true", help="others too, on the smallest size")
     args = parser.parse_args()
     args.folder.mkdir(exist_ok=True)
-    measured = [measure(args.folder, gigabytes, args.in_memory) for gigabytes in args.gigabytes]
-    print(f"\ngrowth: {growth(args.gigabytes, measured)}")
-    if args.peers:
-        peers(args.folder, min(args.gigabytes))
+    for gigabytes in args.gigabytes:
+        measure(args.folder, gigabytes, args.in_memory)
 
 
 if __name__ == "__main__":

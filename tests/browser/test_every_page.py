@@ -1,16 +1,19 @@
-"""Every page opens from its own address, is accessible in both themes, and fits a telephone and a frame."""
+"""Every page opens in its frame from its own address, is accessible in both themes, and fits a telephone."""
 
+import ast
+import re
 import tomllib
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from .dashboard import Dashboard
 from .navigation import ListedPage, listed_pages
+from .server import serve
 
 PAGES = listed_pages()
 SIDEWAYS = "main => main.scrollWidth - main.clientWidth"
@@ -88,6 +91,22 @@ def test_nothing_is_cut_off_in_a_frame(dashboard: Dashboard, listed: ListedPage,
     expect(frame.get_by_test_id("stSidebar").get_by_role("link", name="Learn")).to_be_visible()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("patches", ["1", "0"])
+def test_a_server_of_its_own_opens_every_page(browser: Browser, patches: str) -> None:
+    """With Streamlit patched and not patched. To be run with the oldest and the newest Streamlit allowed."""
+    with serve(ATNMF_STREAMLIT_PATCHES=patches) as address:
+        for listed in PAGES:
+            with browser.new_context() as context:
+                dashboard = Dashboard(context.new_page(), address)
+                page = dashboard.open(listed.path)
+                expect(page.get_by_test_id("stMain").get_by_role("heading").first).to_be_visible()
+                if listed.path == "/":
+                    dashboard.set_slider("Hidden share α", "0.50")
+                    expect(page).to_have_url(re.compile("alpha=0.5"))
+                dashboard.check()
+
+
 def serious_violations(page: Page) -> list[str]:
     found = Axe().run(page).response["violations"]
     return [describe(violation) for violation in found if violation["impact"] in ("serious", "critical")]
@@ -101,3 +120,43 @@ def describe(violation: dict) -> str:
 def as_rgb(colour: str) -> str:
     red, green, blue = bytes.fromhex(colour.removeprefix("#"))
     return f"rgb({red}, {green}, {blue})"
+
+
+def test_the_first_page_has_a_name_an_icon_a_logo_and_a_picture(dashboard: Dashboard) -> None:
+    page = dashboard.open()
+
+    expect(page).to_have_title("AT-NMF Lab")
+    assert page.locator("link[rel~=icon]").get_attribute("href").startswith("data:image/svg+xml")
+    expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
+    picture = page.get_by_test_id("stMain").locator("img").first
+    expect(picture).to_be_visible()
+    assert picture.evaluate("image => image.complete && image.naturalWidth > 0")
+
+
+def test_a_link_to_a_page_opens_it_in_the_frame_even_as_the_first_request_to_a_server(
+    browser: Browser,
+) -> None:
+    with serve() as address, browser.new_context() as context:
+        tab = Dashboard(context.new_page(), address)
+        page = tab.open(PAGES[-1].path)
+
+        links = page.get_by_test_id("stSidebarNavLink")
+        assert [link.inner_text().split("\n")[-1] for link in links.all()] == [one.title for one in PAGES]
+        expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
+        tab.check()
+
+
+def test_every_page_goes_through_the_frame_before_anything_else(repository: Path) -> None:
+    for listed in PAGES:
+        statements = ast.parse((repository / listed.file).read_text()).body
+        calls = [
+            one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
+        ]
+
+        assert ast.unparse(calls[0]) == "ensure_app_frame()", listed.file
+
+
+def test_every_file_of_the_pages_folder_is_listed(repository: Path) -> None:
+    files = {f"pages/{path.name}" for path in (repository / "pages").glob("*.py") if path.stem != "__init__"}
+
+    assert files == {listed.file for listed in PAGES}

@@ -3,17 +3,81 @@
 import io
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 import spectral
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
 from atnmf_core.datasets import write_envi
+from atnmf_core.figures.pictures import SCREEN_GAMMA
 
 from .dashboard import Dashboard
-from .hyperspectral import PICTURES, Hyperspectral
+from .explore import decoded
+
+PICTURES = ("Original", "AT-NMF restores", "NMF restores", "Masked", "AT-NMF's error", "NMF's error")
+
+
+class Hyperspectral:
+    """The Hyperspectral page in one tab, on a scene of `shape` pixels, half of it hidden or as asked for."""
+
+    def __init__(
+        self,
+        dashboard: Dashboard,
+        shape: tuple[int, int] = (64, 64),
+        *,
+        width: int = 1440,
+        theme: Literal["light", "dark"] = "light",
+        **query: object,
+    ) -> None:
+        self.dashboard, self.shape = dashboard, shape
+        query = query or {"alpha": 0.5}
+        self.page = dashboard.open("/hyperspectral", theme=theme, width=width, height=1500, **query)
+
+    def frame(self, title: str) -> Locator:
+        return self.page.locator("figure", has=self.page.get_by_text(title, exact=True)).locator(".frame")
+
+    def pixels(self, title: str) -> np.ndarray:
+        """The pixels that a picture shows, as rows x cols x 3."""
+        return decoded(self.frame(title).locator("img:not(.before)"))
+
+    def click(self, title: str, row: int, col: int) -> None:
+        """On the middle of a pixel, counted from 0, of a picture that shows the whole scene."""
+        box = self.frame(title).bounding_box()
+        x, y = ((col + 0.5) / self.shape[1] * box["width"], (row + 0.5) / self.shape[0] * box["height"])
+        self.frame(title).click(position={"x": x, "y": y})
+        self.dashboard.wait_until_idle()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.locator(".views").press(key)
+        expect(self.page.locator("[data-pending]")).to_have_count(0)
+        self.dashboard.wait_until_idle()
+
+    def marked(self) -> set[tuple[int, int]]:
+        """The pixels, from 0, that are marked in the pictures: one, where all agree."""
+        marks = self.page.locator(".mark")
+        expect(marks).to_have_count(len(PICTURES))
+        return {
+            (int(mark.get_attribute("data-row")), int(mark.get_attribute("data-col"))) for mark in marks.all()
+        }
+
+    def expect_pixel(self, row: int, col: int) -> None:
+        """Wait until the spectrum is that of a pixel, counted from 0."""
+        expect(self.page.locator(".place")).to_have_text(f"Row {row + 1}, column {col + 1}")
+
+    def table(self) -> dict[str, list[str]]:
+        """The values of the spectrum, by column."""
+        details = self.page.locator("details", has_text="Values as a table")
+        if details.get_attribute("open") is None:
+            details.locator("summary").click()
+        expect(details.locator("tbody tr").first).to_be_visible()
+        head = details.locator("thead th").all_inner_texts()
+        cells = details.locator("tbody td").all_inner_texts()
+        return {name: cells[i :: len(head)] for i, name in enumerate(head)}
+
 
 RED = (0xE5, 0x38, 0x3B)
 SCENE = load_dataset("simulated-scene")
@@ -59,20 +123,52 @@ def test_a_click_on_a_pixel_shows_exactly_its_spectrum_and_the_exported_envi_pai
     np.testing.assert_allclose(restored[10, 41], pixel, rtol=1e-4)
 
 
+@pytest.mark.slow
+def test_the_first_view_is_a_case_in_which_the_methods_differ(dashboard: Dashboard) -> None:
+    page = dashboard.open("/hyperspectral")
+
+    errors = [
+        float(page.locator("figure", has_text=f"{name} restores").first.locator("b").first.inner_text())
+        for name in ("AT-NMF", "NMF")
+    ]
+    assert 10 * errors[0] < errors[1]
+    assert "pattern=stripes" in page.url
+    dashboard.press("marked")
+    dashboard.press("Reset")
+    assert "missing=zero" in page.url
+
+
+def test_pictures_maps_and_spectra_are_figures_with_letters(dashboard: Dashboard) -> None:
+    pytest.importorskip("matplotlib")
+    cube = Hyperspectral(dashboard)
+    cube.page.get_by_role("radio", name="SVG", exact=True).click()
+    dashboard.wait_until_idle()
+    told = {
+        "Six pictures": ("AT-NMF restores", "Masked"),
+        "Abundance maps": ("Soil, AT-NMF", "Soil, truth"),
+        "Material spectra": ("Soil", "wavelength, nm"),
+    }
+    for name, words in told.items():
+        with cube.page.expect_download() as waiting:
+            cube.page.get_by_role("button", name=name, exact=True).click()
+        svg = Path(waiting.value.path()).read_text()
+        assert all(f">{word}</text>" in svg for word in words), name
+
+
 def test_composite_and_single_band_are_what_an_independent_computation_gives(dashboard: Dashboard) -> None:
     cube = Hyperspectral(dashboard)
     bands = [int(np.argmin(abs(SCENE.wavelengths - nm))) for nm in (640, 550, 460)]
     low, high = np.percentile(SCENE.V[bands], (2, 98))
     seen, hats = OBSERVED[bands], {name: fit.V_hat[bands] for name, fit in FITS.items()}
 
-    original = colours(SCENE.V[bands], low, high)
+    original = colours(SCENE.V[bands], low, high, SCREEN_GAMMA)
 
     assert np.array_equal(cube.pixels("Original"), original)
     reserved = np.array(RED)[:, None].repeat(4096, axis=1)
     masked = np.where(seen, flat(original), reserved)
     assert np.array_equal(flat(cube.pixels("Masked")), masked)
     for name, hat in hats.items():
-        restored = colours(np.where(seen, SCENE.V[bands], hat), low, high)
+        restored = colours(np.where(seen, SCENE.V[bands], hat), low, high, SCREEN_GAMMA)
         # A value on the border between two of 256 steps may fall on either side in single precision.
         assert np.abs(cube.pixels(f"{name} restores").astype(int) - restored).max() <= 1
     for title in PICTURES:
@@ -239,9 +335,9 @@ def numbers(shown: list[str], expected: np.ndarray, rtol: float = 1e-6) -> None:
     np.testing.assert_allclose(np.array(shown, dtype=float), expected, rtol=rtol, atol=1e-7)
 
 
-def colours(channels: np.ndarray, low: float, high: float) -> np.ndarray:
+def colours(channels: np.ndarray, low: float, high: float, gamma: float = 1.0) -> np.ndarray:
     """Three rows of pixels, stretched from low to high, as rows x cols x 3."""
-    shades = np.rint(255 * np.clip((channels - low) / (high - low), 0, 1)).astype(np.uint8)
+    shades = np.rint(255 * np.clip((channels - low) / (high - low), 0, 1) ** (1 / gamma)).astype(np.uint8)
     return np.stack([SCENE.image(shade) for shade in shades], axis=-1)
 
 

@@ -1,23 +1,100 @@
 """The Learn page: each chapter's picture follows each control and shows the core's numbers."""
 
 import re
+import time
 from typing import Literal
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
-from atnmf_core.adversary import curvature, entry_loss, lower_bend, optimal_attack
 from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, mend, play, recorded, weigh
-from atnmf_core.reference.curves import bundled_curve
-from pages.common.setting import LAMBDAS, LEASHES
+from atnmf_core.model.adversary import curvature, entry_loss, lower_bend, optimal_attack
+from atnmf_core.reference.tables import bundled_curve
+from pages.common.state import LAMBDAS, LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.exercises import EXERCISES
 
 from .dashboard import Dashboard, appears
-from .learn import Learn
+
+CELLS = "table => [...table.rows].map(row => [...row.cells].map(cell => Number(cell.dataset.value)))"
+PLOTTED = "plot => plot.data.map(({ name, x, y }) => ({ name, x: Array.from(x), y: Array.from(y) }))"
+
+
+class Learn:
+    """One chapter of the Learn page in one tab."""
+
+    def __init__(
+        self,
+        dashboard: Dashboard,
+        chapter: int,
+        *,
+        width: int = 1440,
+        theme: Literal["light", "dark"] = "light",
+        **query: object,
+    ) -> None:
+        self.dashboard = dashboard
+        self.page = dashboard.open("/learn", theme=theme, width=width, height=1000, chapter=chapter, **query)
+
+    def turn_to(self, number: int) -> None:
+        self.page.get_by_role("navigation", name="Chapters").get_by_role("button").nth(number - 1).click()
+        self.dashboard.wait_until_idle()
+
+    def dial(self, label: str) -> Locator:
+        """A slider that the picture draws itself."""
+        return self.page.get_by_role("slider", name=label, exact=True)
+
+    def set_dials(self, stops: dict[str, int]) -> None:
+        """Move dials of the picture to stops, counted from 0."""
+        for label, stop in stops.items():
+            self.dial(label).fill(str(stop))
+
+    def said(self) -> str:
+        """The sentence under or over a moving picture."""
+        return self.page.locator(".said").inner_text()
+
+    def numbers(self) -> list[float]:
+        """All numbers of that sentence."""
+        found = re.findall(r"[−-]?\d+(?:\.\d+)?", self.said())
+        return [float(number.replace("−", "-")) for number in found]
+
+    def press(self, name: str) -> None:
+        """A button of the player; nothing is waited for."""
+        self.page.get_by_role("group", name="Player").get_by_role("button", name=name, exact=True).click()
+
+    def rest(self) -> None:
+        """Wait until the picture has told the server where it stands, and that has answered."""
+        expect(self.page.locator("[data-pending]")).to_have_count(0)
+        self.dashboard.wait_until_idle()
+
+    def board(self, title: str) -> list[list[float]]:
+        """The numbers of one table of the game."""
+        caption = self.page.locator("caption b").get_by_text(title, exact=True)
+        return self.page.locator("table", has=caption).evaluate(CELLS)
+
+    def plotted(self) -> dict[str, dict[str, list]]:
+        """What the chapter's chart shows, by name: its x and y."""
+        return {
+            trace["name"]: trace for trace in self.page.locator(".js-plotly-plot").first.evaluate(PLOTTED)
+        }
+
+    def plotted_bars(self) -> list[float]:
+        """The lengths of the bars that the chapter's chart shows, from the lowest up."""
+        return self.page.locator(".js-plotly-plot").first.evaluate("plot => Array.from(plot.data[0].x)")
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(part.split("=") for part in self.page.url.partition("?")[2].split("&") if part)
+
+    def expect_query(self, expected: dict[str, str]) -> None:
+        """The address comes to say this, and nothing else."""
+        deadline = time.monotonic() + 30
+        while self.query != expected and time.monotonic() < deadline:
+            self.page.wait_for_timeout(50)
+        assert self.query == expected
+
 
 FONT_SIZE, USUAL_SIZE = "parseFloat(getComputedStyle(document.documentElement).fontSize)", 16
 V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ, the adversary's price"
@@ -178,6 +255,50 @@ def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(da
         expect(learn.page.get_by_text(control, exact=True)).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("chapter", range(1, len(CHAPTERS) + 1))
+def test_a_presented_chapter_fits_a_wall(dashboard: Dashboard, chapter: int) -> None:
+    page = dashboard.open("/learn", width=1280, height=720, chapter=chapter, present=1)
+
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 0
+    expect(page.get_by_role("button", name="Stop presenting")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("heading", level=1)).to_be_in_viewport(ratio=1)
+
+
+def test_a_chapter_opens_at_its_top_however_it_is_turned_to(dashboard: Dashboard) -> None:
+    learn = Learn(dashboard, 7)
+    main = learn.page.get_by_test_id("stMain")
+
+    for turn in (
+        lambda: learn.page.get_by_role("button", name="8 · Uses").click(),
+        lambda: learn.page.get_by_role("button", name="← 7").click(),
+        lambda: learn.turn_to(2),
+    ):
+        main.evaluate("main => main.scrollTo(0, 900)")
+        turn()
+        dashboard.wait_until_idle()
+        learn.page.wait_for_timeout(700)
+        assert main.evaluate("main => main.scrollTop") == 0
+
+
+def test_a_students_sheet_leads_to_exercises_that_are_checked(dashboard: Dashboard) -> None:
+    page = dashboard.open("/learn", sheet=1, student=1, tasks="1-4")
+    links = page.get_by_role("link", name="Solve it on the page")
+    expect(links).to_have_count(2)
+    expect(page.get_by_text("Answer.", exact=True)).to_have_count(0)
+    link = links.nth(1).get_attribute("href")
+
+    page.goto(f"{dashboard.address}/learn{link}")
+    dashboard.wait_until_idle()
+    expect(page.get_by_text("For teachers")).to_have_count(0)
+    field = page.get_by_role("spinbutton", name="What AT-NMF pays")
+    for given, told in (("0.36", "which NMF pays"), ("5", "find the bend"), ("0.76", "Right.")):
+        field.fill(given)
+        field.press("Enter")
+        expect(page.get_by_test_id("stAlert")).to_contain_text(told)
+
+
+@pytest.mark.slow
 def test_exercises_open_from_the_teachers_links(dashboard: Dashboard) -> None:
     learn = Learn(dashboard, 3)
     learn.page.get_by_text("For teachers").click()
@@ -189,10 +310,11 @@ def test_exercises_open_from_the_teachers_links(dashboard: Dashboard) -> None:
     }
     assert [len(found) for found in links.values()] == [len(EXERCISES)] * 2
 
-    for number, exercise in enumerate(EXERCISES, start=1):
+    by_chapter = sorted(EXERCISES, key=lambda one: one.chapter)
+    for place, exercise in enumerate(by_chapter):
         for kind, found in links.items():
-            learn.page.goto(f"{dashboard.address}/learn{found[number - 1]}")
-            expect(learn.page.get_by_text(f"Exercise {number}: {exercise.title}.")).to_be_visible()
+            learn.page.goto(f"{dashboard.address}/learn{found[place]}")
+            expect(learn.page.get_by_text(f"Exercise: {exercise.title}.")).to_be_visible()
             dashboard.wait_until_idle()
             expect(learn.page.get_by_text("Answer.")).to_have_count(int(kind != "open it"))
 
@@ -300,6 +422,7 @@ def test_the_findings_follow_the_hidden_share(dashboard: Dashboard) -> None:
     assert set(learn.plotted()) == {"NMF, published", "AT-NMF, published"}
 
 
+@pytest.mark.slow
 def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
     dashboard: Dashboard, browser: Browser
 ) -> None:
@@ -323,7 +446,7 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
     learn.page.get_by_role("button", name="Copy link").click()
     expect(learn.page.get_by_role("button", name="Copied")).to_be_visible()
     link = learn.page.evaluate("navigator.clipboard.readText()")
-    assert link == f"{dashboard.address}/learn?chapter=3&v=0.3&p=0.9&hide=lam"
+    assert link == f"{dashboard.address}/learn?chapter=3&v=0.3&p=0.9&hide=lam&student=1"
 
     with browser.new_context() as context:
         there = Learn(Dashboard(context.new_page(), dashboard.address), 3, v=0.3, p=0.9, hide="lam")

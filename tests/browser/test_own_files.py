@@ -74,20 +74,6 @@ def test_a_file_is_restored(
     expect_the_same_in_another_tab(dashboard, shown)
 
 
-def test_another_array_is_chosen_and_seen_at_once(dashboard: Dashboard, foreign: Path) -> None:
-    begin(dashboard, "Explore")
-    drop(dashboard, foreign / "upc_moffett.mat")
-    before = restored(dashboard.page)
-
-    dashboard.page.get_by_text("How the file is read").click()
-    dashboard.choose("Array", "S_GT (50 x 50 x 3)")
-    expect(dashboard.page.get_by_text("a cube, 50 × 50 × 3", exact=False)).to_be_visible()
-    dashboard.wait_until_idle()
-
-    assert "variable=S_GT" in dashboard.page.url
-    assert not np.array_equal(restored(dashboard.page), before)
-
-
 def test_a_scrambled_picture_is_seen_and_put_right(dashboard: Dashboard) -> None:
     """Two cubes in a file, one of them as pixels in rows: the array is asked for, then order is corrected."""
     y, x = np.mgrid[:16, :16]
@@ -126,19 +112,3 @@ def test_a_library_names_the_materials(dashboard: Dashboard, foreign: Path) -> N
 
     expect(dashboard.page.get_by_text("AT-NMF is nearest to").first).to_contain_text("°")
     assert "library=" in dashboard.page.url
-
-
-def test_two_questions_are_answered_one_after_the_other(dashboard: Dashboard) -> None:
-    """The controls move below the thumbnail with the second answer, and stay where they were set."""
-    cube = np.random.default_rng(0).random((9, 8, 12))
-    file = io.BytesIO()
-    scipy.io.savemat(file, {"first": cube, "second": cube - 0.01})
-    begin(dashboard, "Explore")
-    drop(dashboard, {"name": "two.mat", "mimeType": "application/octet-stream", "buffer": file.getvalue()})
-
-    dashboard.choose("Array", "second (9 x 8 x 12)")
-    dashboard.page.get_by_role("button", name="Set negative entries to 0").click()
-    restored(dashboard.page)
-    dashboard.wait_until_idle()
-
-    assert dashboard.page.url.endswith("variable=second&negative=zero")

@@ -5,6 +5,7 @@ import io
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from atnmf_core.reference import measured, published
@@ -56,6 +57,7 @@ def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboar
     expect(page.locator('td.chosen[data-cell="4"]')).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
     page = dashboard.open(PAGE, table="cbcl")
 

@@ -1,5 +1,6 @@
-"""`fit` prints what the Python call gives, and writes factors and pictures."""
+"""`fit` prints what the Python call gives, and writes factors and pictures; a bar says how far it is."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,9 @@ from PIL import Image
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.__main__ import main
+from atnmf_core.commands.arguments import progress_bar
+from atnmf_core.figures.panels import Panel
+from atnmf_core.figures.publish import Look
 
 FIT = ["fit", "--data", "lfw", "--alpha", "0.3", "--mask-seed", "4", "--K", "6", "--seed", "2"]
 
@@ -52,11 +56,33 @@ def test_the_written_factors_are_the_fitted_ones(tmp_path: Path) -> None:
 def test_the_picture_shows_original_masked_and_what_was_learned(
     method: list[str], panels: int, tmp_path: Path
 ) -> None:
+    pytest.importorskip("matplotlib")
+
     assert main([*FIT, *method, "--png", str(tmp_path / "fit.png"), "--picture", "3"]) == 0
 
     with Image.open(tmp_path / "fit.png") as picture:
         assert picture.format == "PNG"
-        assert picture.width / picture.height > 0.75 * panels
+        assert picture.width / picture.height > 0.6 * panels
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [(["nmf"], "NMF"), (["atnmf", "--lam", "2"], "AT-NMF"), (["anmf"], "ANMF")]
+)
+def test_the_restored_picture_is_titled_with_the_method_that_made_it(
+    method: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles: list[str] = []
+
+    def titled(panels: Sequence[Panel], look: Look) -> bytes:
+        titles.extend(panel.title for panel in panels)
+        return look.format.encode()
+
+    monkeypatch.setattr("atnmf_core.commands.fit.save_panels", titled)
+
+    assert main([*FIT, "--method", *method, "--png", str(tmp_path / "fit.svg")]) == 0
+
+    assert (tmp_path / "fit.svg").read_text() == "svg"
+    assert titles[-1] == f"{name} restores"
 
 
 def test_without_alpha_nothing_is_hidden(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,3 +159,16 @@ def test_what_nothing_is_observed_of_is_said(tmp_path: Path, capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "Nothing is observed of 1 column and 1 row" in out
     assert "RMSE, hidden" not in out
+
+
+@pytest.mark.parametrize(("shown", "is_shown"), [(True, True), (False, False), (None, False)])
+def test_the_bar_shows_how_much_is_done_where_it_was_asked_for(
+    shown: bool | None, is_shown: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_bar("faces", shown) as show:
+        show(90, 100)
+        show(100, 100)
+
+    said = capsys.readouterr().err
+    assert ("faces: 100%" in said and "100/100" in said) == is_shown
+    assert bool(said) == is_shown

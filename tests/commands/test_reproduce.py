@@ -10,12 +10,10 @@ from atnmf_core import factorize, load_dataset, paper_mask, rmse
 from atnmf_core.__main__ import main
 from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import method_title
-from atnmf_core.reference.protocol import published_grid
-from atnmf_core.reference.stored import sweep_name
-from atnmf_core.reference.tables import tuned
+from atnmf_core.reference.tables import published_grid, sweep_name, tuned
 from atnmf_core.sweep import Grid, Measures, open_store
+from atnmf_core.sweep.grid import identify
 from atnmf_core.sweep.measurements import csv_text, read_csv
-from atnmf_core.sweep.points import identify
 
 HOLES: dict[str, list[str]] = {}
 """Cells of NMF and AT-NMF that have not been measured yet; to shrink to nothing."""
@@ -30,7 +28,7 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_measured_cell_is_the_authors_run(paper_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*NMF_ONLY, "--csv", "measured.csv"]) == 0
+    assert main([*NMF_ONLY, "--max-outer", "10", "--csv", "measured.csv"]) == 0
 
     rows = read_csv(Path("measured.csv").read_text())
     zero, ignore = sorted(rows, key=lambda row: row.missing, reverse=True)
@@ -156,26 +154,13 @@ def test_what_the_paper_does_not_have_is_refused_in_one_line(
     assert said.count("\n") == 1
 
 
-@pytest.mark.slow
-def test_three_starts_of_the_synthetic_table_agree_with_the_paper(paper_data: Path) -> None:
-    words = ["reproduce", "synthetic", "--alpha", "0.5", "--starts", "3", "--methods", "nmf", "atnmf"]
-    assert main([*words, "--csv", "measured.csv"]) == 0
-
-    cells = [cell for cell in read_csv(Path("measured.csv").read_text()) if cell.missing == "zero"]
-    known = {(cell.method, cell.lam): cell for cell in published("synthetic") if cell.alpha == 0.5}
-    assert len(cells) == 4
-    for cell in cells:
-        row = known[cell.method, cell.lam]
-        assert abs(cell.mean - row.mean) <= max(3 * row.deviation, 0.01 * row.mean)
-
-
 def first_start_at_the_sixth_alpha() -> float:
-    """RMSE of NMF at alpha = 0.8 from the 51st pair of factors that the authors drew."""
+    """RMSE of NMF at alpha = 0.8 after ten outer iterations from the 51st pair of the authors' factors."""
     data, observed = load_dataset("synthetic-paper"), paper_mask("synthetic-paper", 0.8)
     stream = np.random.RandomState(1)
     for _ in range(51):
         W, H = np.abs(stream.normal(size=(100, 5))), np.abs(stream.normal(size=(5, 50)))
-    fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H))
+    fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H), max_outer=10)
     return rmse(data.V, fit.V_hat, ~observed)
 
 

@@ -1,5 +1,6 @@
-"""`restore` makes a damaged file whole, in its own format, and leaves everything else in it alone."""
+"""`restore` makes a damaged file whole in its own format, in memory or block by block; so does `fit`."""
 
+import errno
 import os
 import re
 import signal
@@ -11,13 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spectral.io.envi
+from PIL import Image
 
 from atnmf_core import read_dataset, restore
 from atnmf_core.__main__ import main
 from atnmf_core.commands.arguments import numbers_of_parts
-from atnmf_core.commands.restored_files import write_restored
+from atnmf_core.commands.restore import write_restored
 from atnmf_core.datasets import ReadingOptions
 from atnmf_core.recipe import RestoreRecipe
+from atnmf_core.restoration.scenes import fit_scene
+from tests.scenes import damaged_scene, write_geotiff
 
 ROWS, COLS, BANDS = 8, 9, 20
 QUICK = ["--K", "2", "--lam", "1.1"]
@@ -77,11 +81,11 @@ def test_k_is_chosen_from_what_is_given(scene: Path, capsys: pytest.CaptureFixtu
     out, report = scene.with_name("out.npy"), scene.with_name("report.html")
     words = ["restore", str(scene), "--out", str(out), "--unmarked", "--K", "1:3", "--lam", "1.1"]
 
-    assert main([*words, "--jobs", "1", "--report", str(report)]) == 0
+    assert main([*words, "--report", str(report)]) == 0
 
-    assert "K = 2" in capsys.readouterr().out
+    K = re.match(r"K = (\d)", capsys.readouterr().out).group(1)
     page = report.read_text("utf-8")
-    assert "2, chosen" in page
+    assert f"{K}, chosen" in page
     assert "λ = 1.1, given" in page
 
 
@@ -112,6 +116,24 @@ def test_what_is_lost_stays_as_it_was_in_a_format_without_a_value_for_it(
     assert "1 entry looks wrong and cannot be restored" in capsys.readouterr().err
 
 
+def test_the_other_files_are_written_when_the_data_cannot_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The numbers of a palette stand for colours, so there is no way back to them."""
+    source, out, report = tmp_path / "map.tif", tmp_path / "out.tif", tmp_path / "report.html"
+    numbers = np.random.default_rng(0).integers(1, 200, (12, 15), dtype=np.uint8)
+    picture = Image.fromarray(numbers).convert("P", palette=Image.Palette.ADAPTIVE)
+    picture.save(source)
+
+    words = ["restore", str(source), "--out", str(out), "--unmarked", *QUICK]
+    assert main([*words, "--report", str(report), "--defects", str(tmp_path / "d.npy")]) == 1
+
+    printed = capsys.readouterr()
+    assert "map.tif cannot be written: its numbers stand for colours" in printed.err
+    assert f"Written: {tmp_path / 'd.npy'}, {report}" in printed.out
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
@@ -120,8 +142,7 @@ def test_what_is_lost_stays_as_it_was_in_a_format_without_a_value_for_it(
         (["--out", "out.npy", "--defects", "d.npy"], 2, "only with --unmarked"),
         (["--out", "out.npy", "--deviation", "d.tif"], 2, "choose a name that ends with .npy"),
         (["--out", "out.npy", "--leash", "0.5"], 2, "give lam too"),
-        (["--out", "out.npy", "--unmarked", "--keep-suspects"], 2, "give lam too"),
-        (["--out", "out.npy", "--lam", "inf", "--keep-suspects", "--blocks"], 2, "not for a scene"),
+        (["--out", "out.npy", "--jobs", "2"], 2, "is one process"),
         (["--out", "out.npy", "--bands-axis", "7"], 1, "no axis 7"),
     ],
 )
@@ -152,7 +173,8 @@ def test_a_wrong_number_of_parts_is_refused(text: str, capsys: pytest.CaptureFix
 
 def test_ctrl_c_uses_the_best_model_so_far(scene: Path) -> None:
     out = scene.with_name("out.npy")
-    words = ["restore", str(scene), "--out", str(out), "--unmarked", "--jobs", "1", "--progress"]
+    np.save(scene, np.tile(np.load(scene), (8, 8, 3)))
+    words = ["restore", str(scene), "--out", str(out), "--unmarked", "--progress"]
     run = subprocess.Popen(
         [sys.executable, "-m", "atnmf_core", *words],
         cwd=Path(__file__).parents[2],
@@ -173,13 +195,13 @@ def test_ctrl_c_uses_the_best_model_so_far(scene: Path) -> None:
     assert np.isfinite(np.load(out)).all()
 
 
-@pytest.mark.parametrize(("lam", "leash", "keep"), [(1.1, 0.5, False), (np.inf, None, True)])
+@pytest.mark.parametrize(("lam", "leash", "denoise"), [(1.1, 0.5, False), (np.inf, None, True)])
 def test_a_recipe_in_both_languages_makes_the_same_file(
-    scene: Path, lam: float, leash: float | None, keep: bool, monkeypatch: pytest.MonkeyPatch
+    scene: Path, lam: float, leash: float | None, denoise: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(scene.parent)
     options = ReadingOptions(nodata=-9999.0)
-    recipe = RestoreRecipe("scene.npy", "unmarked", 2, lam, leash, 3, options, keep_suspects=keep)
+    recipe = RestoreRecipe("scene.npy", "unmarked", 2, lam, leash, 3, options, denoise=denoise)
 
     command = recipe.command_line("by_command.npy")
     assert command.startswith("python -m atnmf_core restore scene.npy --out by_command.npy --unmarked --K 2")
@@ -187,6 +209,45 @@ def test_a_recipe_in_both_languages_makes_the_same_file(
     exec(recipe.python("by_python.npy"), {})
 
     assert Path("by_command.npy").read_bytes() == Path("by_python.npy").read_bytes()
+
+
+def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(scene: Path) -> None:
+    """The gap is not named, so it stays; of the dark entries only those that are named are replaced."""
+    out, mask = scene.with_name("out.npy"), scene.with_name("mask.npy")
+    before, dark = np.load(scene), np.load(scene.with_name("dark.npy"))
+    named = dark & (np.arange(ROWS)[:, None, None] < 4)
+    np.save(mask, named.astype(np.uint8))
+
+    assert main(["restore", str(scene), "--out", str(out), "--fill", str(mask), *QUICK]) == 0
+
+    after = np.load(out)
+    np.testing.assert_array_equal(after[~named], before[~named])
+    assert (after[named] > 2 * before[named]).mean() > 0.9
+
+
+def test_stripes_are_written_to_a_file_of_their_own_and_negative_values_come_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    cube = (rng.random((20, 20, 2)) @ rng.random((2, 24))) + rng.normal(0, 0.002, (20, 20, 24)) + 0.1
+    cube[:, 7, 3] += 0.03
+    cube[4, 4, 4] = cube[9, 9, 9] = -0.001
+    np.save(tmp_path / "cube.npy", cube)
+    out, offsets = tmp_path / "out.npy", tmp_path / "offsets.npy"
+
+    words = ["restore", str(tmp_path / "cube.npy"), "--out", str(out), "--unmarked", "--negative", "keep"]
+    assert main([*words, "--offsets", str(offsets), "--defects", str(tmp_path / "d.npy"), *QUICK]) == 0
+
+    found, after, wrong = np.load(offsets), np.load(out), np.load(tmp_path / "d.npy") != 0
+    assert np.argwhere(found.any(axis=0)).tolist() == [[7, 3]]
+    assert found[0, 7, 3] == pytest.approx(0.03, abs=0.003)
+    np.testing.assert_allclose(after[~wrong], (cube - found)[~wrong], atol=1e-6)
+
+
+def test_filling_and_denoising_exclude_each_other(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["restore", str(scene), "--out", str(scene.with_name("o.npy")), "--denoise", "--fill", str(scene)]
+
+    assert main(words) == 2
+
+    assert "give one of them" in capsys.readouterr().err
 
 
 def test_a_recipe_at_another_threshold_replaces_only_those_suspects(
@@ -199,7 +260,7 @@ def test_a_recipe_at_another_threshold_replaces_only_those_suspects(
 
     data = read_dataset("scene.npy")
     restored = restore(data, losses="unmarked", K=2, lam=1.1)
-    replaced = (restored.suspicion >= 0.7) & (restored.fit.V_hat < data.V) | ~data.observed
+    replaced = (restored.suspicion >= 0.7) & (restored.denoised <= data.V) | ~data.observed
     changed = read_dataset("out.npy").V != data.V
     assert np.array_equal(changed, replaced)
     assert not (changed & restored.defects).all()
@@ -226,3 +287,199 @@ def test_several_parts_are_written_as_people_write_them() -> None:
 def as_rows(source: Path, matrix: np.ndarray) -> np.ndarray:
     """A matrix like V with its pixels row by row."""
     return read_dataset(source).images(matrix).reshape(BANDS, -1)
+
+
+MODEL = ("--unmarked", "--K", "4", "--lam", "1.1", "--jobs", "1")
+BLOCKS = "elsewhere"
+"""Only a restoration by blocks compares its sample with pixels elsewhere."""
+
+
+@pytest.fixture
+def large_scene(tmp_path: Path) -> Path:
+    np.save(tmp_path / "large_scene.npy", damaged_scene(40, 40, 12).cube)
+    return tmp_path / "large_scene.npy"
+
+
+def test_a_file_above_the_limit_on_entries_is_restored_by_blocks(
+    large_scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["restore", str(large_scene), "--out", str(large_scene.with_name("out.npy")), *MODEL]
+    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
+    assert main(words[: words.index("--jobs")]) == 0
+    assert BLOCKS not in capsys.readouterr().out
+
+    monkeypatch.setenv("ATNMF_MAX_ENTRIES", "10000")
+
+    assert main(words) == 0
+    assert BLOCKS in capsys.readouterr().out
+
+
+def test_a_file_that_needs_more_memory_than_is_free_is_restored_by_blocks(
+    large_scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: type("Memory", (), {"available": 1 << 20}))
+
+    assert main(["restore", str(large_scene), "--out", str(large_scene.with_name("out.npy")), *MODEL]) == 0
+
+    assert BLOCKS in capsys.readouterr().out
+
+
+def test_a_mask_of_the_defects_is_written_too(large_scene: Path) -> None:
+    out, defects = large_scene.with_name("out.npy"), large_scene.with_name("defects.npy")
+
+    words = ["restore", str(large_scene), "--out", str(out), "--blocks", *MODEL, "--defects", str(defects)]
+    assert main(words) == 0
+
+    before, after, wrong = (np.load(file) for file in (large_scene, out, defects))
+    observed = ~np.isnan(before)
+    assert np.array_equal((before != after)[observed], wrong[observed].astype(bool))
+
+
+def test_a_mask_of_the_defects_may_be_on_another_disk(
+    large_scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = Path.replace
+
+    def move_on_one_disk(part: Path, place: Path) -> Path:
+        if part.parent != place.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return move(part, place)
+
+    monkeypatch.setattr(Path, "replace", move_on_one_disk)
+    folder = large_scene.parent
+    out, defects = folder / "out.npy", folder / "elsewhere" / "defects.npy"
+    defects.parent.mkdir()
+
+    words = ["restore", str(large_scene), "--out", str(out), "--blocks", *MODEL, "--defects", str(defects)]
+    assert main(words) == 0
+
+    assert np.load(defects).shape == np.load(large_scene).shape
+    assert {file.name for file in folder.iterdir()} == {large_scene.name, "out.npy", "elsewhere"}
+    assert [file.name for file in defects.parent.iterdir()] == ["defects.npy"]
+
+
+def test_the_report_shows_the_scene_and_how_the_model_was_chosen(
+    large_scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, report = large_scene.with_name("out.npy"), large_scene.with_name("report.html")
+
+    words = [
+        "restore",
+        str(large_scene),
+        "--out",
+        str(out),
+        "--blocks",
+        "--unmarked",
+        "--K",
+        "3,4",
+        "--lam",
+        "1.1",
+    ]
+    assert main([*words, "--jobs", "1", "--report", str(report)]) == 0
+
+    page, said = report.read_text("utf-8"), capsys.readouterr().out
+    assert page.count("<img") == 3
+    assert "How it was chosen" in page
+    assert "40 x 40 pixels, 12 bands" in page
+    assert "--lam 1.1" in page
+    assert said.split(". ")[0] in page
+    assert str(report) in said
+
+
+def test_a_geotiff_stays_one(tmp_path: Path) -> None:
+    large_scene = damaged_scene(40, 40, 12)
+    write_geotiff(large_scene.cube, tmp_path / "large_scene.tif")
+    out = tmp_path / "out.tif"
+
+    assert main(["restore", str(tmp_path / "large_scene.tif"), "--out", str(out), "--blocks", *MODEL]) == 0
+
+    import rasterio
+
+    with rasterio.open(out) as file, rasterio.open(tmp_path / "large_scene.tif") as source:
+        assert file.profile == source.profile
+        assert file.tags() == source.tags()
+        error = file.read().transpose(1, 2, 0) - large_scene.sound
+    assert np.sqrt((error**2).mean()) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--deviation", "d.npy"), "--deviation"),
+        (("--defects", "d.hdr"), ".npy"),
+    ],
+)
+def test_what_needs_all_of_a_scene_at_once_is_refused(
+    large_scene: Path, words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(large_scene.with_name("out.npy"))
+
+    assert main(["restore", str(large_scene), "--out", out, "--blocks", *MODEL, *words]) == 2
+
+    assert why in capsys.readouterr().err
+
+
+def test_a_format_that_cannot_be_read_in_parts_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savetxt(tmp_path / "table.csv", np.ones((4, 5)), delimiter=",")
+
+    words = ["restore", str(tmp_path / "table.csv"), "--out", str(tmp_path / "out.csv"), "--blocks", *MODEL]
+    assert main(words) == 1
+
+    assert "in parts" in capsys.readouterr().err
+
+
+def fit(large_scene: Path, *words: str) -> int:
+    return main(["fit", "--data", str(large_scene), "--K", "4", *words])
+
+
+def test_a_fit_by_blocks_is_that_of_the_python_call(
+    large_scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = fit_scene(large_scene, large_scene.with_name("python.npy"), K=4, method="atnmf", lam=1.2, n_jobs=1)
+
+    words = ("--method", "atnmf", "--lam", "1.2", "--blocks", "--jobs", "1")
+    assert fit(large_scene, *words, "--out", str(large_scene.with_name("H.npy"))) == 0
+
+    assert done.summary in capsys.readouterr().out
+    for one in ("", "-W"):
+        ours, python = (np.load(large_scene.with_name(f"{name}{one}.npy")) for name in ("H", "python"))
+        assert np.array_equal(ours, python)
+
+
+def test_a_file_above_the_limit_on_entries_is_fitted_by_blocks(
+    large_scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
+    monkeypatch.setenv("ATNMF_MAX_ENTRIES", "10000")
+
+    assert fit(large_scene, "--jobs", "1", "--out", str(large_scene.with_name("H.npy"))) == 0
+
+    assert np.load(large_scene.with_name("H.npy")).shape == (40, 40, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--blocks",), "--out FILE.npy"),
+        (("--blocks", "--out", "H.npz"), ".npy"),
+        (("--blocks", "--out", "H.npy", "--alpha", "0.5"), "leave --alpha out"),
+        (("--blocks", "--out", "H.npy", "--png", "H.png"), "leave --png out"),
+        (("--jobs", "2"), "leave --jobs out"),
+    ],
+)
+def test_options_of_a_fit_that_cannot_be_meant_are_refused(
+    large_scene: Path,
+    words: tuple[str, ...],
+    why: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(large_scene.parent)
+
+    assert fit(large_scene, *words) == 2
+
+    assert why in capsys.readouterr().err
+    assert [file.name for file in large_scene.parent.iterdir()] == [large_scene.name]

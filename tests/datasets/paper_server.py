@@ -11,7 +11,7 @@ import numpy as np
 from scipy.io import savemat
 
 from atnmf_core.datasets import Transfer
-from atnmf_core.datasets.registry import AUTHORS, FACES, RemoteFile
+from atnmf_core.datasets.download import AUTHORS, FACES, RemoteFile
 
 
 class Server(ThreadingHTTPServer):

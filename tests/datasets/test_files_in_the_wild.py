@@ -10,7 +10,7 @@ import rasterio
 import scipy.io
 import spectral.io.envi
 
-from atnmf_core.datasets import UnreadableData, read_dataset, read_library, read_or_ask
+from atnmf_core.datasets import UnreadableData, read_dataset, read_library, read_or_ask, write_like
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,25 @@ def test_a_file_is_read_right(foreign: Path, name: str) -> None:
         assert data.wavelengths[[0, -1]] == pytest.approx(expected.wavelengths, abs=0.01)
     if expected.images is not None:
         np.testing.assert_allclose(data.images(), expected.images(foreign / name), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_written_back_with_the_changed_entry_and_all_else_as_it_was(
+    foreign: Path, tmp_path: Path, name: str
+) -> None:
+    source = foreign / name.replace(".sli", ".hdr")
+    before = read_dataset(source)
+    V = np.array(before.V)
+    (row, *_, other), (col, *_, last) = np.nonzero(before.observed)
+    V[row, col] = V[other, last]
+
+    out, *_ = write_like(source, V, tmp_path / f"out{source.suffix}")
+
+    after = read_dataset(out)
+    np.testing.assert_allclose(after.V, V, rtol=1e-6)
+    same = ("kind", "image_shape", "order", "georeference")
+    assert [getattr(after, one) for one in same] == [getattr(before, one) for one in same]
+    np.testing.assert_array_equal(after.wavelengths, before.wavelengths)
 
 
 def test_the_cube_is_meant_and_its_truth_is_used(foreign: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.datasets import UnreadableData, read_dataset
-from atnmf_core.datasets.scene_file import Block, open_scene, rewritten
+from atnmf_core.datasets.files.scene_file import Block, open_scene, rewritten
 from tests.scenes import damaged_scene, write_envi, write_geotiff, write_hdf5, write_npy
 
 FORMATS: dict[str, Callable[..., None]] = {

@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 import rasterio
+import rasterio.shutil
 import scipy.io
 import spectral.io.envi
 from PIL import Image
@@ -14,6 +15,8 @@ from rasterio.transform import Affine
 
 from atnmf_core import InputError
 from atnmf_core.datasets import UnreadableData, bytes_like, read_dataset, write_like
+from atnmf_core.datasets.files.decoder import Decoder
+from atnmf_core.datasets.files.sandbox.raster import TiffFile
 
 ROWS, COLS, BANDS = 6, 5, 9
 CUBE = np.random.default_rng(0).integers(100, 9000, (ROWS, COLS, BANDS))
@@ -91,6 +94,92 @@ def test_geotiff_keeps_coordinates_and_metadata(tmp_path, options):
     assert changed.sum() == 2
     assert changed[0, 0, 0]
     assert_written(out, read_dataset(out), V, 1e-4)
+
+
+LOSSLESS = ["none", "deflate", "lzw", "zstd", "packbits", "lzma", "lerc"]
+DTYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "float64"]
+
+
+def flat_geotiff(path, shape=(3, 40, 50), **options):
+    """All entries are 1, so whatever is written into it compresses worse."""
+    bands, rows, cols = shape
+    with rasterio.open(
+        path, "w", driver="GTiff", count=bands, height=rows, width=cols, crs=UTM,
+        transform=Affine(30, 0, 366015, 0, -30, 5806125), **options,
+    ) as file:  # fmt: skip
+        file.write(np.ones(shape, options["dtype"]))
+    return np.random.default_rng(0).integers(1, 120, (bands, rows * cols))
+
+
+TILES = {"tiled": True, "blockxsize": 16, "blockysize": 32}
+
+
+@pytest.mark.parametrize("blocks", [{}, TILES], ids=["strips", "tiles"])
+@pytest.mark.parametrize("compress", LOSSLESS)
+def test_every_geotiff_is_written_as_it_is_stored(tmp_path, compress, blocks):
+    """All types in one process, which is faster; then one of them through the decoding process."""
+    path, out = tmp_path / "scene.tif", tmp_path / "out.tif"
+    for dtype in DTYPES:
+        V = flat_geotiff(path, dtype=dtype, compress=compress, **blocks)
+        values = V.reshape(3, 50, 40).transpose(0, 2, 1).astype(dtype)
+        out.write_bytes(TiffFile(path.read_bytes()).replace("bands", values))
+        assert_only_the_numbers_differ(path, out, values)
+
+    write_like(path, V, out)
+    assert_only_the_numbers_differ(path, out, values)
+
+
+def assert_only_the_numbers_differ(path, out, values):
+    with rasterio.open(path) as old, rasterio.open(out) as new:
+        assert new.profile == old.profile
+        assert new.tags(ns="IMAGE_STRUCTURE") == old.tags(ns="IMAGE_STRUCTURE")
+        np.testing.assert_array_equal(new.read(), values)
+
+
+@pytest.mark.parametrize("predictor", [2, 3])
+@pytest.mark.parametrize("interleave", ["band", "pixel"])
+def test_a_geotiff_keeps_its_interleave_and_predictor(tmp_path, interleave, predictor):
+    path = tmp_path / "scene.tif"
+    V = flat_geotiff(
+        path, dtype="float32", compress="deflate", predictor=predictor, interleave=interleave, bigtiff="yes"
+    )
+
+    (out,) = write_like(path, V, tmp_path / "out.tif")
+
+    assert out.read_bytes()[:4] == path.read_bytes()[:4]
+    assert_only_the_numbers_differ(path, out, V.reshape(3, 50, 40).transpose(0, 2, 1))
+
+
+def test_a_cloud_optimized_geotiff_is_written_with_its_overviews(tmp_path):
+    plain, path = tmp_path / "plain.tif", tmp_path / "scene.tif"
+    V = flat_geotiff(plain, (3, 300, 280), dtype="uint16")
+    rasterio.shutil.copy(plain, path, driver="COG", compress="deflate", blocksize=128)
+
+    (out,) = write_like(path, V, tmp_path / "out.tif")
+
+    with rasterio.open(path) as old, rasterio.open(out) as new:
+        assert old.overviews(1)
+        assert new.overviews(1) == old.overviews(1)
+        assert new.profile == old.profile
+        assert new.read(1, out_shape=(150, 140)).max() > 1
+        np.testing.assert_array_equal(new.read(), V.reshape(3, 280, 300).transpose(0, 2, 1))
+
+
+def test_a_file_that_cannot_be_written_is_not_called_damaged(tmp_path, monkeypatch):
+    path = tmp_path / "scene.tif"
+    V = flat_geotiff(path, dtype="uint8")
+    asked = Decoder._ask
+
+    def ask(self, request, payload=b""):
+        if "replace" in request:
+            raise self._damaged()
+        return asked(self, request, payload)
+
+    monkeypatch.setattr(Decoder, "_ask", ask)
+
+    with pytest.raises(UnreadableData, match=r"scene\.tif could be read, but not written") as caught:
+        write_like(path, V, tmp_path / "out.tif")
+    assert "damaged" not in str(caught.value)
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -240,6 +329,10 @@ def test_a_gap_becomes_the_no_data_value_or_is_refused():
     V[0, 0] = np.nan
     with pytest.raises(UnreadableData, match="declares no value for missing entries"):
         bytes_like(file, V)
+    V[1, 1] = 7
+    ((_, written),) = bytes_like(file, V, keep_unmarkable=True)
+    V[0, 0] = CUBE[0, 0, 0]
+    np.testing.assert_array_equal(read_dataset(("again.npy", written)).V, V)
 
 
 def test_other_shapes_and_normalised_data_are_refused():

@@ -1,13 +1,14 @@
-"""Error curves hold the numbers they were given, mark the best lambda, and carry what a click needs."""
+"""Curves hold the numbers they were given, mark the best lambda, and carry what a click needs."""
 
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from atnmf_core.figures.error_curves import against_alpha, against_lambda, lambda_ticks
-from atnmf_core.figures.gain_map import gain_map
-from atnmf_core.figures.palette import ANMF, ATNMF, NMF
+from atnmf_core.figures.error_curves import against_alpha, against_lambda, gain_map, lambda_ticks
+from atnmf_core.figures.images import ANMF, ATNMF, NMF
+from atnmf_core.figures.plotting import loss_curves
 from atnmf_core.sweep import Measurement
 
 
@@ -40,15 +41,13 @@ def named(figure: object, name: str) -> object:
     return next(trace for trace in figure.data if trace.name == name)
 
 
-def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda() -> None:
+def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda_in_a_band_of_one_deviation() -> None:
     line = named(against_lambda(CURVE), "AT-NMF")
 
     assert list(line.x) == [1.1, 2.0, 100.0]
     assert list(line.y) == [0.44, 0.40, 0.49]
     assert line.line.color == ATNMF
 
-
-def test_a_band_is_one_deviation_wide() -> None:
     figure = against_lambda(CURVE)
     band = figure.data[[t.name for t in figure.data].index("AT-NMF") - 1]
 
@@ -56,8 +55,6 @@ def test_a_band_is_one_deviation_wide() -> None:
     assert list(band.x) == [1.1, 2.0, 100.0, 100.0, 2.0, 1.1]
     assert list(band.y) == pytest.approx([0.45, 0.41, 0.50, 0.48, 0.39, 0.43])
 
-
-def test_single_starts_have_no_band() -> None:
     figure = against_lambda([point("nmf", None, 0.5, sd=None), point("atnmf", 2.0, 0.4, sd=None)])
 
     assert all(trace.fill is None for trace in figure.data)
@@ -84,7 +81,7 @@ def test_the_best_lambda_is_marked_with_its_value_and_its_gain() -> None:
     assert words.x == pytest.approx(math.log10(2.0))
 
 
-def test_two_solvers_make_two_lines_of_one_colour() -> None:
+def test_lines_of_two_solvers_and_of_several_combinations_are_told_apart() -> None:
     paper = [point(p.method, p.lam, p.mean + 0.01, solver="paper") for p in CURVE if p.method != "anmf"]
 
     figure = against_lambda([*CURVE, *paper])
@@ -93,8 +90,6 @@ def test_two_solvers_make_two_lines_of_one_colour() -> None:
     assert fast.line.color == slow.line.color == ATNMF
     assert fast.line.dash != slow.line.dash
 
-
-def test_names_say_how_lines_of_several_combinations_differ() -> None:
     ignored = [replace(p, missing="ignore", alpha=0.5) for p in CURVE]
 
     figure = against_lambda([*CURVE, *ignored])
@@ -117,10 +112,15 @@ def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes() -> None:
     assert not whole.layout.annotations
 
 
-def test_an_error_that_is_no_number_is_not_drawn() -> None:
+def test_a_curve_with_no_number_or_without_atnmf_is_drawn_too() -> None:
     figure = against_lambda([*CURVE, point("atnmf", 5.0, math.nan)])
 
     assert 5.0 not in named(figure, "AT-NMF").x
+
+    figure = against_lambda([point("nmf", None, 0.5)])
+
+    assert not figure.layout.annotations
+    assert set(named(figure, "NMF").y) == {0.5}
 
 
 def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> None:
@@ -133,13 +133,6 @@ def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> Non
     assert "RMSE 0.4000 ± 0.01, mean of 3 starts" in words
 
 
-def test_a_curve_without_points_of_atnmf_is_drawn_too() -> None:
-    figure = against_lambda([point("nmf", None, 0.5)])
-
-    assert not figure.layout.annotations
-    assert set(named(figure, "NMF").y) == {0.5}
-
-
 def test_against_alpha_there_is_a_line_for_each_chosen_lambda() -> None:
     figure = against_alpha(BOTH_ALPHAS, [2.0, 100.0])
 
@@ -149,7 +142,7 @@ def test_against_alpha_there_is_a_line_for_each_chosen_lambda() -> None:
     assert "AT-NMF, λ = 1.1" not in {trace.name for trace in figure.data}
 
 
-def test_the_map_has_the_gain_over_nmf_of_the_same_alpha() -> None:
+def test_the_map_has_the_gain_over_nmf_of_the_same_alpha_or_the_errors_themselves() -> None:
     figure = gain_map(BOTH_ALPHAS)
     heat, targets = figure.data
 
@@ -164,14 +157,10 @@ def test_the_map_has_the_gain_over_nmf_of_the_same_alpha() -> None:
         (alpha, "atnmf", lam) for alpha in (0.3, 0.5) for lam in (1.1, 2.0, 100.0)
     }
 
-
-def test_without_nmf_the_map_has_the_errors_themselves() -> None:
     heat = gain_map([p for p in BOTH_ALPHAS if p.method == "atnmf"]).data[0]
 
     assert heat.z[0] == pytest.approx([0.44, 0.40, 0.49])
 
-
-def test_a_cell_that_is_not_fitted_yet_is_empty() -> None:
     unfinished = [p for p in BOTH_ALPHAS if (p.alpha, p.lam) != (0.5, 2.0)]
 
     assert gain_map(unfinished).data[0].z[1][1] is None
@@ -184,3 +173,19 @@ def test_ticks_lie_inside_and_apart(ends: tuple[float, float]) -> None:
     assert ticks
     assert ends[0] * 0.99 <= ticks[0] <= ticks[-1] <= ends[1] * 1.01
     assert ticks == sorted(set(ticks))
+
+
+def test_losses_are_drawn_per_iteration_from_the_start_and_marked_at_round_numbers() -> None:
+    history = {"adversarial_loss": np.array([4.0, 2.0, 1.0])}
+
+    at, nmf = loss_curves({"AT-NMF": history, "NMF": history}, "adversarial_loss").data
+
+    assert list(at.x) == [0, 1, 2]
+    assert list(at.y) == [4.0, 2.0, 1.0]
+    assert (at.line.color, nmf.line.color) == (ATNMF, NMF)
+
+    history = {"squared_error": np.array([1800.0, 400.0, 170.0])}
+
+    figure = loss_curves({"NMF": history}, "squared_error")
+
+    assert list(figure.layout.yaxis.tickvals) == [100, 200, 500, 1000, 2000]

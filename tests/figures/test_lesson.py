@@ -15,15 +15,13 @@ def traces(figure: object) -> dict[str, object]:
     return {trace.name: trace for trace in figure.data}
 
 
-def test_a_guess_alone_gives_nothing_away() -> None:
+def test_a_guess_gives_nothing_away_until_the_truth_stands_beside_it() -> None:
     figure = guess_chart(5.0)
 
     assert set(traces(figure)) == {"your guess"}
     assert figure.layout.yaxis.showticklabels is False
     assert figure.layout.shapes[0].x0 == 5.0
 
-
-def test_a_guess_beside_the_truth_shows_curve_level_and_both_points() -> None:
     how = (4, "ignore", "fast", "float32")
     curve = [Measurement(0.5, "atnmf", lam, *how, error) for lam, error in ERRORS.items()]
 

@@ -1,10 +1,17 @@
-"""The six panels show what they say."""
+"""The six panels and the sheets of parts show what they say."""
 
 import numpy as np
+import pytest
 
 from atnmf_core.analysis.comparison import ComparedPicture
-from atnmf_core.figures.palette import HIDDEN
-from atnmf_core.figures.panels import error_panels, figure, given_panels, learned_panels
+from atnmf_core.figures.images import HIDDEN
+from atnmf_core.figures.panels import (
+    columns_for,
+    error_panels,
+    given_panels,
+    learned_panels,
+    part_sheet,
+)
 
 RED = [0xE5, 0x38, 0x3B]
 V = np.array([[0.2, 0.4, 0.6, 0.8], [0.8, 0.6, 0.4, 0.2], [0.1, 0.3, 0.5, 1.0]])
@@ -12,15 +19,13 @@ OBSERVED = np.array([[True, False, True, True], [True, True, False, True], [True
 PICTURE = ComparedPicture(V, OBSERVED, at_hat=V + 0.1, nmf_hat=V - 0.2, lam=2.0)
 
 
-def test_the_masked_panel_is_the_original_with_hidden_pixels_painted() -> None:
+def test_hidden_and_unknown_pixels_are_painted_in_the_given_panels() -> None:
     original, masked = given_panels(V, OBSERVED, HIDDEN["red"], "a face")
 
     assert (masked.pixels[~OBSERVED] == RED).all()
     assert (masked.pixels[OBSERVED] == original.pixels[OBSERVED]).all()
     assert (original.letter, masked.letter) == ("a", "b")
 
-
-def test_what_nobody_knows_is_painted_in_the_original_too() -> None:
     unknown = V.copy()
     unknown[0, 0] = np.nan
 
@@ -29,7 +34,7 @@ def test_what_nobody_knows_is_painted_in_the_original_too() -> None:
     assert original.pixels[0, 0].tolist() == RED
 
 
-def test_hidden_pixels_carry_the_reserved_colour_in_attack_and_attacked_panel_only() -> None:
+def test_the_reserved_colour_is_for_hidden_pixels_under_attack_and_for_what_could_not_be_predicted() -> None:
     attack, attacked, at_restored, nmf_restored = learned_panels(PICTURE, HIDDEN["red"], "a face")
 
     for panel in (attack, attacked):
@@ -37,8 +42,6 @@ def test_hidden_pixels_carry_the_reserved_colour_in_attack_and_attacked_panel_on
     for panel in (at_restored, nmf_restored):
         assert not (panel.pixels == RED).all(axis=2).any()
 
-
-def test_what_could_not_be_predicted_stays_in_the_reserved_colour() -> None:
     gap = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
 
     panels = learned_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), HIDDEN["red"], "a face")
@@ -46,13 +49,27 @@ def test_what_could_not_be_predicted_stays_in_the_reserved_colour() -> None:
     for panel in panels[2:]:
         assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
 
+    errors, _ = error_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), "a face", hidden=HIDDEN["red"])
 
-def test_both_error_maps_share_one_scale() -> None:
+    for panel in errors:
+        assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
+
+
+def test_both_error_maps_share_one_scale_and_mark_walls_only_when_asked() -> None:
     (at, nmf), top = error_panels(PICTURE, "a face")
 
     assert top == 0.2
     assert nmf.pixels[~OBSERVED].mean() < at.pixels[~OBSERVED].mean()
     assert (at.pixels[OBSERVED] == at.pixels[0, 0]).all()
+
+    picture = ComparedPicture(V, OBSERVED, V + 0.5, V, lam=2.0)
+
+    plain, _ = error_panels(picture, "a face")
+    (marked, nmf), _ = error_panels(picture, "a face", walls=True)
+
+    assert plain[0].pixels.shape == nmf.pixels.shape == (3, 4, 3)
+    assert marked.pixels.shape == (9, 12, 3)
+    np.testing.assert_array_equal(marked.pixels[::3, ::3], plain[0].pixels)
 
 
 def test_every_panel_says_in_words_what_it_shows() -> None:
@@ -61,15 +78,6 @@ def test_every_panel_says_in_words_what_it_shows() -> None:
         *learned_panels(PICTURE, HIDDEN["red"], "face 3"),
     ):
         assert "face 3" in panel.alt
-
-
-def test_the_whole_figure_holds_every_panel_enlarged() -> None:
-    panels = (*given_panels(V, OBSERVED, HIDDEN["red"], ""), *learned_panels(PICTURE, HIDDEN["red"], ""))
-
-    sheet = np.asarray(figure(panels, side=100))
-
-    assert sheet.shape[1] > 6 * 100
-    assert (sheet == RED).all(axis=2).sum() == 3 * 2 * 25**2
 
 
 def test_dots_in_the_attack_mark_where_the_adversary_has_given_up() -> None:
@@ -85,21 +93,32 @@ def test_dots_in_the_attack_mark_where_the_adversary_has_given_up() -> None:
         assert sorted(zip(*np.nonzero((middles != corners).any(axis=2)), strict=True)) == dots
 
 
-def test_the_error_map_marks_walls_only_when_asked() -> None:
-    picture = ComparedPicture(V, OBSERVED, V + 0.5, V, lam=2.0)
-
-    plain, _ = error_panels(picture, "a face")
-    (marked, nmf), _ = error_panels(picture, "a face", walls=True)
-
-    assert plain[0].pixels.shape == nmf.pixels.shape == (3, 4, 3)
-    assert marked.pixels.shape == (9, 12, 3)
-    np.testing.assert_array_equal(marked.pixels[::3, ::3], plain[0].pixels)
+STRONG_AND_WEAK = np.stack([np.full((2, 2), 4.0), np.full((2, 2), 1.0)])
 
 
-def test_pixels_without_a_prediction_are_painted_in_the_error_maps() -> None:
-    gap = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
+def test_each_part_is_dark_where_it_is_strong_on_its_own_or_on_a_shared_scale() -> None:
+    sheet = part_sheet(STRONG_AND_WEAK, gap=0)
 
-    errors, _ = error_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), "a face", hidden=HIDDEN["red"])
+    assert (sheet == 0).all()
 
-    for panel in errors:
-        assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
+    sheet = part_sheet(STRONG_AND_WEAK, gap=0, shared_scale=True)
+
+    assert (sheet[:, :2] == 0).all()
+    assert (sheet[:, 2:] == 191).all()
+
+    assert (part_sheet(np.zeros((1, 2, 2))) == 255).all()
+
+
+@pytest.mark.parametrize(("K", "columns"), [(1, 1), (4, 2), (5, 3), (25, 5), (49, 7)])
+def test_sheets_are_about_square_but_for_upright_strips(K: int, columns: int) -> None:
+    assert columns_for(np.zeros((K, 19, 19))) == columns
+    assert columns_for(np.zeros((5, 200, 50))) == 5
+
+
+def test_unknown_pixels_of_a_part_have_the_reserved_colour() -> None:
+    parts = np.array([[[1.0, np.nan], [0.0, 0.5]]])
+
+    sheet = part_sheet(parts, gap=0, unknown="#1F3BFF")
+
+    assert sheet[0, 1].tolist() == [0x1F, 0x3B, 0xFF]
+    assert sheet[0, 0].tolist() == [0, 0, 0]

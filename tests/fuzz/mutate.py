@@ -7,26 +7,36 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
 from random import Random
+from typing import Any
+
+import h5py
+import numpy as np
 
 from .seeds import File, zipped
 
-EXTREMES = (
-    0,
-    1,
-    0x7F,
-    0xFF,
-    0x7FFF,
-    0xFFFF,
-    0x10000,
-    0x7FFFFFFF,
-    0x80000000,
-    0xFFFFFFFF,
-    2**40,
-    2**63 - 1,
-    2**64 - 1,
+EXTREMES = (0, 1, 2**16, 2**31, 2**40, *(2**bits - 1 for bits in (7, 8, 15, 16, 31, 32, 63, 64)))
+
+ATTRIBUTES = (
+    *(
+        "_FillValue",
+        "missing_value",
+        "scale_factor",
+        "add_offset",
+        "Scale_Factor",
+        "valid_range",
+        "valid_min",
+    ),
+    *("units", "wavelength", "good_wavelengths", "List_Cw_Vnir", "List_Cw_Vnir_Flags", "L2ScaleVnirMin"),
+    *("L2ScaleVnirMax", "ScaleFactor_Vnir", "Offset_Vnir", "MATLAB_class", "MATLAB_sparse"),
 )
+"""Attributes that readers look at."""
+NUMBERS = (0, -1, 0.0, 5e-324, 1e308, 2**64 - 1, np.nan, np.inf, np.float16(2), True, 1j)
+TEXTS = ("", "0", "nan", "abc", np.bytes_(b"\xff\xfe"), ["low", "high"], ["450", "550", "650", "850"])
+LISTS = ([], [0.0], [0.0, 0.0], [5.0, -5.0], [450.0, np.nan, np.inf, -1.0])
+ARRAYS = (np.ones((2, 2)), np.zeros((1, 4)), np.zeros(4, "u1"), np.zeros(3, [("a", "f8"), ("b", "i4")]))
+VALUES: tuple[Any, ...] = (*NUMBERS, *TEXTS, *LISTS, *ARRAYS, h5py.Empty("f8"))
+"""Of every type that an attribute can have; four are as many as there are bands."""
 
 
 def flip(data: bytearray, random: Random) -> None:
@@ -78,15 +88,7 @@ def _place(data: bytearray, random: Random) -> int:
     return random.randrange(min(len(data), 200) if random.random() < 0.5 else len(data))
 
 
-MUTATIONS: tuple[Callable[[bytearray, Random], None], ...] = (
-    flip,
-    truncate,
-    delete,
-    repeat,
-    enlarge,
-    enlarge,
-    enlarge_text,
-)
+MUTATIONS = (flip, truncate, delete, repeat, enlarge, enlarge, enlarge_text)
 
 
 def mutated(files: list[File], random: Random, other: bytes) -> list[File]:
@@ -97,6 +99,8 @@ def mutated(files: list[File], random: Random, other: bytes) -> list[File]:
         damaged = _inside_zip(data, random, other)
     elif random.random() < 0.5 and data[126:128] == b"IM":
         damaged = _inside_matlab(data, random, other)
+    elif random.random() < 0.5 and b"\x89HDF" in (data[:4], data[512:516]):
+        damaged = _other_attributes(data, random)
     else:
         damaged = _damaged(data, random, other)
     if random.random() < 0.03:
@@ -139,3 +143,15 @@ def _inside_matlab(data: bytes, random: Random, other: bytes) -> bytes:
     elements[victim] = _damaged(elements[victim], random, other)
     packed = [zlib.compress(element) for element in elements]
     return data[:128] + b"".join(struct.pack("<II", 15, len(body)) + body for body in packed)
+
+
+def _other_attributes(data: bytes, random: Random) -> bytes:
+    """An HDF5 file with some attributes of other values and types than anybody would expect."""
+    stream = io.BytesIO(data)
+    with h5py.File(stream, "r+") as file:
+        owners: list[Any] = [file]
+        file.visititems(lambda _, item: owners.append(item))
+        for _ in range(random.choice((1, 1, 2, 4))):
+            owner = random.choice((file, random.choice(owners)))
+            owner.attrs[random.choice(ATTRIBUTES)] = random.choice(VALUES)
+    return stream.getvalue()

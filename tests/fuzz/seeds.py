@@ -114,6 +114,16 @@ def netcdf4(**storage: object) -> list[File]:
     return [("scene.nc", stream.getvalue())]
 
 
+def prisma() -> list[File]:
+    """A swath of level 1, whose numbers are scaled by attributes of the file."""
+    stream = io.BytesIO()
+    with h5py.File(stream, "w") as file:
+        file["HDFEOS/SWATHS/PRS_L1_HCO/Data Fields/VNIR_Cube"] = cube().transpose(0, 2, 1).astype("u2")
+        file.attrs["List_Cw_Vnir"], file.attrs["List_Cw_Vnir_Flags"] = WAVELENGTHS, np.array([1.0, 1, 0, 1])
+        file.attrs["ScaleFactor_Vnir"], file.attrs["Offset_Vnir"] = 100.0, 0.0
+    return [("scene.he5", stream.getvalue())]
+
+
 def netcdf3() -> list[File]:
     stream = io.BytesIO()
     file = scipy.io.netcdf_file(stream, "w")
@@ -212,6 +222,7 @@ SEEDS: dict[str, Callable[[], list[File]]] = {
     "netcdf4": netcdf4,
     "netcdf4-packed": lambda: netcdf4(compression="gzip", shuffle=True, chunks=(3, 5, 2)),
     "netcdf3": netcdf3,
+    "hdf5-prisma": prisma,
     "library": library,
     "spectra": spectra,
     "csv": lambda: table(",", "csv"),

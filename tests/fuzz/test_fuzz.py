@@ -3,7 +3,7 @@
 from tests.fuzz.run import run
 from tests.fuzz.seeds import SEEDS
 
-DECODED_ELSEWHERE = [form for form in SEEDS if form.startswith(("mat", "tiff", "geotiff", "netcdf"))]
+DECODED_ELSEWHERE = [form for form in SEEDS if form.startswith(("mat", "tiff", "geotiff", "netcdf", "hdf5"))]
 IN_THIS_PROCESS = [form for form in SEEDS if form not in DECODED_ELSEWHERE]
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from atnmf_core import rmse
-from atnmf_core.adversary import (
+from atnmf_core.lesson import build_up, weigh
+from atnmf_core.model.adversary import (
     attack_objective,
     curvature,
     descent_target,
@@ -20,9 +21,7 @@ from atnmf_core.adversary import (
     lower_bend,
     optimal_attack,
 )
-from atnmf_core.lesson import build_up, weigh
-from pages.learn_view.formulas import FORMULAS
-from pages.learn_view.text import read_text
+from pages.learn_view.chapter import FORMULAS, read_text
 
 from .latex import evaluate
 

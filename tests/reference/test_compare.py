@@ -1,11 +1,12 @@
-"""Whether a measured cell agrees with the paper, and how the two stand side by side in text, HTML and CSV."""
+"""Whether a measured cell agrees with the paper, how both are shown, and how long a run will take."""
 
 import csv
 import io
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
+from html import unescape
 from importlib.resources import files
 
 import pytest
@@ -18,9 +19,10 @@ from atnmf_core.reference.compare import (
     compare_table,
     comparison_csv,
     exception_reason,
+    expected_run_seconds,
     provenance,
 )
-from atnmf_core.reference.tables import tuned
+from atnmf_core.reference.tables import ignoring_hidden, published_grid, tuned
 from atnmf_core.sweep import Measurement
 
 FULL = Measurement(
@@ -99,7 +101,7 @@ def test_provenance_says_starts_iterations_version_and_date() -> None:
 def test_the_table_shows_every_published_and_every_measured_number(name: str) -> None:
     cells = compare_table(name, measured(name))
 
-    shown = Table.read(comparison_table(name, cells, compare_table(name, [])))
+    shown = Table(comparison_table(name, cells, compare_table(name, [])))
 
     for number, cell in enumerate(cells):
         of_cell = shown.cells[number]
@@ -122,14 +124,14 @@ def test_the_table_shows_every_published_and_every_measured_number(name: str) ->
     assert "ANMF reconstruction" in shown.heads
 
 
-def test_what_differs_from_the_usual_effort_is_said_in_the_cell() -> None:
+def test_what_differs_from_the_usual_budget_is_said_in_the_cell() -> None:
     cells = [
         replace(FULL, starts=1, max_outer=20),
         replace(FULL, alpha=0.4, starts=1, max_outer=20),
         replace(FULL, alpha=0.5),
     ]
 
-    table = Table.read(comparison_table("cbcl", compare_table("cbcl", cells), compare_table("cbcl", [])))
+    table = Table(comparison_table("cbcl", compare_table("cbcl", cells), compare_table("cbcl", [])))
     said = [texts["unmarked"] for texts in table.cells.values() if texts["unmarked"] != "not measured"]
 
     assert ["start" in text for text in said] == [False, False, True]
@@ -142,7 +144,7 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
     ignored = [replace(FULL, alpha=alpha, missing="ignore", solver="fast") for alpha in (0.3, 0.4)]
     cells = compare_table("cbcl", [FULL, anmf, *ignored, replace(ignored[0], alpha=0.5, starts=2)])
 
-    table = Table.read(comparison_table("cbcl", cells, compare_table("cbcl", [])))
+    table = Table(comparison_table("cbcl", cells, compare_table("cbcl", [])))
     by_place = {cell.key: table.cells[number] for number, cell in enumerate(cells)}
 
     assert "ANMF reconstruction" in table.heads
@@ -177,7 +179,7 @@ def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name:
 
 
 def test_the_note_on_noise_is_what_was_measured() -> None:
-    text = (files("atnmf_core.reference") / "disturbed_starts.csv").read_text()
+    text = (files("atnmf_core.reference") / "start_sensitivity.csv").read_text()
     rows = [row for row in csv.DictReader(text.splitlines()) if row["table"] == "synthetic"]
     note = noise_note(compare_table("synthetic", measured("synthetic")))
 
@@ -197,7 +199,7 @@ def page_of(name: str, cells: Sequence[Cell]) -> str:
 def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
     here = compare_table("cbcl", [replace(FULL, mean=0.1770)])
 
-    table = Table.read(comparison_table("cbcl", compare_table("cbcl", [FULL]), here))
+    table = Table(comparison_table("cbcl", compare_table("cbcl", [FULL]), here))
 
     lines = [texts["here"] for texts in table.cells.values() if texts.get("here")]
     assert len(lines) == 1
@@ -230,42 +232,60 @@ def cell_of(zero: Measurement, method: str = "atnmf", lam: float | None = 2.0) -
     return next(cell for cell in compare_table("cbcl", [zero]) if cell.key == (0.3, method, lam))
 
 
-class Table(HTMLParser):
+class Table:
     """The texts of a comparison: those of each cell by line, and the column heads."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.cells: dict[int, dict[str, str]] = {}
-        self.heads: list[str] = []
-        self._into: tuple[dict[str, str], str] | None = None
-        self._in_head = False
+    def __init__(self, page: str) -> None:
+        self.heads = [plain(head) for head in re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page)]
+        self.cells: dict[int, dict[str, str]] = defaultdict(dict)
+        for line, number, text in re.findall(r'<td class="(\w+)" data-cell="(\d+)">(.*?)</td>', page):
+            self.cells[int(number)][line] = plain(text)
 
-    @classmethod
-    def read(cls, text: str) -> "Table":
-        table = cls()
-        table.feed(text)
-        table.heads = [" ".join(head.split()) for head in table.heads]
-        for texts in table.cells.values():
-            for line in texts:
-                texts[line] = " ".join(texts[line].split())
-        return table
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        told = dict(attributes)
-        if tag == "td" and "data-cell" in told:
-            texts = self.cells.setdefault(int(told["data-cell"]), {})
-            texts[told["class"]] = ""
-            self._into = texts, told["class"]
-        if tag == "th" and told.get("scope") == "col":
-            self._in_head = True
-            self.heads.append("")
+def plain(markup: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", markup)).split())
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th"):
-            self._into, self._in_head = None, False
 
-    def handle_data(self, data: str) -> None:
-        if self._into is not None:
-            self._into[0][self._into[1]] += data + " "
-        if self._in_head:
-            self.heads[-1] += data
+ROW = Measurement(
+    0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.04, None, 1, 20, 50.0, "3", "2026-01-31"
+)
+GRID = published_grid("moffet", [0.3], ["atnmf"], starts=1, max_outer=20, lams=[2.0])
+
+
+def test_it_is_the_median_of_what_is_known_for_the_outer_iterations_asked_for() -> None:
+    known = [replace(ROW, seconds=seconds) for seconds in (40.0, 50.0, 90.0)]
+
+    assert expected_run_seconds("moffet", GRID, known, workers=2) == pytest.approx(50)
+    assert expected_run_seconds("moffet", replace(GRID, max_outer=100), known, workers=2) == pytest.approx(
+        250
+    )
+
+
+def test_a_measurement_without_a_time_says_nothing_about_it() -> None:
+    known = [ROW, replace(ROW, seconds=None)]
+
+    assert expected_run_seconds("moffet", GRID, known, workers=1) == pytest.approx(50)
+
+
+def test_several_starts_share_the_cores() -> None:
+    four = replace(GRID, starts=4)
+
+    assert expected_run_seconds("moffet", four, [ROW], workers=1) == pytest.approx(200)
+    assert expected_run_seconds("moffet", four, [ROW], workers=2) == pytest.approx(100)
+
+
+def test_the_fast_solver_is_not_cut_short_by_outer_iterations() -> None:
+    known = [replace(ROW, missing="ignore", solver="fast", seconds=0.5, max_outer=100)]
+
+    assert expected_run_seconds("moffet", ignoring_hidden(GRID), known, workers=2) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("method", ["nmf", "anmf", "atnmf"])
+@pytest.mark.parametrize("treat", [lambda grid: grid, ignoring_hidden], ids=["zero", "ignore"])
+def test_without_a_measurement_a_model_is_asked(method: str, treat: object) -> None:
+    small, large = (
+        expected_run_seconds(name, treat(published_grid(name, [0.5], [method], starts=1)), [], workers=1)
+        for name in ("synthetic", "cbcl")
+    )
+
+    assert 0 < small < large

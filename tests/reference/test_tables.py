@@ -1,17 +1,29 @@
-"""The tables in the package are the paper's, digit by digit, and what was measured can stand beside them."""
+"""The bundled tables and sweeps are the paper's and the solvers' own; cells that were rerun are found."""
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from atnmf_core import SOLVER_VERSIONS, InputError
+from atnmf_core import SOLVER_VERSIONS, InputError, factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.reference import NAMES, measured, published
-from atnmf_core.reference.protocol import PROTOCOLS
-from atnmf_core.reference.tables import best_of_each, tuned
-from atnmf_core.sweep import Measurement
+from atnmf_core.reference.tables import (
+    BUNDLED_GRIDS,
+    PROTOCOLS,
+    best_of_each,
+    bundled_curve,
+    local_runs,
+    published_grid,
+    sweep_name,
+    tuned,
+)
+from atnmf_core.sweep import Grid, Measurement, Measures, open_store
+from atnmf_core.sweep.grid import identify
+from atnmf_core.sweep.measurements import baseline, best, gain
+from atnmf_core.sweep.store import Store
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper" / "AT-NMF.tex"
 CAPTIONS = {
@@ -128,3 +140,147 @@ def as_printed(cell: object, name: str) -> tuple[str, str, str, str, str]:
     digits = 2 if name == "synthetic" else 3
     lam = "" if cell.lam is None else f"{cell.lam:g}"
     return f"{cell.alpha:g}", cell.method, lam, f"{cell.mean:.{digits}f}", f"{cell.deviation:.{digits}f}"
+
+
+@pytest.mark.parametrize("name", BUNDLED_GRIDS)
+def test_every_combination_of_its_grid_is_there_with_all_starts(name: str) -> None:
+    wanted = {
+        (point.alpha, point.K, point.method, point.lam, point.missing, point.solver)
+        for grid in BUNDLED_GRIDS[name]
+        for point in grid.points()
+    }
+
+    points = bundled_curve(name)
+
+    assert {(p.alpha, p.K, p.method, p.lam, p.missing, p.solver) for p in points} == wanted
+    assert len(points) == len(wanted)
+    assert {point.starts for point in points} == {grid.starts for grid in BUNDLED_GRIDS[name]}
+    assert all(point.version and point.date and math.isfinite(point.mean) for point in points)
+
+
+@pytest.mark.parametrize("name", BUNDLED_GRIDS)
+def test_every_point_was_made_by_the_solver_of_today(name: str) -> None:
+    """A solver that gives other numbers needs the bundled curves to be made again."""
+    assert {(p.solver, p.version) for p in bundled_curve(name)} <= SOLVER_VERSIONS.items()
+
+
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+def test_a_bundled_point_is_the_mean_over_its_starts(missing: str) -> None:
+    (point,) = (p for p in bundled_curve("lfw") if (p.missing, p.alpha, p.lam) == (missing, 0.3, 2.0))
+    data = load_dataset("lfw")
+    observed = hide_entries(data.shape, 0.3, seed=0)
+
+    errors = [
+        rmse(
+            data.V,
+            factorize(data.V, observed, K=25, method="atnmf", lam=2.0, missing=missing, seed=seed).V_hat,
+            ~observed,
+        )
+        for seed in range(point.starts)
+    ]
+
+    assert point.mean == pytest.approx(sum(errors) / len(errors), rel=1e-3)
+
+
+def figure(solver: str) -> tuple[list[Measurement], Measurement]:
+    """AT-NMF's points on Synthetic, alpha = 0.5, hidden as zeros, and NMF's."""
+    points = [point for point in bundled_curve("synthetic") if point.solver == solver]
+    nmf = baseline(points, "nmf")
+    assert nmf is not None
+    return [point for point in points if point.lam is not None], nmf
+
+
+@pytest.mark.parametrize("solver", ["paper", "fast"])
+def test_on_synthetic_atnmf_goes_to_nmf_as_lambda_grows(solver: str) -> None:
+    curve, nmf = figure(solver)
+
+    last = max(curve, key=lambda point: point.lam or 0.0)
+
+    assert last.lam == 100.0
+    assert abs(gain(last, nmf)) < 0.02
+
+
+@pytest.mark.parametrize("solver", ["paper", "fast"])
+def test_on_synthetic_the_minimum_lies_below_nmf(solver: str) -> None:
+    curve, nmf = figure(solver)
+
+    lowest = best(curve)
+
+    assert lowest is not None
+    assert lowest.mean + (lowest.deviation or 0.0) < nmf.mean - (nmf.deviation or 0.0)
+
+
+def test_the_two_solvers_part_at_small_lambda_only() -> None:
+    paper, fast = ({point.lam: point.mean for point in figure(solver)[0]} for solver in ("paper", "fast"))
+
+    apart = {lam: abs(paper[lam] / fast[lam] - 1) for lam in paper if lam is not None}
+
+    assert all(difference < 0.01 for lam, difference in apart.items() if lam >= 7)
+    assert all(difference > 0.1 for lam, difference in apart.items() if lam <= 2)
+
+
+def test_the_better_run_of_a_cell_is_found(tmp_path: Path) -> None:
+    with open_store(tmp_path / "store.sqlite") as store:
+        enter(store, published_grid("moffet", [0.5], ["nmf"], starts=2, max_outer=100), [0.08, 0.09])
+        enter(store, published_grid("moffet", [0.5], ["nmf"], starts=1, max_outer=5), [0.2])
+
+        (cell,) = local_runs(store, "moffet")
+
+    assert (cell.alpha, cell.method, cell.missing, cell.starts, cell.max_outer) == (
+        0.5,
+        "nmf",
+        "zero",
+        2,
+        100,
+    )
+    assert cell.mean == pytest.approx(0.085)
+    assert cell.deviation == pytest.approx(0.005 * 2**0.5)
+
+
+def test_runs_of_another_table_or_another_K_do_not_belong(tmp_path: Path) -> None:
+    with open_store(tmp_path / "store.sqlite") as store:
+        enter(store, published_grid("moffet", [0.5], ["nmf"], starts=1, K=5), [0.06])
+
+        assert local_runs(store, "moffet") == ()
+        assert local_runs(store, "madonna") == ()
+
+
+def test_numbers_of_an_earlier_solver_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = published_grid("moffet", [0.5], ["nmf"], starts=2)
+    with open_store(tmp_path / "store.sqlite") as store:
+        with monkeypatch.context() as before:
+            before.setitem(SOLVER_VERSIONS, "paper", "an earlier one")
+            enter(store, grid, [0.2, 0.3])
+        assert local_runs(store, "moffet") == ()
+
+        enter(store, replace(grid, starts=1), [0.08])
+        (row,) = local_runs(store, "moffet")
+
+    assert (row.mean, row.version) == (pytest.approx(0.08), SOLVER_VERSIONS["paper"])
+
+
+def test_one_lambda_of_a_table_can_be_run_alone() -> None:
+    grid = published_grid("synthetic", [0.5], ["atnmf"], starts=1, lams=[3.0])
+
+    assert [point.lam for point in grid.points()] == [3.0]
+
+
+def test_a_sweep_that_is_given_the_name_of_a_run_of_a_table_does_not_become_one(tmp_path: Path) -> None:
+    grid = published_grid("moffet", [0.5], ["nmf"], starts=1)
+    with open_store(tmp_path / "store.sqlite") as store:
+        store.add_sweep("mine", grid, "a content hash")
+        store.add_outcome(
+            identify(next(grid.points()), "a content hash")[0], Measures(0.1, 0.1, 1.0, 1.0, 10, True, 0.1)
+        )
+
+        store.rename_sweep("mine", "reproduce moffet, mine")
+
+        assert store.sweep("reproduce moffet, mine").reproduces is None
+        assert local_runs(store, "moffet") == ()
+
+
+def enter(store: Store, grid: Grid, errors: list[float]) -> None:
+    store.add_sweep(sweep_name("moffet", grid), grid, "a content hash", reproduces="moffet")
+    for point, error in zip(grid.points(), errors, strict=True):
+        outcome = Measures(error, error, 1.0, 1.0, 10, True, 0.1)
+        assert store.add_outcome(identify(point, "a content hash")[0], outcome)

@@ -2,18 +2,11 @@
 
 import time
 
-import numpy as np
 import pytest
 
 from atnmf_core import Dataset, load_dataset, restore
-from atnmf_core.restoration.bench import RestoreTask, damaged_dataset
-from atnmf_core.restoration.cost import expected_restore_seconds
 from atnmf_core.restoration.damage import Damage
-
-
-def one_by_one(function, V, observed, held_out, trials):
-    for trial in trials:
-        yield function(V, observed, held_out[trial.replicate], trial)
+from atnmf_core.restoration.task import RestoreTask, damaged_dataset, expected_restore_seconds
 
 
 @pytest.mark.parametrize("losses", ["marked", "unmarked"])
@@ -24,15 +17,19 @@ def test_a_restoration_takes_about_as_long_as_expected(losses: str) -> None:
     data, _ = damaged_dataset(small, RestoreTask(Damage(dead=0.2), losses))
 
     began = time.process_time()
-    restore(data, losses, map_trials=one_by_one)
+    restore(data, losses)
     taken = time.process_time() - began
 
-    assert 0.1 * taken < expected_restore_seconds(data.shape, losses) < 10 * taken
+    assert 0.1 * taken < expected_restore_seconds(data) < 10 * taken
 
 
-def test_more_workers_shorten_the_search_alone() -> None:
-    shape = (100, 4000)
-    alone, many = (expected_restore_seconds(shape, "unmarked", workers=workers) for workers in (1, 4))
-    final = expected_restore_seconds(shape, "unmarked", K=8)
+def test_a_large_scene_costs_less_for_each_further_entry() -> None:
+    def expected(entries: int) -> float:
+        import numpy as np
 
-    assert np.isclose(many - final, (alone - final) / 4)
+        return expected_restore_seconds(Dataset(np.zeros((100, entries // 100)), "matrix", "zeros"))
+
+    small, large, larger = (expected(entries) for entries in (100_000, 400_000, 700_000))
+
+    assert 0 < larger - large < 3 * small
+    assert larger - large == pytest.approx(3 * (expected(500_000) - large))

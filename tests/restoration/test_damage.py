@@ -98,3 +98,89 @@ def test_the_same_seed_gives_the_same_damage() -> None:
 def test_a_share_beyond_one_is_refused() -> None:
     with pytest.raises(InputError, match="dead"):
         Damage(dead=1.5)
+
+
+def test_dead_columns_read_zero_over_their_whole_length_in_a_quarter_of_the_bands() -> None:
+    found = spoiled(CUBE, dead_columns=0.2)
+    stack, wrong = CUBE.images(found.V), CUBE.images(found.wrong)
+
+    assert np.array_equal(wrong.all(axis=1), wrong.any(axis=1))
+    assert (stack[wrong] == 0).all()
+    per_band = wrong.any(axis=1).sum(axis=1)
+    assert sorted(per_band[per_band > 0]) == [2] * round(30 / 4)
+    assert np.array_equal(found.V[~found.wrong], CUBE.V[~found.wrong])
+
+
+def test_a_stripe_is_one_offset_along_an_image_column() -> None:
+    found = damaged(CUBE, Damage(stripes=0.3), negative=True)
+    added = CUBE.images(found.V - CUBE.V)
+    top = np.percentile(CUBE.V, 99)
+
+    assert np.abs(np.diff(added, axis=1)).max() < 1e-12
+    assert np.abs(added).max() <= 0.25 * top
+    assert added.min() < -0.1 * top < 0.1 * top < added.max()
+    striped = CUBE.images(found.wrong).all(axis=1).sum(axis=1)
+    assert sorted(striped[striped > 0]) == [3] * 10
+
+
+def test_offsets_and_noise_stop_at_zero_unless_negative_values_are_wanted() -> None:
+    kinds = Damage(stripes=0.5, band_noise=0.5)
+
+    free, stopped = damaged(CUBE, kinds, negative=True), damaged(CUBE, kinds)
+
+    assert (free.V < 0).any()
+    assert np.array_equal(stopped.V, np.maximum(free.V, 0))
+
+
+def test_salt_and_pepper_are_the_ends_of_the_range_half_each() -> None:
+    found = spoiled(CUBE, salt=0.2)
+
+    hit = found.V[found.wrong]
+    assert hit.size == round(0.2 * CUBE.V.size)
+    assert set(np.unique(hit)) == {0.0, CUBE.V.max()}
+    assert (hit == 0).mean() == pytest.approx(0.5, abs=0.06)
+    assert np.array_equal(found.V[~found.wrong], CUBE.V[~found.wrong])
+
+
+@pytest.mark.parametrize("data", [CUBE, FACES], ids=["bands", "faces"])
+def test_noise_that_differs_by_band_is_between_a_fifth_and_all_of_the_worst(data: Dataset) -> None:
+    found = damaged(data, Damage(band_noise=0.1), negative=True)
+
+    noise = data.images(found.V - data.V)
+    deviations = noise.std(axis=(1, 2)) / (0.1 * data.V.mean())
+    assert not found.wrong.any()
+    assert 0.15 < deviations.min() < 0.4 < 0.8 < deviations.max() < 1.2
+
+
+def test_a_shadow_is_a_disc_that_darkens_all_bands_alike() -> None:
+    found = spoiled(CUBE, shadow=0.2)
+    factor = CUBE.images(found.V / CUBE.V)
+    inside = CUBE.images(found.wrong)
+
+    assert (inside == inside[0]).all()
+    assert inside[0].sum() == round(0.2 * 120)
+    assert np.allclose(factor[inside], factor[inside][0])
+    assert 0.3 <= factor[inside][0] <= 0.6
+    rows, cols = np.nonzero(inside[0])
+    assert max(np.ptp(rows), np.ptp(cols)) <= 9  # a disc of 24 pixels is about 6 wide, wider at the border
+
+
+def test_a_lost_block_is_missing_in_all_bands_even_where_damage_is_not_marked() -> None:
+    found = spoiled(CUBE, lost=0.1, dead=0.1)
+    gone = CUBE.images(np.isnan(found.V))
+
+    assert (gone == gone[0]).all()
+    rows, cols = np.flatnonzero(gone[0].any(axis=1)), np.flatnonzero(gone[0].any(axis=0))
+    assert gone[0][np.ix_(rows, cols)].all()
+    assert gone[0].sum() == rows.size * cols.size == pytest.approx(12, abs=2)
+    assert (rows[-1] - rows[0] + 1, cols[-1] - cols[0] + 1) == (rows.size, cols.size)
+    assert found.wrong[np.isnan(found.V)].all()
+
+
+def test_each_face_has_a_shadow_and_a_lost_block_of_its_own() -> None:
+    found = spoiled(FACES, shadow=0.1, lost=0.1)
+    gone = FACES.images(np.isnan(found.V))
+
+    assert gone.any(axis=(1, 2)).all()
+    assert len({image.tobytes() for image in gone}) > 10
+    assert len({image.tobytes() for image in FACES.images(found.wrong)}) > 90

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import load_dataset
-from atnmf_core.restoration.bench import RestoreTask, damaged_dataset, run_task
-from atnmf_core.restoration.examples import EXAMPLES, bundled
+from atnmf_core.restoration.task import EXAMPLES, RestoreTask, bundled, damaged_dataset, run_task
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from atnmf_core import factorize, read_dataset, rmse, transform
-from atnmf_core.datasets.scene_file import open_scene
-from atnmf_core.problem import InputError
+from atnmf_core.datasets.files.scene_file import open_scene
+from atnmf_core.model.problem import InputError
 from atnmf_core.restoration.scenes import fit_scene
-from atnmf_core.restoration.scenes.learning import sample_size
-from atnmf_core.restoration.scenes.sampling import two_samples
+from atnmf_core.restoration.scenes.scene_model import sample_size, two_samples
 from tests.scenes import BANDS, COLS, ROWS, Damaged, damaged_scene, write_envi, write_geotiff
 
 MODELS: list[dict[str, Any]] = [
@@ -98,8 +97,8 @@ def test_envi_maps_lie_where_the_scene_lies(tmp_path: Path, write: Any) -> None:
 def test_a_material_that_the_sample_misses_is_named(
     scene: Damaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atnmf_core.restoration.scenes.learning.SAMPLE_ENTRIES", 1)
-    monkeypatch.setattr("atnmf_core.restoration.scenes.learning.LEAST_PIXELS", 100)
+    monkeypatch.setattr("atnmf_core.restoration.scenes.scene_model.SAMPLE_ENTRIES", 1)
+    monkeypatch.setattr("atnmf_core.restoration.scenes.scene_model.LEAST_PIXELS", 100)
     cube = scene.sound.copy()
     unseen = np.ones(cube.shape[:2], bool)
     for sample in two_samples(cube.shape[:2], 100, seed=0):

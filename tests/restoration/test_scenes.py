@@ -7,18 +7,27 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
+import h5py
 import numpy as np
 import pytest
 
-from atnmf_core import restore, rmse, transform
+from atnmf_core import restore, rmse
 from atnmf_core.__main__ import main
-from atnmf_core.problem import InputError
+from atnmf_core.datasets.files.scene_file import open_scene
+from atnmf_core.jobs.processes import created
+from atnmf_core.model.problem import InputError
 from atnmf_core.restoration.scenes import SceneRestoration, SceneStatus, restore_scene, status_of
-from atnmf_core.restoration.scenes.learning import LEAST_PIXELS
-from atnmf_core.restoration.scenes.pixels import model_of, restore_pixels
-from atnmf_core.restoration.scenes.sampling import two_samples
-from atnmf_core.sweep.processes import created
-from tests.scenes import Damaged, damaged_scene, write_envi
+from atnmf_core.restoration.scenes.blockwise import Record
+from atnmf_core.restoration.scenes.restoring import masks, refine_block, restore_block
+from atnmf_core.restoration.scenes.scene_model import (
+    LEAST_PIXELS,
+    SceneModel,
+    SceneSettings,
+    learn,
+    restore_pixels,
+    two_samples,
+)
+from tests.scenes import Damaged, damaged_scene, write_envi, write_hdf5
 from tests.sweep.processes import kill_tree, started, wait_until
 
 MODEL: dict[str, Any] = {"K": 4, "lam": 1.1}
@@ -112,23 +121,86 @@ def test_a_pixel_does_not_depend_on_its_neighbours(
     assert np.array_equal(alone.defects[:, 0], together.defects[:, 123])
 
 
-def test_pixels_with_large_gaps_are_predicted_with_the_help_of_pixels_like_them(scene: Damaged) -> None:
+def test_pixels_with_large_gaps_are_predicted_with_the_help_of_pixels_like_them(
+    scene: Damaged, tmp_path: Path
+) -> None:
     rng = np.random.default_rng(0)
-    sound = as_matrix(scene.sound) + 0.01 * rng.normal(size=(20, 3600)).astype(np.float32).clip(0)
-    few = sound[:, :400].copy()
+    sound = scene.sound + 0.01 * rng.normal(size=scene.sound.shape).astype(np.float32).clip(0)
+    model = model_of(sound, 4, tmp_path)
+    few = as_matrix(sound)[:, :400].copy()
     few[6:] = np.nan
-    model = model_of(sound, restore(sound, K=4, lam=np.inf), "marked", (4, 4))
 
-    alone = model.W @ transform(few, model.W)
+    span = model.ladder.rungs[-1].span
+    units = span.basis * span.noise[:, None]
+    rest = few[:6] / model.scale - span.mean[:6, None]
+    alone = model.scale * (span.mean[:, None] + units @ np.linalg.lstsq(units[:6], rest, rcond=None)[0])
 
-    error = rmse(sound[:, :400], restore_pixels(few, model).predicted, np.isnan(few))
-    assert error < 0.7 * rmse(sound[:, :400], alone, np.isnan(few))
+    error = rmse(as_matrix(sound)[:, :400], restore_pixels(few, model).predicted, np.isnan(few))
+    assert error < 0.7 * rmse(as_matrix(sound)[:, :400], alone, np.isnan(few))
+
+
+def model_of(cube: np.ndarray, K: int, folder: Path) -> SceneModel:
+    np.save(folder / "learned.npy", cube)
+    return learn(open_scene(folder / "learned.npy"), SceneSettings("marked", K, np.inf, None, 0))
+
+
+def test_a_model_that_was_stored_restores_the_same(
+    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration], tmp_path: Path
+) -> None:
+    record, model = Record(tmp_path / "out.npy", {}, 1), restored[1].model
+    record.keep("model", **model.fields)
+    stored = record.read("model")
+    assert stored is not None
+
+    again = SceneModel.from_fields(stored)
+
+    V = as_matrix(scene.cube)
+    for one, other in zip(*(vars(restore_pixels(V, made)).values() for made in (model, again)), strict=True):
+        assert np.array_equal(one, other)
+    assert again.fields.keys() == model.fields.keys()
+
+
+@pytest.fixture(scope="module")
+def striped(scene: Damaged) -> np.ndarray:
+    """What is added to each image column in each band."""
+    stripes = np.zeros(scene.cube.shape[1:], np.float32)
+    stripes[7, 3], stripes[30, 11], stripes[31, 11] = 0.05, 0.2, -0.01
+    return stripes
+
+
+def test_salt_pepper_and_stripes_leave_the_error_that_they_leave_in_memory(
+    scene: Damaged, striped: np.ndarray, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+    chance = rng.random(scene.cube.shape)
+    cube = np.where(chance < 0.02, 0, np.where(chance > 0.98, 1, (scene.cube + striped).clip(0)))
+    cube = np.where(scene.missing, np.nan, cube).astype(np.float32)
+    path = tmp_path / "scene.h5"
+    write_hdf5(cube, path)
+
+    done = restore_scene(path, tmp_path / "out.h5", "unmarked", block_entries=5000, n_jobs=1)
+    rows, cols = scene.cube.shape[:2]
+    whole = restore(as_matrix(cube), "unmarked", kind="cube", image_shape=(rows, cols), order="C")
+
+    with h5py.File(tmp_path / "out.h5") as file:
+        by_blocks = file["reflectance"][:]
+    everywhere = np.ones(whole.V.shape, bool)
+    errors = [rmse(as_matrix(scene.sound), V, everywhere) for V in (as_matrix(by_blocks), whole.V)]
+    assert errors[0] < 1.1 * errors[1]
+    assert "image column 8 in band 4" in done.summary
+    np.testing.assert_allclose(done.model.offsets.T, striped, atol=0.002)
+    assert done.predicted < 0.2
+    # The blocks are of 16 x 16 pixels; whole rows give the same.
+    np.save(tmp_path / "scene.npy", cube)
+    restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", "unmarked", n_jobs=1)
+    apart = np.abs(np.load(tmp_path / "out.npy") - by_blocks)
+    assert np.quantile(apart, 0.9999) < 1e-5
 
 
 def test_a_material_that_the_sample_misses_is_found_and_named(
     scene: Damaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atnmf_core.restoration.scenes.learning.SAMPLE_ENTRIES", 1)
+    monkeypatch.setattr("atnmf_core.restoration.scenes.scene_model.SAMPLE_ENTRIES", 1)
     cube = np.where(scene.missing, np.nan, scene.sound)
     sample, check = two_samples(cube.shape[:2], LEAST_PIXELS, seed=0)
     unseen = np.ones(cube.shape[:2], bool)
@@ -146,6 +218,25 @@ def test_a_material_that_the_sample_misses_is_found_and_named(
     assert "image rows" in done.summary
     out = np.load(tmp_path / "out.npy")[rows, cols]
     assert rmse(truth, out.T, scene.missing[rows, cols].T) < 0.05
+
+
+def test_a_refined_block_counts_what_still_cannot_be_restored(scene: Damaged, tmp_path: Path) -> None:
+    few, many = (model_of(scene.sound, K, tmp_path) for K in (1, 3))
+    cube = scene.sound.copy()
+    cube[:10, :, 12:] = np.nan
+    cube[:5] = np.nan
+    np.save(tmp_path / "scene.npy", cube)
+    file = open_scene(tmp_path / "scene.npy")
+    (block,) = file.blocks(10**9)
+
+    _, first = restore_block(file, 0, block, few)
+    _, refined = refine_block(file, 0, block, many, np.inf, first)
+
+    for one in (first, refined):
+        changed = masks(one, (cube.shape[2], block.pixels))[0]
+        assert one.unknown.sum() == np.isnan(cube[:5]).sum() == np.isnan(cube).sum() - changed.sum()
+        assert one.predicted.sum() == changed.sum()
+    assert not np.array_equal(first.numbers, refined.numbers)
 
 
 def test_two_samples_have_no_pixel_in_common_and_cover_the_scene() -> None:
@@ -262,7 +353,7 @@ def test_an_end_while_the_file_is_written_costs_no_block(
     name = "atnmf_core.restoration.scenes.restoring"
     with monkeypatch.context() as broken:
         writing = Mock(side_effect=[None, None, OSError("disk")])
-        broken.setattr("atnmf_core.datasets.scene_file.SceneFile.write", writing)
+        broken.setattr("atnmf_core.datasets.files.scene_file.SceneFile.write", writing)
         with pytest.raises(OSError, match="disk"):
             restore_scene(*words, **how)
     assert not (tmp_path / "out.npy").exists()
@@ -273,7 +364,7 @@ def test_an_end_while_the_file_is_written_costs_no_block(
 
     assert np.array_equal(np.load(tmp_path / "out.npy"), restored[0])
     assert again.summary == restored[1].summary
-    assert again.model.limits == restored[1].model.limits
+    assert again.model.K == restored[1].model.K
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
 """The threshold decides which suspects are replaced, and nothing else changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from atnmf_core import Dataset, Restoration, restore
 from atnmf_core.restoration.damage import Damage, damaged
-from atnmf_core.restoration.suspects import mostly_bad, restored_at, shares_along, suspects_at
+from atnmf_core.restoration.restore import mostly_bad, restored_at, shares_along, suspects_at
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,7 @@ def test_at_one_the_restoration_is_as_it_was(data: Dataset, restored: Restoratio
     suspects = suspects_at(data, restored)
 
     assert np.array_equal(suspects, restored.defects)
-    assert np.array_equal(restored_at(data, restored, suspects), restored.V, equal_nan=True)
+    assert np.array_equal(restored_at(data, restored, suspects).V, restored.V, equal_nan=True)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 2.0])
@@ -35,11 +37,39 @@ def test_what_is_not_suspect_stays_as_it_was_measured(
 ) -> None:
     suspects = suspects_at(data, restored, threshold)
 
-    V = restored_at(data, restored, suspects)
+    V = restored_at(data, restored, suspects).V
 
     assert np.array_equal(suspects, restored.suspicion >= threshold)
     assert np.array_equal(V[data.observed & ~suspects], data.V[data.observed & ~suspects])
     assert not np.isnan(V[0, 0])
+
+
+def test_added_suspects_are_held_to_the_same_limits_as_those_the_restoration_named(
+    restored: Restoration,
+) -> None:
+    """All that was measured is 1; rows 0 to 3 are predicted as 0.9, 1.2, 1.5 and 2.5."""
+    V = np.ones((6, 8))
+    V[1:, 7] = np.nan
+    data = Dataset(V, "matrix", "ones")
+    rows = np.array([0.9, 1.2, 1.5, 2.5, 1, 1])
+    denoised = np.repeat(rows[:, None], 8, axis=1)
+    none = np.zeros(V.shape, bool)
+    named = replace(
+        restored,
+        V=np.where(data.observed, V, denoised),
+        denoised=denoised,
+        **dict.fromkeys(("defects", "unrestorable", "bounded"), none),
+    )
+    added = none.copy()
+    added[:4, 2] = True
+
+    at = restored_at(data, named, added)
+
+    np.testing.assert_allclose(at.V[:4, 2], [0.9, 1.2, 1.25, np.nan])
+    assert np.argwhere(at.unrestorable).tolist() == [[3, 2]]
+    assert np.argwhere(at.bounded).tolist() == [[2, 2]]
+    assert np.array_equal(at.defects, added)
+    assert np.array_equal(at.V[1:, 7], named.V[1:, 7])
 
 
 def test_both_sides_together_are_all(data: Dataset, restored: Restoration) -> None:
@@ -49,7 +79,7 @@ def test_both_sides_together_are_all(data: Dataset, restored: Restoration) -> No
     assert bright.any()
     assert not (dark & bright).any()
     assert np.array_equal(dark | bright, restored.defects)
-    assert (data.V[dark] < restored.fit.V_hat[dark]).all()
+    assert (data.V[dark] < restored.denoised[dark]).all()
 
 
 def test_shares_are_counted_along_bands_rows_and_columns() -> None:

@@ -1,9 +1,5 @@
 """ANMF (reconstruction): two players, one dictionary, checked against the problem as it is stated."""
 
-import csv
-from collections import defaultdict
-from importlib.resources import files
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from atnmf_core import InputError, factorize
-from atnmf_core.problem import GAMMA, MU, pose
-from atnmf_core.solvers.anmf_game import Game
+from atnmf_core.model.problem import make_problem
+from atnmf_core.solvers.anmf import Game
 from atnmf_core.sweep import Grid
 
 TREATMENTS = ["ignore", "zero"]
@@ -64,7 +60,9 @@ def projected_gradient(value, x, step=1e-6):
 
 
 def game_of(V, observed, missing, **attack):
-    problem = pose(V, observed, K=3, method="anmf", lam=None, missing=missing, dtype="float64", **attack)
+    problem = make_problem(
+        V, observed, K=3, method="anmf", lam=None, missing=missing, dtype="float64", **attack
+    )
     return Game(problem, problem.attack), problem.scale
 
 
@@ -286,17 +284,3 @@ def test_what_cannot_be_used_is_refused_with_a_reason(arguments, reason):
 def test_in_a_sweep_of_the_papers_solver_it_keeps_its_own():
     grid = Grid("lfw", alphas=(0.5,), Ks=(3,), methods=("nmf", "anmf"), solver="paper")
     assert [(point.method, point.solver) for point in grid.points()] == [("nmf", "paper"), ("anmf", "fast")]
-
-
-def test_the_defaults_are_the_candidate_of_the_study_nearest_to_the_published_tables():
-    text = (files("atnmf_core.reference") / "anmf_study.csv").read_text()
-    logs = defaultdict(lambda: defaultdict(list))
-    for row in csv.DictReader(text.splitlines()):
-        candidate = row["target"], float(row["mu"]), float(row["gamma"])
-        logs[candidate][row["data"]].append(abs(np.log(float(row["rmse"]) / float(row["published"]))))
-    assert {len(by_data) for by_data in logs.values()} == {4}
-    distance = {
-        candidate: np.mean([np.mean(some) for some in by_data.values()])
-        for candidate, by_data in logs.items()
-    }
-    assert min(distance, key=distance.get) == ("half", MU, GAMMA)

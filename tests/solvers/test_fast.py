@@ -1,4 +1,4 @@
-"""The monotone solver against SciPy's optimisers, and its numbers on the paper's data."""
+"""The monotone solver and its steps against SciPy's optimisers, and its numbers on the paper's data."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,11 @@ from scipy.optimize import minimize, nnls
 from scipy.sparse import csc_array
 
 from atnmf_core import factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.adversary import entry_loss
-from atnmf_core.problem import pose
-from atnmf_core.solvers import fast
-from atnmf_core.solvers.steps import improve
-from atnmf_core.solvers.surrogate import DenseSurrogate, ObservedSurrogate
+from atnmf_core.model.adversary import entry_loss
+from atnmf_core.model.problem import make_problem
+from atnmf_core.solvers import fast, steps
+from atnmf_core.solvers.fast import DenseSurrogate, ObservedSurrogate
+from atnmf_core.solvers.steps import improve, nonnegative_minimum
 
 rng = np.random.default_rng(21)
 V = rng.random((9, 3)) @ rng.random((3, 12)) + 0.1 * rng.random((9, 12))
@@ -150,7 +150,9 @@ KINDS = {
 @pytest.mark.parametrize(("lam", "leash"), [(None, None), (1.5, None), (1.5, 0.0), (1.5, 0.4)])
 def test_every_kind_of_surrogate_has_the_same_loss_and_touches_it(lam, leash):
     method = "nmf" if lam is None else "atnmf"
-    problem = pose(V, OBSERVED, K=2, method=method, lam=lam, leash=leash, missing="ignore", dtype="float64")
+    problem = make_problem(
+        V, OBSERVED, K=2, method=method, lam=lam, leash=leash, missing="ignore", dtype="float64"
+    )
     W, H = rng.random((9, 2)), rng.random((2, 12))
     v, p = problem.V, W @ H
     expected = entry_loss(v, p, problem.lam, leash)[OBSERVED].sum()
@@ -203,3 +205,60 @@ def test_weights_too_small_to_be_inverted_leave_the_factors_finite(outlier):
 
     assert np.isfinite(fit.W).all()
     assert np.isfinite(fit.H).all()
+
+
+@pytest.mark.parametrize("start", ["nothing", "everything", "at random"])
+@pytest.mark.parametrize("K", [1, 2, 7, 40])
+def test_each_is_what_scipy_finds(K, start):
+    rng = np.random.default_rng(K)
+    A, b = rng.standard_normal((50, 60, K)) + 0.5, rng.standard_normal((50, 60))
+    near = {
+        "nothing": np.zeros((50, K)),
+        "everything": np.ones((50, K)),
+        "at random": rng.random((50, K)) > 0.5,
+    }
+    found = nonnegative_minimum(
+        np.einsum("nfi,nfj->nij", A, A), np.einsum("nfi,nf->ni", A, b), near[start].astype(float)
+    )
+    assert np.allclose(found, [nnls(*problem)[0] for problem in zip(A, b, strict=True)], atol=1e-9)
+
+
+@pytest.mark.parametrize("K", [16, 24, 40])
+def test_what_goes_in_circles_has_its_minimum_too(K, monkeypatch):
+    """The conditions of optimality, for matrices so nearly singular that correcting all coefficients at once
+    does not settle.
+    """
+    left = []
+    monkeypatch.setattr("scipy.optimize.nnls", lambda *problem, **_: left.append(1) or nnls(*problem))
+    rng = np.random.default_rng(1)
+    Q = np.linalg.qr(rng.standard_normal((200, K, K)))[0]
+    grams = np.einsum("nik,k,njk->nij", Q, np.logspace(0, -6, K), Q)
+    right = np.einsum("nij,nj->ni", grams, rng.standard_normal((200, K)))
+    x = nonnegative_minimum(grams, right, np.ones_like(right))
+    assert left
+    gradient = np.einsum("nij,nj->ni", grams, x) - right
+    assert x.min() == 0
+    assert gradient.min() > -1e-8 * np.abs(right).max()
+    assert np.abs(x * gradient).max() < 1e-7 * np.abs(right).max()
+
+
+def test_matrices_that_rounding_made_indefinite_have_a_minimum(monkeypatch):
+    """Rank 2 in 6 dimensions, and large: nothing that is added is more than the rounding."""
+    monkeypatch.setattr(steps, "ROUNDS", 1)
+    rng = np.random.default_rng(454)
+    for _ in range(100):
+        A = 1e4 * rng.random((8, 2)) @ rng.random((2, 6))
+        y = rng.random(8)
+        x = nonnegative_minimum((A.T @ A)[None], (A.T @ y)[None], np.ones((1, 6)))[0]
+        assert np.linalg.norm(A @ x - y) < 1.0001 * nnls(A, y)[1]
+
+
+def test_a_singular_matrix_has_its_minimum_near_by():
+    one_direction = np.ones((1, 3, 3))
+    found = nonnegative_minimum(one_direction, np.full((1, 3), 6.0), np.zeros((1, 3)))
+    assert np.allclose(found, 2.0)
+
+
+def test_what_has_no_weight_is_zero():
+    grams = np.diag([4.0, 0.0])[None]
+    assert np.allclose(nonnegative_minimum(grams, np.array([[2.0, 0.0]]), np.array([[0.0, 5.0]])), [0.5, 0.0])

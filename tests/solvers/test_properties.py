@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from atnmf_core import factorize
-from atnmf_core.adversary import adversarial_loss, attack_objective
+from atnmf_core.model.adversary import adversarial_loss, attack_objective
 
 # Examples still depend on which modules the process has imported: Hypothesis draws constants from them.
 quick = settings(max_examples=40, deadline=None, derandomize=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from atnmf_core.problem import InputError
+from atnmf_core.model.problem import InputError
 from atnmf_core.sweep import FinishedPoint, StoreError, read_store
 
 REPOSITORY = Path(__file__).parents[2]

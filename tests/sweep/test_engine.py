@@ -1,4 +1,4 @@
-"""The engine makes the fits of a grid, each once, as `factorize` would, whatever happens to a worker."""
+"""The engine makes each fit of a grid once, as `factorize` would, whatever happens to a worker."""
 
 import os
 import signal
@@ -6,23 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import threadpoolctl
 
 from atnmf_core import Dataset, Fit, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.sweep import (
-    EngineError,
-    Grid,
-    Point,
-    Store,
-    engine,
-    open_store,
-    paper_start,
-    points,
-    run_sweep,
-)
+from atnmf_core.sweep import EngineError, Grid, Point, Store, engine, grid, open_store, paper_start, run_sweep
+from tests.sweep.processes import done, measured, run, started, wait_until
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "zero"), starts=2, max_inner=5)
 SIX = Grid("lfw", alphas=(0.3,), Ks=(4,), methods=("nmf",), starts=6)
@@ -118,7 +110,7 @@ def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
         fit = factorize(*given, **options)  # type: ignore[arg-type]
         return replace(fit, W=np.full_like(fit.W, np.nan)) if fit.method == "atnmf" else fit
 
-    monkeypatch.setattr(points, "factorize", diverged)
+    monkeypatch.setattr(grid, "factorize", diverged)
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     assert (store.sweep("s").done, store.sweep("s").failed) == (8, 8)
@@ -206,8 +198,9 @@ def test_the_authors_masks_and_starts_are_used_where_asked_for(store: Store, pap
 
     run_sweep(store, "s", grid, data, n_jobs=1)
 
-    observed = paper_mask("synthetic-paper", 0.4)
-    for result in store.outcomes("s"):
+    observed, results = paper_mask("synthetic-paper", 0.4), list(store.outcomes("s"))
+    assert len(results) == len(grid) == 4
+    for result in results:
         fit = factorize(
             data.V,
             observed,
@@ -259,3 +252,50 @@ class Trial(Point):
             os.kill(os.getpid(), signal.SIGKILL)
         pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
         return Seen(type(V).__name__, max(pool["num_threads"] for pool in pools))
+
+
+POINTS = 20
+SWEEP = (
+    *("sweep", "--name", "s", "--data", "lfw", "--K", "8", "--alpha", "0.3", "0.5", "--lam", "1.5:50:4"),
+    *("--starts", "2", "--solver", "paper", "--max-outer", "1", "--max-inner", "150", "--tol-inner", "0"),
+)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
+    store = tmp_path / "cluster.sqlite"
+    address = cluster.scheduler_address
+    with started(*SWEEP, "--store", store.name, "--dask", address, folder=tmp_path) as process:
+        wait_until(lambda: done(store, "s") >= 3, process, "three points")
+        os.kill(next(iter(cluster.workers.values())).process.pid, signal.SIGKILL)
+        _, said = process.communicate()
+    assert process.returncode == 0, said
+
+    assert run(*SWEEP, "--store", "local.sqlite", folder=tmp_path).returncode == 0
+
+    rows = measured(store, "s")
+    assert len(rows) == POINTS
+    assert rows == measured(tmp_path / "local.sqlite", "s")
+
+
+def test_a_cluster_gives_the_same_rows_as_one_process(cluster: Any, tmp_path: Path) -> None:
+    data = load_dataset("lfw")
+    grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), starts=3, max_inner=5)
+    with (
+        open_store(tmp_path / "cluster.sqlite") as cluster_store,
+        open_store(tmp_path / "local.sqlite") as local,
+    ):
+        run_sweep(cluster_store, "s", grid, data, dask=cluster.scheduler_address)
+        run_sweep(local, "s", grid, data, n_jobs=1)
+
+    assert len(measured(tmp_path / "cluster.sqlite", "s")) == len(grid)
+    assert measured(tmp_path / "cluster.sqlite", "s") == measured(tmp_path / "local.sqlite", "s")
+
+
+def test_an_address_where_no_scheduler_is_ends_with_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+
+    ended = run(*SWEEP, "--store", "store.sqlite", "--dask", "tcp://127.0.0.1:9", folder=tmp_path)
+
+    assert ended.returncode == 1
+    assert ended.stderr == "atnmf_core sweep: no Dask scheduler answers at tcp://127.0.0.1:9.\n"

@@ -1,15 +1,19 @@
-"""A grid lists each fit once, knows what makes a fit the same, and refuses what cannot be run."""
+"""A grid lists each fit once, finds its data and starts, and its measurements come back from their table."""
 
 import json
+import math
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from atnmf_core import SOLVER_VERSIONS
-from atnmf_core.problem import InputError
-from atnmf_core.running.cost import expected_seconds
-from atnmf_core.sweep import Grid, expected_sweep_seconds
-from atnmf_core.sweep.points import identify
+from atnmf_core import SOLVER_VERSIONS, Dataset, InputError, load_dataset
+from atnmf_core.datasets import UnreadableData
+from atnmf_core.jobs.fit_task import expected_seconds
+from atnmf_core.sweep import Grid, expected_sweep_seconds, load_source, paper_start, save_dataset
+from atnmf_core.sweep.grid import identify
+from atnmf_core.sweep.measurements import Measurement, baseline, best, csv_text, gain, read_csv
 
 FACES = (625, 100)
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
@@ -156,3 +160,163 @@ def test_anmf_takes_longer_than_nmf_and_has_one_algorithm() -> None:
 
 def keys(grid: Grid, content_hash: str = "hash") -> set[str]:
     return {identify(point, content_hash)[0] for point in grid.points()}
+
+
+SHAPE, K = (7, 9), 3
+
+
+def test_starts_are_the_successive_draws_of_the_authors_loops() -> None:
+    stream = np.random.RandomState(1)
+    for alpha in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        for start in range(10):
+            W = np.abs(stream.normal(0, 1, size=(7, K)))
+            H = np.abs(stream.normal(0, 1, size=(K, 9)))
+
+            drawn = paper_start(SHAPE, K, alpha, start)
+
+            np.testing.assert_array_equal(drawn[0], W)
+            np.testing.assert_array_equal(drawn[1], H)
+
+
+@pytest.mark.parametrize(("alpha", "start"), [(0.35, 0), (0.3, 10), (0.3, -1)])
+def test_what_the_authors_did_not_draw_is_refused(alpha: float, start: int) -> None:
+    with pytest.raises(InputError, match="authors"):
+        paper_start(SHAPE, K, alpha, start)
+
+
+def test_a_name_of_the_catalogue_is_loaded() -> None:
+    assert load_source("lfw").content_hash == load_dataset("lfw").content_hash
+
+
+@pytest.mark.parametrize("name", ["lfw", "simulated-scene", "synthetic"])
+def test_a_data_set_of_any_kind_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
+    data = load_dataset(name)
+    save_dataset(data, tmp_path / "data.npz")
+
+    again = load_source(str(tmp_path / "data.npz"))
+
+    assert again.content_hash == data.content_hash
+    assert (again.kind, again.name, again.image_shape) == (data.kind, data.name, data.image_shape)
+
+
+def test_entries_that_nobody_knows_stay_unknown(tmp_path: Path) -> None:
+    V = np.array([[0.0, np.nan], [1.0, 2.0]], dtype=np.float32)
+    save_dataset(Dataset(V=V, kind="matrix", name="mine"), tmp_path / "data.npz")
+
+    np.testing.assert_array_equal(load_source(str(tmp_path / "data.npz")).V, V)
+
+
+def test_a_file_of_the_user_is_read(tmp_path: Path) -> None:
+    np.save(tmp_path / "mine.npy", np.arange(6.0).reshape(2, 3))
+
+    np.testing.assert_array_equal(load_source(str(tmp_path / "mine.npy")).V, np.arange(6.0).reshape(2, 3))
+
+
+def test_what_is_neither_is_refused_with_the_names_that_exist() -> None:
+    with pytest.raises(InputError, match=r"'nowhere' is neither a file nor one of lfw,"):
+        load_source("nowhere")
+
+
+def test_a_file_is_read_as_the_options_say_and_what_is_ready_takes_none(tmp_path: Path) -> None:
+    np.save(tmp_path / "mine.npy", np.arange(-1.0, 5.0).reshape(2, 3))
+    save_dataset(load_dataset("synthetic"), tmp_path / "ready.npz")
+
+    assert load_source(str(tmp_path / "mine.npy"), negative="zero").V.min() == 0
+    for source in ("lfw", str(tmp_path / "ready.npz")):
+        with pytest.raises(InputError, match=r"negative='zero': .* is read in one way only"):
+            load_source(source, negative="zero")
+
+
+def spoilt(kept: bytes) -> dict[str, bytes]:
+    """Ways in which an archive arrives that is none any more."""
+    directory = kept.rindex(b"PK\x01\x02")
+    return {
+        "is empty": b"",
+        "is a bare array": kept[kept.index(b"\x93NUMPY") :],
+        "is cut short": kept[: len(kept) // 2],
+        "has other bytes inside": kept[:400] + bytes(200) + kept[600:],
+        "has a spoilt directory": kept[:directory] + b"XXXX" + kept[directory + 4 :],
+    }
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("damage", spoilt(b"\x93NUMPY PK\x01\x02"))
+def test_a_damaged_archive_is_refused_by_its_name(damage: str, marked: bool, tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    V = load_dataset("synthetic").V
+    save_dataset(load_dataset("synthetic"), path) if marked else np.savez(path, V)
+    path.write_bytes(spoilt(path.read_bytes())[damage])
+
+    with pytest.raises(UnreadableData, match=r"^mine\.npz is "):
+        load_source(str(path))
+
+
+ROW = Measurement(
+    alpha=0.3,
+    method="atnmf",
+    lam=2.0,
+    K=5,
+    missing="zero",
+    solver="fast",
+    dtype="float32",
+    mean=0.25,
+    deviation=0.015625,
+    starts=3,
+    max_outer=100,
+    seconds=0.5,
+    version="3",
+    date="2026-01-31",
+    dataset="lfw",
+    rmse_observed=0.1,
+    n_iter=12.0,
+)
+NMF = replace(ROW, method="nmf", lam=None, mean=0.5)
+CURVE = [NMF, replace(ROW, lam=1.05, mean=0.375), ROW, replace(ROW, lam=100.0, mean=0.484375)]
+
+
+@pytest.mark.parametrize(
+    "rows", [CURVE, [replace(ROW, starts=1, deviation=None, seconds=None)], []], ids=["curve", "one", "none"]
+)
+def test_measurements_come_back_from_their_table(rows: list[Measurement]) -> None:
+    assert read_csv(csv_text(rows)) == tuple(rows)
+
+
+def test_a_table_without_the_optional_columns_is_read() -> None:
+    text = "alpha,method,lam,K,missing,solver,dtype,mean\n0.3,nmf,,3,zero,paper,float32,0.12\n"
+
+    assert read_csv(text) == (Measurement(0.3, "nmf", None, 3, "zero", "paper", "float32", 0.12),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n",
+        "alpha,method,mean\n0.3,nmf,0.1\n",
+        csv_text([]).replace("date", "date,notes"),
+        csv_text([ROW]).replace("0.25", "much"),
+        csv_text([]) + "0.3,nmf\n",
+    ],
+    ids=["foreign", "lacking", "more", "no number", "short"],
+)
+def test_another_kind_of_table_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="not a table of measurements"):
+        read_csv(text)
+
+
+def test_the_best_point_is_atnmfs_of_least_error_and_its_gain_is_a_share_of_nmfs() -> None:
+    found, nmf = best([*CURVE, replace(ROW, lam=3.0, mean=math.nan)]), baseline(CURVE, "nmf")
+
+    assert found == ROW
+    assert nmf == NMF
+    assert gain(found, nmf) == pytest.approx(0.5)
+    assert gain(nmf, found) == pytest.approx(-1.0)
+
+
+def test_without_atnmf_nothing_is_best() -> None:
+    assert best([NMF]) is None
+
+
+def test_a_level_is_that_of_the_same_solver_where_there_are_two() -> None:
+    other = replace(NMF, solver="paper", mean=0.6)
+
+    assert baseline([NMF, other], "nmf", like=replace(ROW, solver="paper")) == other

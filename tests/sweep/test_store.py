@@ -1,4 +1,4 @@
-"""A store keeps each result once, shares out the work, and tells what it has."""
+"""A store keeps each result once, shares out the work, tells what it has, and keeps the queue."""
 
 import math
 import os
@@ -13,9 +13,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atnmf_core import SOLVER_VERSIONS
-from atnmf_core.problem import InputError
-from atnmf_core.sweep import Grid, Measures, Store, StoreError, open_store, read_store
+from atnmf_core import SOLVER_VERSIONS, Dataset
+from atnmf_core.jobs.processes import created
+from atnmf_core.model.problem import InputError
+from atnmf_core.sweep import (
+    MAX_NAME_LENGTH,
+    Grid,
+    Measures,
+    Store,
+    StoreError,
+    load_source,
+    open_store,
+    read_store,
+    save_upload,
+    upload_path,
+)
+from atnmf_core.sweep.store import Queue, default_store, default_store_path
 
 GRID = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0, 5.0), starts=4)
 
@@ -252,3 +265,186 @@ def test_reading_does_not_make_a_store(tmp_path: Path) -> None:
 def test_an_unknown_sweep_is_refused_by_name(store: Store) -> None:
     with pytest.raises(InputError, match="has no sweep 'nothing'"):
         store.sweep("nothing")
+
+
+NARROW = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))
+WIDE = Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0,))
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Store:
+    with open_store(tmp_path / "store.sqlite") as opened:
+        for name, grid in (("narrow", NARROW), ("wide", WIDE)):
+            sweep = opened.add_sweep(name, grid, "hash")
+            run = opened.begin_run(sweep)
+            for key, _ in opened.claims(sweep, run):
+                opened.add_outcome(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
+            opened.end_run(run, "finished")
+        yield opened
+
+
+def names(pair: Store) -> set[str]:
+    return {record.name for record in pair.sweeps()}
+
+
+def test_a_renamed_sweep_keeps_its_results(pair: Store) -> None:
+    before = list(pair.outcomes("wide"))
+
+    assert pair.rename_sweep("wide", "  for   the talk ") == "for the talk"
+
+    assert names(pair) == {"narrow", "for the talk"}
+    assert list(pair.outcomes("for the talk")) == before
+
+
+@pytest.mark.parametrize("new", ["", "   ", "x" * (MAX_NAME_LENGTH + 1), "narrow"])
+def test_a_name_that_is_none_or_taken_is_refused(pair: Store, new: str) -> None:
+    with pytest.raises(InputError, match=r"a name has 1 to|there is a sweep 'narrow' already"):
+        pair.rename_sweep("wide", new)
+
+    assert names(pair) == {"narrow", "wide"}
+
+
+def test_deleting_a_sweep_leaves_the_points_that_another_has_too(pair: Store) -> None:
+    pair.delete_sweep("wide")
+
+    assert names(pair) == {"narrow"}
+    assert len(list(pair.outcomes("narrow"))) == len(NARROW)
+    (left,) = pair.query("SELECT COUNT(*) AS number FROM points")
+    assert left["number"] == len(NARROW)
+
+
+def test_deleting_the_last_sweep_leaves_nothing(pair: Store) -> None:
+    for name in ("narrow", "wide"):
+        pair.delete_sweep(name)
+
+    for table in ("points", "sweeps", "sweep_points", "runs", "queue"):
+        assert pair.query(f"SELECT * FROM {table}") == []
+
+
+def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(pair: Store) -> None:
+    other = Grid("lfw", alphas=(0.7,), Ks=(5,), lams=(2.0,))
+    pair.begin_run(pair.add_sweep("running", other, "hash"))
+    pair.add_sweep("queued", Grid("lfw", alphas=(0.9,), Ks=(5,), lams=(2.0,)), "hash")
+    Queue(pair).add("queued")
+
+    for name in ("running", "queued"):
+        with pytest.raises(InputError, match="stop it before it is renamed"):
+            pair.rename_sweep(name, "new")
+        with pytest.raises(InputError, match="stop it before it is deleted"):
+            pair.delete_sweep(name)
+
+    assert names(pair) == {"narrow", "wide", "running", "queued"}
+
+
+def test_uploaded_data_goes_with_the_last_sweep_that_has_it(pair: Store) -> None:
+    data = Dataset(np.ones((6, 8)), "matrix", "mine")
+    file = upload_path(pair.path, data)
+    for name in ("first", "second"):
+        pair.add_sweep(name, replace(NARROW, dataset=str(file)), data.content_hash)
+        save_upload(pair.path, data)
+    assert load_source(str(file)).content_hash == data.content_hash
+
+    pair.delete_sweep("first")
+    assert file.exists()
+    pair.delete_sweep("second")
+
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_file_of_the_users_own_is_never_deleted(pair: Store, tmp_path: Path) -> None:
+    own = tmp_path / "mine.npy"
+    np.save(own, np.ones((6, 8)))
+    pair.add_sweep("own", replace(NARROW, dataset=str(own)), "another hash")
+
+    pair.delete_sweep("own")
+
+    assert own.exists()
+
+
+@pytest.fixture
+def trio(tmp_path: Path) -> Store:
+    with open_store(tmp_path / "store.sqlite") as opened:
+        for name in ("first", "second", "third"):
+            opened.add_sweep(name, NARROW, "hash")
+        yield opened
+
+
+def statuses(trio: Store) -> dict[str, tuple[str, int | None]]:
+    return {record.name: (record.status, record.place) for record in trio.sweeps()}
+
+
+def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(trio: Store) -> None:
+    queue = Queue(trio)
+    for name in ("second", "first", "second"):
+        queue.add(name)
+
+    assert statuses(trio) == {
+        "second": ("queued", 1),
+        "first": ("queued", 2),
+        "third": ("stopped", None),
+    }
+    assert queue.next() == "second"
+    queue.remove("second")
+    assert statuses(trio)["first"] == ("queued", 1)
+
+
+def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queue(
+    trio: Store,
+) -> None:
+    Queue(trio).add("first")
+    sweep = trio.add_sweep("first", NARROW, "hash")
+    run = trio.begin_run(sweep)
+    for key, _ in trio.claims(sweep, run):
+        trio.add_outcome(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
+    assert trio.sweep("first").status == "running"
+
+    trio.end_run(run, "finished")
+
+    assert trio.sweep("first").status == "finished"
+
+
+def test_only_a_sweep_of_the_store_can_be_queued(trio: Store) -> None:
+    with pytest.raises(InputError, match="no sweep 'fourth'"):
+        Queue(trio).add("fourth")
+
+
+def test_one_process_runs_the_queue_until_it_is_empty(trio: Store) -> None:
+    queue = Queue(trio)
+    queue.add("first")
+    assert trio.queue_process() is None
+
+    assert queue.take_over()
+    assert trio.queue_process() == os.getpid()
+    assert queue.next() == "first"
+    queue.remove("first")
+    assert queue.next() is None
+    assert trio.queue_process() is None
+
+
+def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(trio: Store) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        trio.write("INSERT INTO queue_process VALUES (1, ?, ?)", other.pid, created(other.pid))
+        assert trio.queue_process() == other.pid
+        assert not Queue(trio).take_over()
+        other.kill()
+        other.wait()
+
+    assert trio.queue_process() is None
+    assert Queue(trio).take_over()
+    assert trio.queue_process() == os.getpid()
+
+
+def test_the_environment_names_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "new folder" / "results.sqlite"))
+
+    assert default_store_path() == tmp_path / "new folder" / "results.sqlite"
+    assert not default_store_path().parent.exists()
+    assert default_store() == default_store_path()
+    assert default_store().parent.is_dir()
+
+
+def test_without_a_name_it_lies_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ATNMF_STORE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    assert default_store() == tmp_path / "atnmf" / "sweeps.sqlite"

@@ -1,10 +1,9 @@
 """Scenes larger than memory: a model is learned from a sample of pixels and applied block by block."""
 
+from .blockwise import BLOCK_ENTRIES, SceneStatus, start_scene, status_of
 from .fitting import SceneFit, fit_scene
-from .pixels import SceneModel
-from .process import SceneStatus, start_scene, status_of
 from .restoring import SceneRestoration, restore_scene
-from .run import BLOCK_ENTRIES
+from .scene_model import SceneModel
 
 __all__ = [
     "BLOCK_ENTRIES",

@@ -12,15 +12,18 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from ...datasets import ReadingOptions
-from ...datasets.scene_file import Block, SceneFile, new_maps, open_scene
-from ...factorization import factorize
-from ...problem import Array, InputError, Method, check_one_of
-from ...projection import transform
-from ...result import FitCallback
-from .learning import FEWEST_FAR, sampled, with_far
-from .pixels import AT_ONCE, far_limit
-from .run import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, in_words, row_runs
+from ...datasets.files.scene_file import Block, SceneFile, new_maps, open_scene
+from ...jobs.whole_files import moved_when_whole
+from ...model.problem import Array, InputError, Method, check_one_of
+from ...model.result import FitCallback
+from ...solvers.factorization import factorize, transform
+from .blockwise import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, far_text, row_runs
+from .scene_model import AT_ONCE, FEWEST_FAR, sampled, with_far
 
+FAR_ABOVE_MOST, FAR_ABOVE_MIDDLE, MOST = 2.0, 3.0, 0.99
+"""A pixel is unlike the sample when its residuals are so many times those of `MOST` of the sample's pixels,
+and of the middle one.
+"""
 ROOM = 2.1
 """Free disk space that is asked for, as a multiple of the size of H: for the output and the blocks."""
 
@@ -85,7 +88,7 @@ class SceneFit:
     def summary(self) -> str:
         """What was found, in a few sentences."""
         said = f"RMSE, observed   {self.rmse:.6g}\n{self.words}"
-        return f"{said} {in_words(self.far)}: these parts do not suffice there." if self.far else said
+        return f"{said} {far_text(self.far)}: these parts do not suffice there." if self.far else said
 
 
 def fit_scene(
@@ -133,7 +136,9 @@ def fit_scene(
     run.work(
         "block", range(len(run.blocks)), fit_block, lambda number: (scene, number, run.blocks[number], parts)
     )
-    far = np.concatenate([*run.far_pixels(parts.far).values(), np.empty(0, np.intp)])
+    far = np.concatenate(
+        [*run.far_pixels(lambda block: block["scale"] > parts.far).values(), np.empty(0, np.intp)]
+    )
     far_rows = row_runs(np.sort(far) // scene.cols) if far.size >= FEWEST_FAR else ()
     files, H, rmse = _written(run, out, parts)
     run.record.remove()
@@ -148,13 +153,14 @@ def fit_block(scene: SceneFile, number: int, block: Block, parts: Parts) -> tupl
 
 def _learned(scene: SceneFile, callback: FitCallback | None, **options: Any) -> Parts:
     """Fit a sample; fit again with the pixels outside of it that this describes worst; check it."""
-    V, check = sampled(scene, options["seed"])
+    V, check = (scene.pixels(*places) for places in sampled(scene, options["seed"]))
     words = ""
     while True:
         fit = factorize(V, callback=callback, **options)
         parts = Parts(fit.W, fit.lam, fit.leash, np.inf)
         inside, outside = _projected(V, parts), _projected(check, parts)
-        limit = far_limit(inside.scale, float(np.nanmedian(inside.scale)))
+        most, middle = np.nanquantile(inside.scale, MOST), np.nanmedian(inside.scale)
+        limit = float(max(FAR_ABOVE_MOST * float(most), FAR_ABOVE_MIDDLE * float(middle)))
         far = np.flatnonzero(outside.scale > limit)
         if words or far.size < FEWEST_FAR:
             break
@@ -203,9 +209,8 @@ def _written(
 ) -> tuple[tuple[Path, ...], npt.NDArray[np.float32], float]:
     """Write H and W: the files, H, and the error of both."""
     beside = _beside(out)
-    part = out.with_name(f".part-{beside.name}")
-    np.save(part, parts.W)
-    part.replace(beside)
+    with moved_when_whole(beside) as (part,):
+        np.save(part, parts.W)
 
     def written() -> Iterator[BlockFit]:
         for here, fields in run.results():

@@ -5,7 +5,8 @@ let frames = 0;
 
 function chart(svg, { x, y, height, ticks = {}, names = {}, edge: given = {} }) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const width = svg.getBoundingClientRect().width || 600, tall = height * rem;
+  const scale = Number(getComputedStyle(svg).getPropertyValue("--chart-scale")) || 1;
+  const width = svg.getBoundingClientRect().width || 600, tall = height * scale * rem;
   const edge = Object.fromEntries(Object.entries({ ...EDGE, ...given }).map(([side, size]) => [side, size * rem]));
   const wide = width - edge.left - edge.right, high = tall - edge.top - edge.bottom;
   svg.setAttribute("viewBox", `0 0 ${width} ${tall}`);

@@ -1,11 +1,8 @@
 """The chapters in their order."""
 
-from .findings import FINDINGS
-from .game import GAME
-from .guess import GUESS
-from .hiding import HIDING
-from .one_number import ADVERSARY, LOSS
-from .parts import PARTS
+from .adversary import ADVERSARY, GAME, LOSS
+from .findings import FINDINGS, GUESS
+from .first import HIDING, PARTS
 from .uses import USES
 
 __all__ = ["CHAPTERS"]

@@ -5,13 +5,100 @@ from __future__ import annotations
 import streamlit as st
 
 from atnmf_core.datasets import PAPER_ALPHAS
-from atnmf_core.figures.lesson import findings_chart
-from atnmf_core.lesson import Error, Finding, findings
+from atnmf_core.figures.lesson import findings_chart, guess_chart
+from atnmf_core.lesson import Error, Finding, Verdict, findings, judge
+from atnmf_core.model.problem import TREATMENT_NAMES
 from atnmf_core.reference import TITLES
-from atnmf_core.reference.defects import unmarked_defects
-from pages.common.control import OneOf, Stops
+from atnmf_core.reference.tables import bundled_curve, unmarked_defects
+from atnmf_core.sweep.measurements import Measurement
+from pages.common.state import LAMBDAS, OneOf, Setting, Stops, change, controls_of
+from pages.learn_view.chapter import Chapter, Stage
 
-from ..chapter import Chapter, Stage
+# Chapter 6: guess the best lambda before the truth is shown.
+
+
+ALPHA = 0.5
+DATA = {"lfw": "faces", "scene": "scene"}
+WORDS = {
+    "lfw": "the faces of chapter 1",
+    "scene": "a simulated picture from the air, at a hundred wavelengths",
+}
+REVEALED = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENT_NAMES}
+WEAK = 50
+"""A price at which hardly any adversary is left."""
+LAMS = tuple(lam for lam in LAMBDAS if lam >= 1.05)
+
+
+def guess_facts(stage: Stage) -> dict[str, str]:
+    point = _points(stage)[0]
+    return {"data": WORDS[stage["data"]], "alpha": f"{point.alpha:.0%}", "K": str(point.K)}
+
+
+def show_guess(stage: Stage) -> None:
+    guess = stage["guess"]
+    round_name = f"{stage['data']}-{stage['missing']}"
+    if stage["revealed"] != round_name:
+        _chart(guess_chart(guess, size=stage.letters), stage, "Your guess on an empty field")
+        if "revealed" not in stage.hidden:
+            reveal = {stage.key("revealed"): round_name}
+            st.button("Show the truth", type="primary", on_click=change, kwargs=reveal)
+        return
+    points = _points(stage)
+    nmf = next(point.mean for point in points if point.method == "nmf")
+    curve = [point for point in points if point.lam is not None]
+    errors = {point.lam: point.mean for point in curve if point.lam is not None}
+    deviations = {point.lam: point.deviation or 0.0 for point in curve if point.lam is not None}
+    verdict = judge(guess, errors, deviations)
+    figure = guess_chart(guess, points, verdict.at_guess, size=stage.letters)
+    _chart(figure, stage, "The measured errors over λ")
+    st.markdown(_verdict(guess, verdict, nmf, deviations[verdict.best_lam], points[0].starts))
+
+
+def _points(stage: Stage) -> list[Measurement]:
+    """The bundled curve of AT-NMF, and NMF's error, for the data and treatment in view."""
+    points = bundled_curve(stage["data"])
+    wanted = [point for point in points if (point.alpha, point.missing) == (ALPHA, stage["missing"])]
+    return [point for point in wanted if point.method in ("nmf", "atnmf")]
+
+
+def _chart(figure: object, stage: Stage, alt: str) -> None:
+    st.plotly_chart(figure, **stage.room, key=stage.key("chart"), config={"displayModeBar": False}, alt=alt)
+
+
+def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, starts: int) -> str:
+    here = f"At your λ = {guess:g} the error is {verdict.at_guess:.4f}"
+    if verdict.hit:
+        said = f"**Right.** {here}, as good as the lowest, as far as the measurement can tell."
+    else:
+        times = 1 + verdict.excess
+        far = (
+            f"{times:.1f} times the lowest error" if times >= 2 else f"{verdict.excess:.0%} above the lowest"
+        )
+        said = f"**{far}.** {here}."
+    found = (
+        f"It is lowest at **λ = {verdict.best_lam:g}**: {verdict.best:.4f}, the mean of {starts} random "
+        f"starts, which differ by about {deviation:.4f}. NMF: {nmf:.4f}."
+    )
+    if verdict.best_lam == LAMS[0]:
+        found += " No λ closer to 1 was tried: there it may be lower still."
+    if verdict.flat_from is not None and verdict.flat_from < WEAK:
+        found += f" From λ = {verdict.flat_from:g} on all do about as well, and so does NMF."
+    return f"{said}\n\n{found}"
+
+
+GUESS = Chapter(
+    name="guess",
+    short="Guess",
+    controls={
+        "data": OneOf("lfw", "Data", DATA),
+        "missing": controls_of(Setting)["missing"],
+        "guess": Stops(5.0, "Your guess of the best λ", LAMS),
+        "revealed": OneOf("", "Show the truth", REVEALED),
+    },
+    show=show_guess,
+    in_picture=("revealed",),
+    facts=guess_facts,
+)
 
 SMALLEST = 0.0001
 """Smaller errors are rounding errors of single precision; their digits mean nothing."""
@@ -21,7 +108,7 @@ NAMES = (":blue[NMF]", ":orange[AT-NMF]")
 OURS = {"marked": ("ignore_nmf", "ignore_atnmf"), "run again": ("zero_nmf", "zero_atnmf")}
 
 
-def facts(stage: Stage) -> dict[str, str]:
+def findings_facts(stage: Stage) -> dict[str, str]:
     found = findings(stage["alpha"])
     synthetic, *pictures = found
     gains = [one.published_gain for one in found]
@@ -42,7 +129,7 @@ def facts(stage: Stage) -> dict[str, str]:
         "damage": _in_english(example.damage),
         "unmarked_nmf": f"{example.nmf:.4f}",
         "unmarked_l1": f"{example.l1:.4f}",
-        "unmarked_atnmf": f"{example.atnmf:.4f}",
+        "unmarked_restored": f"{example.restored:.4f}",
         "unmarked_known": f"{example.mask_known:.4f}",
     }
 
@@ -68,15 +155,18 @@ def _on_synthetic(found: Finding) -> str:
     )
 
 
-def show(stage: Stage) -> None:
+def show_findings(stage: Stage) -> None:
     found = findings(stage["alpha"])
     both = stage["shown"] == "both"
     st.plotly_chart(
         findings_chart(found, TITLES, with_marked=both, size=stage.letters),
+        **stage.room,
         key=stage.key("chart"),
         config={"displayModeBar": False},
         alt="Errors of NMF and AT-NMF on four data sets as shares of NMF's published error",
     )
+    if stage.presenting:
+        return
     st.markdown(f"**Error (RMSE) over the hidden entries**\n\n{_table(found, both)}")
     if both:
         st.caption(_starts(found))
@@ -85,8 +175,9 @@ def show(stage: Stage) -> None:
         st.caption(
             "Measured against the undamaged data. Dark entries are recorded at 0 to 0.6 times their value, "
             "bright ones at 2 to 5 times. Bold is the lowest of the methods that were not told which entries "
-            "are wrong. *restore* was given no settings, the others the best K. Means over "
-            f"{' or '.join(map(str, sorted(seeds)))} sets of defects."
+            "are wrong. *restore* was given no settings, NMF and L1-NMF the best K; PCP is principal "
+            f"component pursuit. Each is the mean over {' or '.join(map(str, sorted(seeds)))} set"
+            f"{'' if seeds == {1} else 's'} of defects."
         )
 
 
@@ -97,7 +188,7 @@ def _in_english(damage: str) -> str:
 
 def _unmarked_table() -> str:
     """Every measured damage; of the methods that were not told, the best in bold."""
-    names = {"nmf": NAMES[0], "l1": "L1-NMF", "atnmf": f"restore ({NAMES[1]}, suspects left out)"}
+    names = {"nmf": NAMES[0], "l1": "L1-NMF", "pcp": "PCP", "restored": "restore"}
     lines = [["", *names.values(), "NMF, marked"], ["---"] * (len(names) + 2)]
     for row in unmarked_defects():
         errors = {name: getattr(row, name) for name in names}
@@ -145,6 +236,6 @@ FINDINGS = Chapter(
         "alpha": Stops(0.5, "Hidden share α", PAPER_ALPHAS),
         "shown": OneOf("both", "Show", {"paper": "the paper", "both": "the paper and ours"}),
     },
-    show=show,
-    facts=facts,
+    show=show_findings,
+    facts=findings_facts,
 )

@@ -6,18 +6,16 @@ import math
 
 import streamlit as st
 
-from atnmf_core.adversary import curvature
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import white_level
+from atnmf_core.figures.images import dotted, grey
 from atnmf_core.figures.lesson import weights_chart
-from atnmf_core.figures.palette import dotted, grey
 from atnmf_core.figures.panels import Panel
 from atnmf_core.lesson import DEFECTS, Mended, Recorded, mend, mend_known, mend_robust, recorded, small_scene
-from pages.common.control import OneOf, Stops
-from pages.common.picture_view import show_panels
-from pages.common.setting import LEASHES, OpenStops
-
-from ..chapter import Chapter, Stage
+from atnmf_core.model.adversary import curvature
+from pages.common.state import LEASHES, FreeSlider, OneOf, Stops
+from pages.common.widgets import show_panels
+from pages.learn_view.chapter import Chapter, Stage
 
 NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
@@ -57,6 +55,9 @@ def show(stage: Stage) -> None:
     atnmf = mend(given, stage["lam"], None if math.isinf(stage["g"]) else stage["g"])
     _show_pictures(stage, given, nmf, atnmf)
     steepness = curvature(stage["lam"])
+    if stage.presenting:
+        st.markdown(_said(stage, given, nmf, atnmf))
+        return
     st.plotly_chart(
         weights_chart(steepness, size=stage.letters),
         key=stage.key("weights"),
@@ -117,8 +118,8 @@ USES = Chapter(
     controls={
         "damage": OneOf("dead", "Wrong entries are", {kind: NAMES[kind] for kind in DEFECTS}),
         "share": Stops(0.2, "Their share", SHARES),
-        "lam": OpenStops(math.inf, "Price λ", LAMS, low=1.0, none="no adversary (plain NMF)"),
-        "g": OpenStops(math.inf, "Leash g", LEASHES, none="no leash"),
+        "lam": FreeSlider(math.inf, "Price λ", LAMS, low=1.0, none="no adversary (plain NMF)"),
+        "g": FreeSlider(math.inf, "Leash g", LEASHES, none="no leash"),
     },
     show=show,
     facts=facts,

@@ -7,6 +7,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (number >= 1 && number <= data.titles.length) setTriggerValue("chosen", number);
   };
   nav.hidden = !data.shown;
+  const view = `${data.chosen} ${data.keys}`;
+  if (nav.view !== view) toTop();
+  nav.view = view;
   nav.querySelector("ol").replaceChildren(...data.titles.map((title, i) => entry(title, i + 1, data.chosen, choose)));
   document.removeEventListener("keydown", nav.onKey);
   nav.onKey = (event) => {
@@ -16,6 +19,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   document.addEventListener("keydown", nav.onKey);
   return () => document.removeEventListener("keydown", nav.onKey);
+}
+
+// A chapter opens at its top, also while its picture is still growing.
+function toTop() {
+  const main = document.querySelector('[data-testid="stMain"]');
+  const up = () => main?.scrollTo({ top: 0, behavior: "instant" });
+  const stop = () => clearInterval(again);
+  const again = setInterval(up, 50);
+  up();
+  setTimeout(stop, 600);
+  for (const touched of ["wheel", "touchstart", "pointerdown"]) addEventListener(touched, stop, { once: true });
 }
 
 function entry(title, number, chosen, choose) {

@@ -1,5 +1,6 @@
-// The share of defects along each direction of the data: many in one place are a bad line.
-export default function ({ data, parentElement }) {
+// What was wrong along each direction of the data, and noise by band. A click on a bar of the first and of the
+// last chart leads to its band or image.
+export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".bars");
   host.style.setProperty("--hidden", data.colour);
   while (host.children.length > data.charts.length) host.lastChild.remove();
@@ -8,27 +9,30 @@ export default function ({ data, parentElement }) {
     figure.innerHTML = "<figcaption></figcaption><svg role='img'></svg>";
     host.append(figure);
   }
-  const draw = () => data.charts.forEach((one, i) => drawBars(host.children[i], one));
+  const leads = (i) => data.first && (i === 0 || i === 3);
+  const pick = (number) => setTriggerValue("picked", number);
+  const draw = () => data.charts.forEach((one, i) => drawBars(host.children[i], one, leads(i) ? pick : null));
   draw();
   return whenResized(host, draw);
 }
 
-function drawBars(figure, { title, label, shares, bad }) {
+function drawBars(figure, { title, label, values, bad }, pick) {
   figure.querySelector("figcaption").textContent = title;
-  const svg = figure.querySelector("svg"), count = shares.length, top = Math.max(...shares);
+  const svg = figure.querySelector("svg"), count = values.length, top = Math.max(...values);
   svg.setAttribute("aria-label", label);
-  const percent = roundNumbers(0, 100 * top, 3);
   const plot = chart(svg, {
     x: [0.5, count + 0.5],
-    y: [0, 100 * top],
+    y: [0, top],
     height: 7,
-    edge: { left: 2.4, right: 0.4, top: 0.5, bottom: 1.3 },
-    ticks: { x: roundNumbers(1, count, 5).filter((tick) => tick >= 1 && Number.isInteger(tick)), y: percent },
+    edge: { left: 2.9, right: 0.4, top: 0.5, bottom: 1.3 },
+    ticks: { x: roundNumbers(1, count, 5).filter((tick) => tick >= 1 && Number.isInteger(tick)), y: roundNumbers(0, top, 3) },
   });
   // Many bars overlap a little: side by side, their soft edges would show as a pattern.
   const width = Math.max(1, plot.X(2) - plot.X(1) + (count < 80 ? -1 : 0.6));
   const isBad = (number) => bad.some(([first, last]) => first <= number && number <= last);
-  shares.forEach((share, i) => {
-    if (share > 0) plot.add("rect", isBad(i + 1) ? "bar bad" : "bar", { x: plot.X(i + 0.5), y: plot.Y(100 * share), width, height: plot.Y(0) - plot.Y(100 * share) });
+  values.forEach((value, i) => {
+    if (value > 0) plot.add("rect", isBad(i + 1) ? "bar bad" : "bar", { x: plot.X(i + 0.5), y: plot.Y(value), width, height: plot.Y(0) - plot.Y(value) });
   });
+  svg.style.cursor = pick ? "pointer" : "";
+  svg.onclick = pick && ((event) => pick(Math.min(count, Math.max(1, Math.round(plot.under(event))))));
 }

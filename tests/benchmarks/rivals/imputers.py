@@ -1,5 +1,5 @@
 """Imputation of missing entries: nearest neighbours and chained regressions of scikit-learn, factorization of
-cmfrec, biharmonic inpainting of scikit-image. Pixels are samples, bands are features.
+cmfrec. Pixels are samples, bands are features.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from atnmf_core.restoration import Layout
-from atnmf_core.restoration.inpainting import inpaint
 
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
@@ -56,5 +55,4 @@ IMPUTERS = {
     "KNNImputer": nearest_neighbours,
     "IterativeImputer": chained_regressions,
     "cmfrec": factorization,
-    "biharmonic": inpaint,
 }

@@ -1,0 +1,248 @@
+"""The processes of this program on this machine: how they are started, what they run and with what priority,
+and whether they still do.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from ..model.problem import InputError
+
+# Tasks in a process of their own: they block no thread of the caller, report their progress, and can be
+# killed at any time.
+#
+# A task is any picklable callable that takes one argument, `report`, and calls it now and then with
+# something picklable. The child (``python -m atnmf_core.jobs.processes``) reads tasks from its
+# standard input and writes reports and results to its standard output. Both are pickles, which need no
+# framing. A pool of the standard library or of loky would not do: multiprocessing runs app.py again in
+# every child, and neither can kill one task without breaking the pool.
+
+
+Result = TypeVar("Result")
+Report = Callable[[Any], None]
+Task = Callable[[Report], Result]
+
+ROOT = Path(__file__).parents[2]
+REPORT_SECONDS = 0.3
+LOW_PRIORITY, TASK_NICENESS = "--low-priority", 10
+
+
+class ProcessDied(RuntimeError):
+    """The process ended before it had answered."""
+
+
+def start_python(
+    arguments: Sequence[str], environment: Mapping[str, str], **how: Any
+) -> subprocess.Popen[bytes]:
+    """Start Python in a process that finds this package; `environment` is added to the present one."""
+    paths = filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))
+    everything = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment}
+    return subprocess.Popen([sys.executable, *arguments], env=everything, **how)
+
+
+def start_detached(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start Python in a session of its own: it outlives this process. What it prints goes to the log."""
+    with log.open("w") as file:
+        how = {"stdout": file, "stderr": subprocess.STDOUT, "start_new_session": True}
+        return start_python(arguments, {}, stdin=subprocess.DEVNULL, **how)
+
+
+class TaskProcess:
+    """A child process that runs tasks one after another, with one BLAS thread.
+
+    One thread at a time may call `run`; any thread may call `kill`.
+
+    Parameters
+    ----------
+    low_priority : whether all other work on the machine goes first.
+    """
+
+    def __init__(self, *, low_priority: bool = False) -> None:
+        self._child = start_python(
+            ["-m", __name__, *([LOW_PRIORITY] if low_priority else [])],
+            {"OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._child.poll() is None
+
+    def run(self, task: Task[Result], report: Report) -> Result:
+        """Run the task there and return its result; its reports are passed to `report`, at most every
+        `REPORT_SECONDS`, and the first of each `stage`, if they have one.
+
+        Raises
+        ------
+        ProcessDied : the process was killed or exited.
+        Exception : whatever the task raised.
+        """
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        try:
+            pickle.dump(task, self._child.stdin, pickle.HIGHEST_PROTOCOL)
+            self._child.stdin.flush()
+            while True:
+                kind, content = pickle.load(self._child.stdout)
+                if kind == "report":
+                    report(content)
+                elif kind == "raised":
+                    raise content
+                else:
+                    return content  # type: ignore[no-any-return]
+        except (EOFError, pickle.UnpicklingError, BrokenPipeError):
+            raise self._died() from None
+
+    def kill(self) -> None:
+        """End the process now, whatever it is doing."""
+        self._child.kill()
+
+    def close(self) -> None:
+        """End the process when it has finished its task."""
+        with self._child, suppress(BrokenPipeError):
+            assert self._child.stdin is not None
+            self._child.stdin.close()
+
+    def _died(self) -> ProcessDied:
+        # It may still be alive, closing its pipes.
+        code = self._child.wait()
+        if code < 0:
+            return ProcessDied(
+                f"the process that worked on it was killed (signal {-code}), perhaps for lack of memory."
+            )
+        return ProcessDied(f"the process that worked on it exited (exit code {code}).")
+
+
+def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """The child: run tasks until there are no more."""
+    while True:
+        try:
+            task = pickle.load(requests)
+        except EOFError:
+            return
+        _send(answers, *_outcome(task, answers))
+
+
+def _outcome(task: Task[Any], answers: IO[bytes]) -> tuple[str, Any]:
+    last, stage = -REPORT_SECONDS, None
+
+    def report(content: Any) -> None:
+        nonlocal last, stage
+        is_next_stage = stage != (stage := getattr(content, "stage", None))
+        if is_next_stage or time.monotonic() - last >= REPORT_SECONDS:
+            last = time.monotonic()
+            _send(answers, "report", content)
+
+    try:
+        return "result", task(report)
+    except Exception as error:  # noqa: BLE001 - raised again where the task was asked for
+        if not isinstance(error, InputError):
+            traceback.print_exc()
+        return "raised", _picklable(error)
+
+
+def _picklable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - an exception may refuse to be pickled in any way it likes
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _send(answers: IO[bytes], kind: str, content: Any) -> None:
+    try:
+        pickle.dump((kind, content), answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+    except BrokenPipeError:
+        # The parent has ended: there is nobody to report to.
+        os._exit(1)
+
+
+def _main() -> None:
+    # Ctrl-C at the terminal is for the parent; when that has ended, this process finds no more tasks.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if LOW_PRIORITY in sys.argv and hasattr(os, "nice"):
+        os.nice(TASK_NICENESS)
+    # What a library prints must not get into the results.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        _serve(sys.stdin.buffer, answers)
+
+
+CLOCK_TOLERANCE = 2.0
+"""The clock that dates the creation of a process may be adjusted by this many seconds."""
+NICENESS = 4
+"""Enough for a dashboard in use to get most of a core, but little enough for sweeps to progress on a busy
+machine.
+"""
+AUTOGROUP = Path("/proc/self/autogroup")
+LOOK_FOR_PARENT = 1.0
+
+
+def created(pid: int) -> float:
+    """When a process was created, in seconds since 1970, which distinguishes it from a later one with the
+    same number.
+    """
+    import psutil
+
+    return float(psutil.Process(pid).create_time())
+
+
+def is_running(pid: int, since: float) -> bool:
+    """Whether the process that had this number at that time still runs."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        same = process.create_time() < since + CLOCK_TOLERANCE
+        return bool(same and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        # It belongs to another user, so it exists.
+        return True
+
+
+def lower_priority() -> None:
+    """Let everything else on this machine go first: this process and all that it starts from now on."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    if AUTOGROUP.exists() and os.getsid(0) == os.getpid():
+        # Linux shares cores among sessions first; niceness counts only within one.
+        with suppress(OSError):
+            AUTOGROUP.write_text(str(NICENESS))
+
+
+def serve_parent(pid: int) -> None:
+    """Make this worker process end with its parent, however that ends, and leave Ctrl-C to the parent.
+
+    Ctrl-C reaches every process of a terminal; a parent that is killed can tell its workers nothing.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(pid,), daemon=True).start()
+
+
+def _end_with(pid: int) -> None:
+    while os.getppid() == pid:
+        time.sleep(LOOK_FOR_PARENT)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,33 @@
+"""Files that are there as a whole or not at all: written beside their place, then renamed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def moved_when_whole(*places: Path, shared: bool = False) -> Iterator[list[Path]]:
+    """Temporary names for files, which get their own when the block ends without an error.
+
+    `shared` is for files that several processes or threads may write at the same time, each all of it. What a
+    process that is killed leaves of others is overwritten by the next.
+    """
+    mark = f"{os.getpid()}-{threading.get_ident()}-" if shared else ""
+    parts = [place.with_name(f".part-{mark}{place.name}") for place in places]
+    try:
+        yield parts
+        for part, place in zip(parts, places, strict=True):
+            part.replace(place)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file; if the disk is full or the process is killed, `path` is left unchanged."""
+    with moved_when_whole(path, shared=True) as (part,):
+        part.write_bytes(content.encode() if isinstance(content, str) else content)

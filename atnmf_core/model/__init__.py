@@ -1,0 +1,1 @@
+"""The paper's words: the problem, its adversary, hidden entries, start factors, results and measures."""

@@ -1,0 +1,173 @@
+"""What was wrong with data that was restored, in kinds that people know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import label
+
+from ..datasets import Dataset
+from ..model.problem import Array, Mask
+from .lines import BadLine, in_short
+from .odds import repeated_values
+from .restore import Restoration
+
+KINDS = {
+    "dark": "too dark",
+    "bright": "too bright",
+    "lines": "in dead lines",
+    "stripes": "in stripes",
+    "clipped": "saturated",
+    "missing": "missing",
+    "lost": "in lost pixels",
+}
+"""What can be wrong with an entry."""
+NOISY = 3.0
+"""A band with so many times the usual noise is named."""
+MOSTLY = 0.5
+"""A pixel of which a larger share of the bands is wrong may be misunderstood as a whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """One kind of damage.
+
+    Attributes
+    ----------
+    kind : a key of `KINDS`.
+    mask : bool F x N, the entries it concerns.
+    lines : those that it lies in.
+    """
+
+    kind: str
+    mask: Mask = field(repr=False)
+    lines: tuple[BadLine, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return int(self.mask.sum())
+
+    @property
+    def share(self) -> float:
+        return float(self.mask.mean())
+
+    def __str__(self) -> str:
+        entries = "entry" if self.count == 1 else "entries"
+        said = f"{self.count:,} {entries} {KINDS[self.kind]} ({self.share:.2%})"
+        if self.kind == "stripes":
+            largest = max(abs(line.offset) for line in self.lines)
+            return f"{said}: offsets of up to {largest:.3g} were taken off {in_short(self.lines)}"
+        return f"{said}: {in_short(self.lines)}" if self.lines else said
+
+
+def findings(
+    data: Dataset, restoration: Restoration, asked: tuple[Question, ...] | None = None
+) -> tuple[Finding, ...]:
+    """All kinds that there are; no entry is wrong in two of them, but may lie in a stripe besides.
+
+    `asked` are the `questions` of the data, where they are known already.
+    """
+    wrong, missing = restoration.defects, ~data.observed
+    dead = tuple(line for line in restoration.lines if not line.offset)
+    striped = tuple(line for line in restoration.lines if line.offset)
+    in_lines = wrong & lines_mask(data, dead)
+    single = wrong & ~in_lines
+    measured = data.V if restoration.offsets is None else data.V - restoration.offsets
+    dark = single & (np.nan_to_num(measured) < restoration.denoised)
+    lost = missing & ~data.observed.any(axis=0) if data.kind == "cube" else np.zeros_like(missing)
+    clipped = np.zeros_like(missing)
+    for question in questions(data) if asked is None else asked:
+        if question.is_largest:
+            clipped |= data.observed & ~wrong & (question.value == data.V)
+    stripes = np.zeros_like(missing) if restoration.offsets is None else restoration.offsets != 0
+    found = (
+        Finding("dark", dark),
+        Finding("bright", single & ~dark),
+        Finding("lines", in_lines, dead),
+        Finding("stripes", stripes, striped),
+        Finding("clipped", clipped),
+        Finding("missing", missing & ~lost),
+        Finding("lost", lost),
+    )
+    return tuple(finding for finding in found if finding.mask.any())
+
+
+def lines_mask(data: Dataset, lines: tuple[BadLine, ...]) -> Mask:
+    """The entries that lie in these lines."""
+    stack = data.layout.unfold(np.zeros(data.shape, dtype=bool)).copy()
+    axes = {"band": 0, "image": 0, "row": 0, "image row": 1, "column": 1, "image column": 2}
+    for line in lines:
+        where = [slice(None)] * 3
+        if line.bands is not None:
+            where[0] = slice(line.bands[0] - 1, line.bands[1])
+        where[axes[line.what]] = slice(line.first - 1, line.last)
+        stack[tuple(where)] = True
+    return np.asarray(data.layout.fold(stack))
+
+
+def noisy_rows(noise: Array) -> tuple[int, ...]:
+    """Rows, counted from 1, with far more noise than usual."""
+    return tuple(int(row) + 1 for row in np.flatnonzero(noise > NOISY * np.median(noise)))
+
+
+class Region(NamedTuple):
+    """Pixels beside each other, most of whose bands look wrong; first and last row and column, from 1."""
+
+    pixels: int
+    rows: tuple[int, int]
+    cols: tuple[int, int]
+
+    def __str__(self) -> str:
+        rows, cols = (
+            f"{name} {first}" if first == last else f"{name}s {first} to {last}"
+            for name, (first, last) in (("row", self.rows), ("column", self.cols))
+        )
+        return f"{rows}, {cols}"
+
+
+def doubtful_regions(data: Dataset, restoration: Restoration) -> tuple[Region, ...]:
+    """Where what was restored is little more than a guess, the largest region first; for cubes."""
+    if data.kind != "cube":
+        return ()
+    wrong = restoration.defects | restoration.unrestorable
+    where = data.image((wrong.mean(axis=0) > MOSTLY).astype(float)) > 0
+    labels, count = label(where)
+    found = []
+    for number in range(1, count + 1):
+        rows, cols = np.nonzero(labels == number)
+        found.append(
+            Region(
+                rows.size,
+                (int(rows.min()) + 1, int(rows.max()) + 1),
+                (int(cols.min()) + 1, int(cols.max()) + 1),
+            )
+        )
+    return tuple(sorted(found, key=lambda region: -region.pixels))
+
+
+class Question(NamedTuple):
+    """A value that many entries have exactly: is it a number, or a sign that there is none?"""
+
+    value: float
+    entries: int
+    words: str
+    is_largest: bool
+
+
+def questions(data: Dataset) -> tuple[Question, ...]:
+    """What to ask people about the values in their data."""
+    known = data.V[data.observed]
+    asked = []
+    for value, end in repeated_values(known):
+        count = int((known == value).sum())
+        entries = f"{count:,} entries are {'exactly' if end <= 0 else 'at'} {value:.6g}"
+        if end > 0:
+            words = f"{entries} and none is above: saturated?"
+        elif value == 0:
+            words = f"{entries}: not measured?"
+        else:
+            words = f"{entries}: a fill value?"
+        asked.append(Question(value, count, words, end > 0))
+    return tuple(asked)

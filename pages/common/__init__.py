@@ -1,1 +1,0 @@
-"""Pieces that the dashboard's pages share."""

@@ -1,0 +1,617 @@
+"""Controls as data: each declares its default and its range once, from which it is read from an address,
+written to one, and drawn.
+
+A page declares its controls as the fields of a frozen dataclass::
+
+    @dataclass(frozen=True)
+    class Setting:
+        K: int = declare(Number(25, "Parts K", 1, 100))
+
+`Setting` is then plain data, the rest of the page is a function of it, and `Address` keeps it in the address
+bar, under the names of its fields. Values in an address are not trusted: one that its control could not have
+given is replaced by the default.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.model.problem import TREATMENT_NAMES, Missing, Solver
+
+from .streamlit_patches import is_history_navigation
+
+# Pixels in an address: "row.column", counted from 1.
+
+
+Pixel = tuple[int, int]
+"""Row and column of a pixel, counted from 1."""
+COUNT = r"[1-9]\d{0,5}"
+PIXEL = rf"{COUNT}\.{COUNT}"
+
+
+def parse_pixel(text: str) -> Pixel:
+    """The pixel that the text names; (0, 0) for none."""
+    row, _, col = text.partition(".")
+    return (int(row), int(col)) if col else (0, 0)
+
+
+def spell_pixel(pixel: Pixel) -> str:
+    return f"{pixel[0]}.{pixel[1]}"
+
+
+def clip_pixel(pixel: Pixel, data: Dataset) -> Pixel:
+    """The nearest pixel of the image; the centre for none."""
+    rows, cols = data.image_shape
+    if pixel == (0, 0):
+        return (rows + 1) // 2, (cols + 1) // 2
+    return min(pixel[0], rows), min(pixel[1], cols)
+
+
+EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class Control:
+    """A value that people set; `label` and `help` are what they read.
+
+    `draw` shows the widget, whose value is already in the session under `key`. Other arguments are passed to
+    Streamlit's widget.
+
+    Every widget is also given that value as its initial one. A value set through the session is sent with one
+    run only: a browser that has not mounted the widget when the next run arrives (its code is still loading,
+    or the machine is busy) would start a slider at its minimum and send that back.
+    """
+
+    default: Any
+    label: str = ""
+    _: KW_ONLY
+    help: str | None = None
+
+    def read(self, text: str) -> Any:
+        """The value of a text in an address; None or a ValueError if it is not a value of this control."""
+        raise NotImplementedError
+
+    def spell(self, value: Any) -> str:
+        return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+    def draw(self, key: str, **options: Any) -> None:
+        raise NotImplementedError(f"{key} has no widget of its own")
+
+    def parse_or_default(self, text: str | None) -> Any:
+        """As `read`, with the default for an invalid text or none."""
+        try:
+            value = None if text is None else self.read(text)
+        except ValueError:
+            value = None
+        return self.default if value is None else value
+
+
+@dataclass(frozen=True)
+class Text(Control):
+    """A text that matches a regular expression. No single widget sets it."""
+
+    pattern: str = r"[\x00-\x7f]{0,80}"
+
+    def read(self, text: str) -> str | None:
+        return text if re.fullmatch(self.pattern, text, re.DOTALL) else None
+
+
+@dataclass(frozen=True)
+class Stops(Control):
+    """A slider over given numbers; an address may name any between the first and the last."""
+
+    stops: Sequence[float] = ()
+    form: str = "{:g}"
+
+    def read(self, text: str) -> float | None:
+        value = float(text)
+        if not self.stops[0] - EDGE <= value <= self.stops[-1] + EDGE:
+            return None
+        return min(self.stops, key=lambda stop: abs(stop - value))
+
+    def word(self, stop: float) -> str:
+        """What people read."""
+        return self.form.format(stop)
+
+    def draw(self, key: str, *, stops: Sequence[float] | None = None, **options: Any) -> None:
+        """`stops` are those available now."""
+        options = {"format_func": self.word, "help": self.help} | options
+        value = st.session_state[key]
+        st.select_slider(self.label, self.stops if stops is None else stops, value, key=key, **options)
+
+
+@dataclass(frozen=True)
+class Number(Control):
+    """A whole number: on a slider, or `typed` if there are too many for one."""
+
+    low: int = 0
+    high: int = 10**6
+    typed: bool = False
+
+    def read(self, text: str) -> int | None:
+        value = int(text)
+        return value if self.low <= value <= self.high else None
+
+    def draw(self, key: str, *, high: int | None = None, **options: Any) -> None:
+        """`high` is a lower maximum; if it leaves nothing to choose, nothing is drawn."""
+        most = self.high if high is None else min(high, self.high)
+        if most > self.low:
+            widget = st.number_input if self.typed else st.slider
+            value = min(st.session_state[key], most)
+            widget(self.label, self.low, most, value, key=key, **{"help": self.help} | options)
+
+
+@dataclass(frozen=True)
+class Real(Control):
+    """Any finite number, typed."""
+
+    step: float = 1.0
+
+    def read(self, text: str) -> float | None:
+        value = float(text)
+        return value if math.isfinite(value) else None
+
+    def draw(self, key: str, **options: Any) -> None:
+        options = {"help": self.help, "value": st.session_state[key]} | options
+        st.number_input(self.label, step=self.step, format="%g", key=key, **options)
+
+
+@dataclass(frozen=True)
+class Switch(Control):
+    """On or off."""
+
+    def read(self, text: str) -> bool:
+        return text == "1"
+
+    def spell(self, value: bool) -> str:
+        return "1" if value else "0"
+
+    def draw(self, key: str, **options: Any) -> None:
+        st.toggle(self.label, st.session_state[key], key=key, **{"help": self.help} | options)
+
+
+@dataclass(frozen=True)
+class OneOf(Control):
+    """One of several values. `options` maps each to what people read."""
+
+    options: Mapping[Any, str] = field(default_factory=dict)
+
+    def read(self, text: str) -> Any:
+        value = _kind(self.options)(text)
+        return value if value in self.options else None
+
+    def draw(
+        self,
+        key: str,
+        *,
+        among: Mapping[Any, str] | None = None,
+        widget: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> None:
+        """`among` are the options available now; `widget` draws them other than as segments."""
+        names = self.options if among is None else among
+        options = {"format_func": names.get, "help": self.help} | options
+        value = st.session_state[key]
+        if widget is None:
+            st.segmented_control(self.label, names, default=value, key=key, required=True, **options)
+        else:
+            widget(self.label, names, index=list(names).index(value), key=key, **options)
+
+
+@dataclass(frozen=True)
+class Several(Control):
+    """Any of several values; the control's value is a tuple in the order of the options."""
+
+    options: Mapping[Any, str] = field(default_factory=dict)
+    separator: str = ","
+
+    def read(self, text: str) -> tuple[Any, ...] | None:
+        asked = {_kind(self.options)(word) for word in text.split(self.separator) if word}
+        return tuple(option for option in self.options if option in asked)
+
+    def spell(self, value: Sequence[Any]) -> str:
+        # Streamlit returns them in the order of the clicks.
+        offered = (option for option in self.options if option in value)
+        return self.separator.join(f"{one:.10g}" if isinstance(one, float) else str(one) for one in offered)
+
+    def draw(self, key: str, *, widget: Callable[..., Any] | None = None, **options: Any) -> None:
+        """`widget` draws them other than as pills."""
+        value = st.session_state[key]
+        options = {"format_func": self.options.get, "help": self.help, "default": value} | options
+        if widget is None:
+            st.pills(self.label, self.options, selection_mode="multi", key=key, **options)
+        else:
+            widget(self.label, self.options, key=key, **options)
+
+
+def _kind(options: Mapping[T, str]) -> type[T]:
+    return type(next(iter(options)))
+
+
+def declare(control: Control) -> Any:
+    """A dataclass field that this control sets."""
+    return field(default=control.default, metadata={"control": control})
+
+
+def redeclare(kind: type, name: str, default: Any = None) -> Any:
+    """A field as another dataclass declares it, perhaps with another default."""
+    control = controls_of(kind)[name]
+    return declare(control if default is None else replace(control, default=default))
+
+
+def controls_of(kind: type) -> dict[str, Control]:
+    """The controls of a dataclass by the names of their fields."""
+    return {one.name: one.metadata["control"] for one in fields(kind)}
+
+
+def read_query(controls: Mapping[str, Control], query: Mapping[str, str]) -> dict[str, Any]:
+    """The values in a query, which may be any."""
+    return {name: control.parse_or_default(query.get(name)) for name, control in controls.items()}
+
+
+def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str, str]:
+    """The query for values, without those at their defaults."""
+    return {
+        name: control.spell(values[name])
+        for name, control in controls.items()
+        if values[name] is not None and values[name] != control.default
+    }
+
+
+# What Explore shows is a function of one `Setting`; other pages reuse what they have in common with it.
+#
+# A setting is plain data: it is read from an address and written to one, compared, and used as a cache key.
+
+
+LAMBDAS = (
+    1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
+    4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
+)  # fmt: skip
+"""About evenly spaced in the logarithm of lam - 1, and so in the adversary's strength."""
+ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+LEASHES = (0.1, 0.25, 0.5, 1.0, 2.0, math.inf)
+"""The last is none, as in the paper."""
+MAX_LAM = 1e6
+"""An address may name any lambda up to here; far above the slider's last stop there is effectively no
+adversary.
+"""
+MAX_K = 100
+MAX_SEED = 9999
+MAX_IMAGES = 10**6
+
+PATTERNS = {"entries": "entries", "block": "one block", "stripes": "lines", "bands": "bands"}
+PATTERNS_OF = {"faces": ("entries", "block"), "cube": ("entries", "stripes", "bands"), "matrix": ("entries",)}
+RESTORED = {"observed": "observed entries kept", "model": "W H alone"}
+
+
+class MaskKey(NamedTuple):
+    """What determines which entries are hidden. `data` is a content hash."""
+
+    data: str
+    alpha: float
+    seed: int
+    pattern: str
+
+
+class FitKey(NamedTuple):
+    """What determines a fit's numbers. `lam` and `leash` are None for NMF, which therefore has the same key
+    for every adversary.
+    """
+
+    mask: MaskKey
+    K: int
+    lam: float | None
+    missing: Missing
+    solver: Solver
+    seed: int
+    start: Literal["random", "pure-pixels"] = "random"
+    leash: float | None = None
+
+
+@dataclass(frozen=True)
+class FreeSlider(Stops):
+    """A slider over stops; an address may name any number above `low` up to `high`, which then becomes a
+    stop. `none` is what people read for infinity.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
+    none: str = "none"
+
+    def read(self, text: str) -> float | None:
+        value = float(text)
+        return value if self.low < value <= self.high else None
+
+    def spell(self, value: float) -> str:
+        """With all its digits: rounded, it would name another fit."""
+        return repr(float(value)).removesuffix(".0")
+
+    def draw(self, key: str, **options: Any) -> None:
+        state = st.session_state
+        if state[key] not in self.stops:
+            state[f"{key}_beside"] = state[key]
+        beside = state.get(f"{key}_beside", self.default)
+        super().draw(key, stops=sorted({*self.stops, beside}), **options)
+
+    def word(self, stop: float) -> str:
+        # Streamlit tells options apart by their words, so no two of them may be rounded to the same.
+        return self.none if math.isinf(stop) else self.spell(stop)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The state of the Explore page. The defaults are the first view: the paper's setting on bundled faces.
+
+    Attributes
+    ----------
+    data : name of a data set in the catalogue, or "upload".
+    upload : content hash of the uploaded data, empty where there is none.
+    image : the picture in view, counted from 1.
+    restored : "observed" shows observed entries unchanged in restorations, "model" shows W H alone.
+    written : what files with restored data keep, if the data has gaps: every "measured" value, or the
+        "observed" ones alone, which were not hidden.
+    scale : whether each part has its "own" grey scale or all have a "shared" one.
+    part : number of the part whose users are shown, counted from 1; 0 for none.
+    detail : which detail view is open.
+    walls : whether the error map marks pixels at which the adversary has given up.
+    """
+
+    data: str = declare(Text("lfw"))
+    upload: str = declare(Text(""))
+    alpha: float = declare(
+        Stops(
+            0.2,
+            "Hidden share α",
+            (0.0, *ALPHAS),
+            "{:.2f}",
+            help="The share of the entries that is hidden before anything is learned. At 0 nothing is "
+            "hidden, and no error is measured.",
+        )
+    )
+    pattern: str = declare(OneOf("entries", "Hiding pattern", PATTERNS))
+    lam: float = declare(
+        FreeSlider(
+            2.0,
+            "Adversary's price λ",
+            LAMBDAS,
+            low=1.0,
+            high=MAX_LAM,
+            help="What the adversary pays for changing the data. Just above 1 it changes a lot; as λ grows, "
+            "less and less, until AT-NMF is NMF.",
+        )
+    )
+    leash: float = declare(
+        FreeSlider(
+            math.inf,
+            "Adversary's leash g",
+            LEASHES,
+            none="no leash",
+            help="The most that the adversary may add to an entry, as a multiple of that entry: on a leash "
+            "it also gives up on entries that are far too bright. From 1/(λ − 1) on, a leash changes "
+            "nothing. The paper has none.",
+        )
+    )
+    K: int = declare(Number(25, "Parts K", 1, MAX_K, help="How many parts each sample is made up of."))
+    missing: Missing = declare(
+        OneOf(
+            "zero",
+            "Hidden entries are",
+            TREATMENT_NAMES,
+            help="Marked: the solver knows which entries are hidden and leaves them out.  \nUnmarked: it is "
+            "not told; hidden entries look like zeros, as in the paper's released code.",
+        )
+    )
+    solver: Solver = declare(
+        OneOf(
+            "fast",
+            "Solver",
+            {"fast": "fast, exact", "paper": "Algorithm 1"},
+            help="Fast: exact descent that never oscillates. Algorithm 1: the paper's own, much slower.",
+        )
+    )
+    seed: int = declare(
+        Number(
+            0,
+            "Start seed",
+            0,
+            MAX_SEED,
+            typed=True,
+            help="Decides the random W and H that a fit starts from.",
+        )
+    )
+    mask_seed: int = declare(
+        Number(0, "Mask seed", 0, MAX_SEED, typed=True, help="Decides which entries are hidden.")
+    )
+    image: int = declare(Number(8, "Band", 1, MAX_IMAGES))
+    restored: str = declare(OneOf("observed", "Restored means", RESTORED))
+    written: str = declare(
+        OneOf(
+            "measured",
+            "In files with restored data",
+            {"measured": "every measured value stays", "observed": "hidden entries are restored as well"},
+        )
+    )
+    colour: str = declare(
+        OneOf(
+            "red",
+            "Colour of hidden pixels",
+            {"red": "red", "blue": "blue"},
+            help="Red as in the paper, or a blue that colour-blind people can tell from everything else.",
+        )
+    )
+    scale: str = declare(
+        OneOf("own", "Grey scale of the parts", {"own": "scale each", "shared": "one scale"})
+    )
+    part: int = declare(Number(0, "Part", 0, MAX_K))
+    detail: str = declare(
+        OneOf(
+            "errors",
+            "Look closer",
+            {"errors": "Error map", "film": "Film of the run", "take": "Download"},
+        )
+    )
+
+    walls: bool = declare(Switch(False, "Mark where the adversary gave up"))
+
+    VIEW: ClassVar[tuple[str, ...]] = (
+        "image",
+        "restored",
+        "written",
+        "colour",
+        "scale",
+        "part",
+        "detail",
+        "walls",
+    )
+    """Fields that change the view of a fit, not the fit."""
+
+    @property
+    def solved(self) -> Self:
+        """The same fits in the default view: equal for settings that need no new fit."""
+        return self.with_view_of(type(self)())
+
+    def with_view_of(self, other: Self) -> Self:
+        """The fits of this setting, in the other's view."""
+        return replace(self, **{name: getattr(other, name) for name in self.VIEW})
+
+    @property
+    def bound(self) -> float | None:
+        """The leash of the fit: Algorithm 1 has none."""
+        return None if math.isinf(self.leash) or self.solver == "paper" else self.leash
+
+    def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:
+        lam, leash = (self.lam, self.bound) if method == "atnmf" else (None, None)
+        mask = MaskKey(content_hash, self.alpha, self.mask_seed, self.pattern)
+        return FitKey(mask, self.K, lam, self.missing, self.solver, self.seed, leash=leash)
+
+
+def defaults_for(
+    data: str, kind: str, shape: tuple[int, int], materials: int | None = None
+) -> dict[str, Any]:
+    """The settings that suit a data set, applied when it is chosen; `materials` is their true number, if
+    it is known.
+    """
+    usual = materials or (5 if kind != "faces" else 25)
+    K = {"cbcl": 49, "lfw": 25, "moffet": 3, "madonna": 3}.get(data, usual)
+    image = {"lfw": 8, "cbcl": 2401}.get(data, 1 if kind != "cube" else shape[0] // 3)
+    return {"K": min(K, *shape), "pattern": "entries", "image": max(1, image), "part": 0}
+
+
+# The address bar reflects a page's controls, and a link, the back button or the menu restores them.
+#
+# Widgets have their values in the session, under keys that the page chooses. Before they are drawn, the
+# session is updated from the address if somebody navigated; afterwards the address is updated from the
+# widgets.
+#
+# Streamlit's own `bind="query-params"` is not used because people would notice: it writes the labels of
+# options, so that links would break with every rewording; it rejects a lambda between two stops; moving a
+# slider leaves nothing to go back to, a preset one step per control; and what is not drawn drops out of the
+# link.
+
+
+T = TypeVar("T")
+SHOWN = "page_shown"
+ARRIVED = "page_arrived"
+"""Whether the menu has led to the page, so that no address says what to show."""
+K_CHOSEN = "K_chosen"
+"""Whether somebody has moved K: a file that is uploaded afterwards keeps it."""
+
+
+class Address:
+    """The address of one page.
+
+    Parameters
+    ----------
+    page : a unique name, for what is remembered about it.
+    kinds : dataclasses that declare the page's controls.
+    key : the session key of a control, by its name. Pages may share a key for what means the same on each;
+        every page restores its own value.
+    """
+
+    def __init__(self, page: str, *kinds: type, key: Callable[[str], str] = str) -> None:
+        self.controls: dict[str, Control] = {
+            name: one for kind in kinds for name, one in controls_of(kind).items()
+        }
+        self._page, self._key = page, key
+        self._last, self._written = f"{page}_last", f"{page}_written"
+
+    def read(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """The value of every control, by session key, in a query."""
+        return {self._key(name): value for name, value in read_query(self.controls, query).items()}
+
+    def spell(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """The query for such values."""
+        return spell_query(self.controls, {name: values[self._key(name)] for name in self.controls})
+
+    def load_from_address(self) -> bool:
+        """Give the controls their values, before any of them is drawn.
+
+        Returns
+        -------
+        Whether the page was opened from another one by the menu, so that no address says what to show.
+        """
+        state, query = st.session_state, st.query_params.to_dict()
+        arrives = state.get(SHOWN) != self._page
+        if self._last not in state or self._was_navigated_to(query, arrives=arrives):
+            change(**self.read(query))
+        elif arrives:
+            change(**state[self._last])
+        self.restore()
+        state[SHOWN] = self._page
+        state[ARRIVED] = arrives and not query
+        return state[ARRIVED]
+
+    def restore(self) -> None:
+        """Restore the values that Streamlit drops for widgets that the last run did not draw."""
+        for key, value in self.values().items():
+            st.session_state.setdefault(key, value)
+
+    def values(self) -> dict[str, Any]:
+        """The controls' values by session key; for those not on the page now, their last values."""
+        last = last_shown(self._page) or self.read({})
+        return {key: _frozen(st.session_state.get(key, value)) for key, value in last.items()}
+
+    def get(self, kind: type[T]) -> T:
+        """The controls' values as one of the dataclasses that declare them."""
+        values = self.values()
+        return kind(**{name: values[self._key(name)] for name in controls_of(kind)})
+
+    def draw(self, name: str, **options: Any) -> None:
+        """Draw the widget of a control; `options` are those of its `draw`."""
+        self.controls[name].draw(self._key(name), **options)
+
+    def write(self) -> None:
+        """Write the controls' values to the address bar."""
+        values = self.values()
+        query = self.spell(values)
+        if st.query_params.to_dict() != query:
+            st.query_params.from_dict(query)
+        st.session_state[self._last], st.session_state[self._written] = values, query
+
+    def _was_navigated_to(self, query: Mapping[str, str], *, arrives: bool) -> bool:
+        """Whether somebody navigated to another address of this page. Typing one starts a new session."""
+        if query == st.session_state[self._written]:
+            return False
+        return bool(query) if arrives else is_history_navigation()
+
+
+def last_shown(page: str) -> dict[str, Any] | None:
+    """The values of a page's controls when it was last drawn, by session key; None before that."""
+    return st.session_state.get(f"{page}_last")
+
+
+def change(**values: Any) -> None:
+    """Set controls by their session keys; allowed in callbacks and before they are drawn."""
+    st.session_state.update(values)
+
+
+def _frozen(value: Any) -> Any:
+    """Streamlit's widgets return lists; settings hold tuples."""
+    return tuple(value) if isinstance(value, list) else value

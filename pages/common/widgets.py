@@ -1,0 +1,235 @@
+"""What Streamlit has no widget for, as components with a little HTML, CSS and JavaScript.
+
+They show what they are given and report clicks; nothing is computed in the browser.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+from PIL import Image
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+from atnmf_core.analysis.comparison import ComparedPicture
+from atnmf_core.figures.images import data_url, diverging, sequential
+from atnmf_core.figures.panels import Panel
+
+from .state import K_CHOSEN, MAX_K, PATTERNS, PATTERNS_OF, Address, change
+
+# Names and messages that people or their files supply, shown as they are.
+
+
+def escape_markdown(text: str) -> str:
+    r"""The text with everything escaped that Streamlit's Markdown would render, so that no name becomes a
+    picture, a link or a heading.
+
+    Examples
+    --------
+    >>> escape_markdown("![x](y)")
+    '\\!\\[x\\]\\(y\\)'
+    """
+    return re.sub(r"([\\`*_{}\[\]<>()#+\-.!|~:$&])", r"\\\1", " ".join(text.split()))
+
+
+def show_error(reason: object, before: str = "") -> None:
+    """Why something cannot be done, as a library or somebody's file says it, perhaps after a sentence."""
+    st.error(f"{before} {escape_markdown(str(reason))}".lstrip(), icon=":material/error:")
+
+
+# Style sheets, and other small files that every run of a page needs.
+
+
+@cache
+def text_of(file: Path) -> str:
+    """What is in a file, read once: a server without file handles to spare still draws its pages."""
+    return file.read_text("utf-8")
+
+
+def show_style(*files: Path) -> None:
+    """Let style sheets hold for this page."""
+    for file in files:
+        st.html(f"<style>{text_of(file)}</style>")
+
+
+PAGES = Path(__file__).parents[1]
+
+
+@cache
+def component(name: str, *shared: str, page: str = "common") -> Any:
+    """The mounting command of a component of a page, registered once per server.
+
+    `shared` names markup, style and script that several components have in common, of the page or of all.
+    """
+    html, css, js = (_text(page, (*shared, name), kind) for kind in ("html", "css", "js"))
+    mount = st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
+
+    def with_tuples(*, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        # Streamlit asks of every list and dict here whether it is a table, and imports pandas for that.
+        told = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in (data or {}).items()
+        }
+        return mount(data=told or None, **options)
+
+    return with_tuples
+
+
+def _text(page: str, names: tuple[str, ...], kind: str) -> str:
+    folders = [PAGES / owner / "components" for owner in dict.fromkeys((page, "common"))]
+    files = (folder / f"{name}.{kind}" for name in names for folder in folders)
+    return "\n".join(file.read_text("utf-8") for file in files if file.exists())
+
+
+# What the sidebars of Explore, Hyperspectral and Curves have in common.
+
+
+PATTERN_HELP = {
+    "faces": "Single entries as in the paper, or one block in each face.",
+    "cube": "Single entries as in the paper, lines in single bands, or whole bands.",
+}
+
+
+def clamp_to_data(data: Dataset) -> None:
+    """Limit the controls to what this data allows."""
+    clamp({"K": min(*data.shape, MAX_K), "image": pictures.count(data)})
+    if st.session_state["pattern"] not in PATTERNS_OF[data.kind]:
+        change(pattern="entries")
+
+
+def clamp(limits: Mapping[str, int]) -> None:
+    """Lower the controls, by session key, that are above their limits."""
+    # Only these: setting a widget, even to its own value, makes it jump back in the browser, where somebody
+    # may have moved it on.
+    state = st.session_state
+    change(**{key: limit for key, limit in limits.items() if key in state and state[key] > limit})
+
+
+def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
+    """What is hidden, lambda and its leash, K, the treatment of hidden entries and the solver."""
+    address.draw("alpha", format_func=lambda alpha: f"{alpha:.2f}" if alpha else "0")
+    draw_pattern(address, data)
+    address.draw("lam")
+    st.html('<div class="lam-marks" aria-hidden="true"><i>strong</i><i>2</i><i>5</i><i>≈ plain NMF</i></div>')
+    address.draw("leash", disabled=st.session_state["solver"] == "paper")
+    st.caption("The leash: how many times an entry the adversary may add to it.")
+    draw_K(address, data)
+    address.draw("missing", width="stretch")
+    address.draw("solver", width="stretch")
+
+
+def draw_K(address: Address, data: Dataset | None) -> None:
+    """The number of parts; a number that somebody has chosen is kept when they upload a file."""
+    high = None if data is None else min(data.shape)
+    address.draw("K", high=high, on_change=change, kwargs={K_CHOSEN: True})
+
+
+def draw_pattern(address: Address, data: Dataset | None) -> None:
+    """The hiding patterns for this kind of data, if there are several."""
+    names = {pattern: PATTERNS[pattern] for pattern in (() if data is None else PATTERNS_OF[data.kind])}
+    if len(names) > 1:
+        address.draw("pattern", among=names, width="stretch", help=PATTERN_HELP[data.kind])
+
+
+def draw_seeds_and_colour(address: Address) -> None:
+    """What is seldom changed."""
+    with st.expander("Seeds and colour"):
+        address.draw("seed")
+        address.draw("mask_seed")
+        address.draw("colour", width="stretch")
+
+
+def draw_reset_and_link(address: Address, first: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Back to the first view, which may differ from the defaults, and the address of this one."""
+    reset, link = st.columns(2, gap="small", vertical_alignment="center")
+    with reset:
+        st.button("Reset", on_click=change, kwargs=address.read({}) | first, width="stretch")
+    with link:
+        component("copy")(key="copy")
+
+
+# Pictures side by side, as data for the component.
+
+
+R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
+ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))
+
+
+def show_panels(panels: Sequence[Panel], notes: Sequence[str], key: str, **options: Any) -> None:
+    """Pictures side by side, with the options of `panels_data`."""
+    component("panels")(data=panels_data(panels, notes, **options), key=key)
+
+
+def panels_data(
+    panels: Sequence[Panel],
+    notes: Sequence[str],
+    *,
+    frames: Sequence[str] = (),
+    pixels: ComparedPicture | None = None,
+    gap: float = 0.875,
+) -> dict[str, Any]:
+    """Pictures side by side with notes (trusted HTML) below; pointing at a pixel shows its values."""
+    shown = [
+        {
+            "letter": panel.letter,
+            "title": panel.title,
+            "src": data_url(panel.pixels),
+            "alt": panel.alt,
+            "note": note,
+            "frame": frames[i] if frames else "",
+        }
+        for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
+    ]
+    # A panel with dots has several colours per pixel of the data; the last panel never has dots.
+    rows, cols = panels[-1].pixels.shape[:2]
+    return {
+        "panels": shown,
+        "columns": len(shown),
+        "gap": f"{gap}rem",
+        "rows": rows,
+        "cols": cols,
+        "pixels": _pixels(pixels),
+    }
+
+
+def panel_of(shown: Mapping[str, Any]) -> Panel:
+    """A picture as a component shows it, to be drawn elsewhere."""
+    file = io.BytesIO(base64.b64decode(shown["src"].partition(",")[2]))
+    pixels = np.asarray(Image.open(file).convert("RGB"))
+    return Panel("", shown["title"], pixels, shown["alt"])
+
+
+def show_places(
+    titles: Mapping[str, str], shape: tuple[int, ...], key: str, frames: Sequence[str], gap: float
+) -> None:
+    """Placeholders, by letter and title, for pictures of the given shape."""
+    places = [
+        {"letter": letter, "title": title, "src": "", "alt": "", "note": "", "frame": frame}
+        for (letter, title), frame in zip(titles.items(), frames, strict=True)
+    ]
+    data = {"panels": places, "columns": len(places), "gap": f"{gap}rem", "aspect": shape[1] / shape[0]}
+    component("panels")(data=data, key=key)
+
+
+def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
+    if data is None:
+        return None
+    arrays = {name: getattr(data, name) for name in ("v", "at_hat", "nmf_hat", "r", "observed", "walls")}
+    words = {name: _words(array) for name, array in (arrays | {"attacked": data.v + data.r}).items()}
+    leash = "" if data.leash is None else f"{data.leash:g}"
+    return {"lam": f"{data.lam:g}", "leash": leash, "unmarked": data.missing == "zero", **words}
+
+
+def _words(array: npt.NDArray[Any]) -> str:
+    """Numbers as people read them, which takes half the room of all their digits; 0 or 1 for a mask."""
+    form = "{:d}" if array.dtype == bool else "{:.3f}"
+    return " ".join(map(form.format, array.ravel().tolist()))

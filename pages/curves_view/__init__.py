@@ -1,1 +1,0 @@
-"""What the Curves page alone uses."""

@@ -1,1 +1,0 @@
-"""What the Explore page alone uses."""

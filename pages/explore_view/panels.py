@@ -1,0 +1,286 @@
+"""The panels of the picture in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.analysis import pictures
+from atnmf_core.analysis.comparison import ComparedPicture, PictureMeasures, compare_picture
+from atnmf_core.export import factors_npz, measures_csv
+from atnmf_core.figures.images import HIDDEN, data_url, grey
+from atnmf_core.figures.panels import (
+    LEARNED,
+    Panel,
+    attack_limit,
+    error_panels,
+    given_panels,
+    learned_panels,
+)
+from atnmf_core.jobs.fit_task import Frame
+from atnmf_core.model.adversary import curvature
+from atnmf_core.model.result import HasFactors
+from pages.common import fitting
+from pages.common.cache import F, cached
+from pages.common.fitting import Case, Pair, ShownFits, latest_frames
+from pages.common.jobs import POLL_SECONDS, poll_interval
+from pages.common.state import Setting, change
+from pages.common.take_away import FigureFile, File, show_figures, show_take_away, source_of, stem_of
+from pages.common.uploads import UPLOAD
+from pages.common.widgets import ERROR_SCALE, R_SCALE, component, panels_data, show_panels, show_places
+
+from .sidebar import ADDRESS
+
+# Which picture of the data is in view, and what "restored" means.
+
+
+THUMBNAILS = 14
+
+
+def picture_strip(setting: Setting, data: Dataset) -> None:
+    """Small pictures to choose from (for a cube a slider over its bands), and what restored means."""
+    strip, restored = st.columns([3, 2], gap="medium", vertical_alignment="center")
+    with strip:
+        if data.kind == "cube":
+            ADDRESS.draw("image", high=pictures.count(data))
+        elif data.kind == "faces":
+            _thumbnails(data, setting.image)
+    with restored:
+        ADDRESS.draw("restored", label_visibility="collapsed", width="stretch")
+
+
+def _thumbnails(data: Dataset, chosen: int) -> None:
+    count = pictures.count(data)
+    first = (chosen - 1) // THUMBNAILS * THUMBNAILS + 1
+    shown = range(first, min(first + THUMBNAILS, count + 1))
+    component("strip")(
+        data={
+            "thumbnails": [_thumbnail(data, number) for number in shown],
+            "first": first,
+            "chosen": chosen,
+            "count": count,
+            "noun": "face",
+        },
+        key="strip",
+        on_chosen_change=_choose,
+    )
+
+
+def _choose() -> None:
+    change(image=int(st.session_state["strip"]["chosen"]))
+
+
+@cached(key=lambda data, number: (data.content_hash, number))
+def _thumbnail(data: Dataset, number: int) -> str:
+    v = pictures.picture(data, data.V, number - 1)
+    return data_url(grey(v, pictures.white_level(v)))
+
+
+def drawn_once(*view: str) -> Callable[[F], F]:
+    """Draw something of a case and its fits once for all who look at it. `view` names what it depends on of
+    `Setting.VIEW`.
+    """
+    return cached(key=lambda case, *fits: (case.keys, *(getattr(case.setting, name) for name in view)))
+
+
+FRAMES = ("", "", "orange", "blue")
+# Streamlit splits the gap unevenly between a narrow and a wide column; these make all six panels equal.
+GAP_OF_TWO, GAP_OF_FOUR = 0.875, 0.75
+
+
+def show_given(case: Case) -> None:
+    """(a) and (b), which need no fit and so follow every move of a slider at once."""
+    component("panels")(data=_given_data(case), key="given")
+
+
+@drawn_once("image", "colour")
+def _given_data(case: Case) -> dict[str, Any]:
+    setting, data = case.setting, case.data
+    name = pictures.picture_name(data, setting.image - 1)
+    counted = f"{name} of {pictures.count(data)}" if data.kind == "faces" else name
+    hidden = 1 - pictures.picture(data, case.observed, setting.image - 1).mean()
+    unseen = "hidden" if data.observed.all() else "hidden or missing"
+    return panels_data(_given(case), (counted, f"{hidden:.0%} of it {unseen}"), gap=GAP_OF_TWO)
+
+
+def show_learned(case: Case, pair: Pair) -> None:
+    """(c) to (f), their scale and their measures."""
+    component("panels")(data=_learned_data(case, pair), key="learned")
+
+
+@drawn_once("image", "restored", "colour")
+def _learned_data(case: Case, pair: Pair) -> dict[str, Any]:
+    drawn = _compared(case, pair)
+    at, nmf = drawn.measures()
+    notes = (_scale(drawn), "what the learner fits", _measured(at, nmf, "orange"), _measured(nmf, at, "blue"))
+    panels = _learned(case, drawn)
+    return panels_data(panels, notes, frames=FRAMES, pixels=drawn, gap=GAP_OF_FOUR)
+
+
+def show_improving(case: Case, frames: Sequence[Frame]) -> None:
+    """(c) to (f) of fits under way, AT-NMF's frame first."""
+    drawn = _compared(case, frames)
+    iterations = [f"iteration {frame.iteration}" for frame in frames]
+    show_panels(
+        _learned(case, drawn),
+        (_scale(drawn), "", *iterations),
+        "learned",
+        frames=FRAMES,
+        pixels=drawn,
+        gap=GAP_OF_FOUR,
+    )
+
+
+def frame_panels(case: Case, frames: Sequence[Frame]) -> tuple[Panel, ...]:
+    """(c) to (f) at an iteration, AT-NMF's frame first."""
+    return _learned(case, _compared(case, frames))
+
+
+def show_nothing_yet(data: Dataset) -> None:
+    """Placeholders for (c) to (f) before anything is learned."""
+    show_places(LEARNED, pictures.picture(data, data.V, 0).shape, "learned", FRAMES, GAP_OF_FOUR)
+
+
+def show_errors(case: Case, pair: Pair) -> None:
+    """Where both methods err, on one scale."""
+    panels, words, walls = _errors_data(case, pair)
+    left, right = st.columns([2, 4], gap="large")
+    with left:
+        component("panels")(data=panels, key="errors")
+    with right:
+        st.markdown(words)
+        ADDRESS.draw("walls")
+        st.caption(walls)
+
+
+@drawn_once("image", "restored", "colour", "walls")
+def _errors_data(case: Case, pair: Pair) -> tuple[dict[str, Any], str, str]:
+    setting, drawn = case.setting, _compared(case, pair)
+    name = pictures.picture_name(case.data, setting.image - 1)
+    panels, top = error_panels(drawn, name, walls=setting.walls, hidden=HIDDEN[setting.colour])
+    scale = f'<img class="scale" src="{ERROR_SCALE}" alt=""> 0 … {top:g}'
+    at, nmf = drawn.closer_shares()
+    hidden = (
+        f"Of the hidden pixels, :orange[AT-NMF] is closer to the truth at **{at:.0%}**, :blue[NMF] at "
+        f"**{nmf:.0%}**."
+    )
+    words = "Distance |v − restored| at every pixel, both on one scale. "
+    words += hidden if setting.alpha else "Nothing is hidden, so no error is measured."
+    shown = panels_data(panels, (scale, scale), frames=("orange", "blue"), gap=GAP_OF_TWO)
+    return shown, words, _walls(drawn)
+
+
+def error_figure(case: Case, pair: Pair) -> tuple[Panel, ...]:
+    """Where both methods err, as pictures."""
+    name, setting = pictures.picture_name(case.data, case.setting.image - 1), case.setting
+    return error_panels(_compared(case, pair), name, walls=setting.walls, hidden=HIDDEN[setting.colour])[0]
+
+
+def six_panels(case: Case, pair: Pair) -> tuple[Panel, ...]:
+    """(a) to (f) as pictures."""
+    return (*_given(case), *_learned(case, _compared(case, pair)))
+
+
+def _compared(case: Case, fits: Iterable[HasFactors]) -> ComparedPicture:
+    """The picture in view under AT-NMF's fit and under NMF's."""
+    setting = case.setting
+    return compare_picture(
+        case.data,
+        case.observed,
+        *((fit.W, fit.H) for fit in fits),
+        setting.image - 1,
+        lam=setting.lam,
+        keep_observed=setting.restored == "observed",
+        leash=setting.bound,
+        missing=setting.missing,
+        reach=case.reach,
+    )
+
+
+def _given(case: Case) -> tuple[Panel, Panel]:
+    data, index = case.data, case.setting.image - 1
+    v, observed = (pictures.picture(data, matrix, index) for matrix in (data.V, case.observed))
+    return given_panels(v, observed, HIDDEN[case.setting.colour], pictures.picture_name(data, index))
+
+
+def _learned(case: Case, drawn: ComparedPicture) -> tuple[Panel, ...]:
+    name = pictures.picture_name(case.data, case.setting.image - 1)
+    return learned_panels(drawn, HIDDEN[case.setting.colour], name)
+
+
+def _scale(drawn: ComparedPicture) -> str:
+    """The colour scale of R*, and how many pixels have a dot."""
+    held = f"<br>• {drawn.walls.mean():.0%} at a wall" if drawn.walls.any() else ""
+    return f'<img class="scale" src="{R_SCALE}" alt=""> ± {attack_limit(drawn):g}{held}'
+
+
+def _walls(drawn: ComparedPicture) -> str:
+    """Where the adversary has given up, in numbers."""
+    halves = (~drawn.observed, drawn.observed)
+    hidden, seen = (float(drawn.walls[where].mean()) if where.any() else 0.0 for where in halves)
+    unmarked = drawn.missing == "zero"
+    of_hidden = f"{hidden:.0%} of the hidden pixels, which it takes for zeros, and at " if unmarked else ""
+    return (
+        f"The adversary stands at a wall, where it can do no more harm, at {of_hidden}{seen:.0%} of the seen "
+        f"ones. Such a pixel weighs 1/{curvature(drawn.lam):.3g} of one that it still attacks. "
+        "Dots mark them in (c)."
+    )
+
+
+def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str:
+    better = ' <span class="best">better</span>' if mine.rmse < other.rmse else ""
+    error = f'<b class="{colour}">{mine.rmse:.3f}</b> RMSE&nbsp;hidden{better}'
+    return (
+        f"{'nothing known is hidden' if np.isnan(mine.rmse) else error}<br>"
+        f"PSNR&nbsp;{mine.psnr:.1f}&nbsp;dB{'' if np.isnan(mine.ssim) else f' · SSIM&nbsp;{mine.ssim:.2f}'}"
+    )
+
+
+# What is shown in place of the learned panels while a fit is under way.
+
+
+def show_while_waiting(case: Case, shown: ShownFits | None) -> None:
+    """The picture as it improves; before the first frame, the last solved one."""
+    poll = poll_interval(POLL_SECONDS) if fitting.jobs(case) else None
+    st.fragment(_panels, run_every=poll)(case, shown)
+
+
+def _panels(case: Case, shown: ShownFits | None) -> None:
+    frames = latest_frames(case)
+    if frames:
+        show_improving(case, frames)
+    elif shown is not None:
+        show_learned(shown.case, shown.pair)
+    else:
+        show_nothing_yet(case.data)
+
+
+# The pictures, factors and measures to take away.
+
+
+PANEL_SIDE, FIGURE_SIDE = 600, 400
+
+
+def show_panels_take_away(case: Case, pair: Pair, figures: Callable[[Case, Pair], list[FigureFile]]) -> None:
+    """Everything of the picture in view, and the restored data if it is one's own."""
+    setting, stem = case.setting, stem_of(case.setting, case.data)
+    factors = partial(factors_npz, pair._asdict(), case.observed)
+    how = {"lam": setting.lam, "keep_observed": setting.restored == "observed"}
+    measures = partial(measures_csv, case.data, case.observed, *pair, **how)
+    show_take_away(
+        case,
+        pair,
+        ADDRESS,
+        source_of(setting, case.data),
+        begin=lambda: show_figures(stem, figures(case, pair)),
+        restored="Restored data" if setting.data == UPLOAD else "",
+        numbers=(
+            File("Factors, NPZ", factors, f"{stem}.npz", "application/zip"),
+            File("Measures, CSV", measures, f"{stem}.csv", "text/csv"),
+        ),
+    )

@@ -1,0 +1,269 @@
+"""Everything that the Hyperspectral page shows is a function of one `CubeSetting`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import streamlit as st
+
+from atnmf_core import Dataset
+from atnmf_core.figures.pictures import INFRARED, NATURAL, nearest_bands
+from atnmf_core.model.problem import Missing
+from pages.common.state import (
+    MAX_IMAGES,
+    PIXEL,
+    Address,
+    FitKey,
+    Number,
+    OneOf,
+    Pixel,
+    Setting,
+    Switch,
+    Text,
+    change,
+    clip_pixel,
+    declare,
+    parse_pixel,
+    redeclare,
+    spell_pixel,
+)
+from pages.common.uploads import FileSetting
+
+SCENE = "simulated-scene"
+SIZES = {
+    "small": {"rows": 64, "cols": 64, "bands": 100},
+    "medium": {"rows": 128, "cols": 128, "bands": 120},
+    "large": {"rows": 307, "cols": 307, "bands": 162},
+}
+MAX_PINS = 6
+COUNT = r"[1-9]\d{0,5}"
+
+
+@dataclass(frozen=True)
+class Span(Text):
+    """A part of a cube's rows, columns or bands, as "first-last"; empty for all."""
+
+    pattern: str = rf"{COUNT}-{COUNT}"
+
+    def read(self, text: str) -> str | None:
+        if super().read(text) is None:
+            return None
+        first, last = (int(number) for number in text.split("-"))
+        return text if first <= last else None
+
+
+@dataclass(frozen=True)
+class CubeSetting(Setting):
+    """The state of the Hyperspectral page. The defaults are the first view: the simulated scene, half of it
+    hidden and marked.
+
+    Attributes
+    ----------
+    start : "pure-pixels" starts from pixels that show one material each, "random" as on the Explore page.
+    size : of the simulated scene.
+    rows, cols, bands : what is cut out, as "first-last" counted from 1; empty for all.
+    view : three bands as a colour picture, or a single one (`image`).
+    triplet : which three; `red`, `green` and `blue` where "own".
+    clip : percent of values that the stretch clips at either end.
+    balance : whether channels are stretched separately or together; "auto" stretches natural colours together
+        and others separately.
+    pixel : the one in view, as "row.column" counted from 1; empty for the centre.
+    pins : pixels to compare, joined by "_".
+    pure : whether pure pixels are shown as materials beside the fitted ones.
+    library : the upload that holds reference spectra; empty for none.
+    """
+
+    data: str = redeclare(Setting, "data", SCENE)
+    alpha: float = redeclare(Setting, "alpha", 0.5)
+    K: int = redeclare(Setting, "K", 5)
+    missing: Missing = redeclare(Setting, "missing", "ignore")
+    image: int = redeclare(Setting, "image", 13)
+    start: Literal["pure-pixels", "random"] = declare(
+        OneOf(
+            "pure-pixels",
+            "Start",
+            {"pure-pixels": "pure pixels", "random": "random"},
+            help="Pure pixels: W starts at spectra of pixels that show a single material. Random: as in the "
+            "paper.",
+        )
+    )
+    size: str = declare(
+        OneOf(
+            "small",
+            "Size of the scene",
+            {name: f"{size['rows']}²" for name, size in SIZES.items()},
+            help="In pixels. The largest, with 162 bands, is as big as a real scene, and fitted on request.",
+        )
+    )
+    rows: str = declare(Span("", "Rows"))
+    cols: str = declare(Span("", "Columns"))
+    bands: str = declare(Span("", "Bands"))
+    view: str = declare(OneOf("rgb", "Picture", {"rgb": "Colour composite", "band": "Single band"}))
+    triplet: str = declare(
+        OneOf(
+            "natural",
+            "Bands shown as red, green and blue",
+            {"natural": "natural", "infrared": "infrared", "own": "own bands"},
+        )
+    )
+    red: int = declare(Number(1, "Red", 1, MAX_IMAGES))
+    green: int = declare(Number(1, "Green", 1, MAX_IMAGES))
+    blue: int = declare(Number(1, "Blue", 1, MAX_IMAGES))
+    clip: str = declare(
+        OneOf(
+            "2",
+            "Values from black to full brightness",
+            {"0": "whole range"} | {share: f"{share}% off either end" for share in ("1", "2", "5")},
+        )
+    )
+    balance: str = declare(
+        OneOf(
+            "auto",
+            "Channels are stretched",
+            {"auto": "as suits the bands", "channel": "separately", "joint": "together"},
+        )
+    )
+    pixel: str = declare(Text("", pattern=PIXEL))
+    pins: str = declare(Text("", pattern=rf"{PIXEL}(_{PIXEL}){{0,{MAX_PINS - 1}}}"))
+    pure: bool = declare(
+        Switch(
+            False,
+            "Pure pixels beside the fitted materials",
+            help="The pixels that the fit starts from, as they are: where they are good, fitting can make "
+            "them worse.",
+        )
+    )
+    library: str = declare(Text("", pattern=r"[0-9a-f]{64}"))
+
+    VIEW: ClassVar[tuple[str, ...]] = (
+        *Setting.VIEW,
+        *("view", "triplet", "red", "green", "blue", "clip", "balance", "pixel", "pins", "pure", "library"),
+    )
+
+    def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:
+        return super().fit_key(content_hash, method)._replace(start=self.start)
+
+    def cut(self, data: Dataset) -> Dataset:
+        """The chosen part of the data, which may be all of it."""
+        rows, cols = data.image_shape
+        asked = {
+            "rows": span(self.rows, rows),
+            "cols": span(self.cols, cols),
+            "bands": span(self.bands, data.shape[0]),
+        }
+        full = {"rows": (1, rows), "cols": (1, cols), "bands": (1, data.shape[0])}
+        picks = {name: slice(first - 1, last) for name, (first, last) in asked.items()}
+        return data if asked == full else data.subset(**picks)
+
+    def place(self, data: Dataset) -> Pixel:
+        """The pixel in view, clipped to the image."""
+        return clip_pixel(parse_pixel(self.pixel), data)
+
+    def pinned(self, data: Dataset) -> list[Pixel]:
+        """The pixels to compare that are in the image, each once."""
+        rows, cols = data.image_shape
+        pixels = [parse_pixel(word) for word in self.pins.split("_") if word]
+        return [(row, col) for row, col in dict.fromkeys(pixels) if row <= rows and col <= cols]
+
+
+def span(text: str, length: int) -> tuple[int, int]:
+    """First and last of "first-last", clipped to 1 to `length`; all if it is empty."""
+    if not text:
+        return 1, length
+    first, last = (int(number) for number in text.split("-"))
+    last = min(last, length)
+    return min(first, last), last
+
+
+def spell_pixels(pixels: list[Pixel]) -> str:
+    """The latest pins, as written in an address."""
+    return "_".join(spell_pixel(pixel) for pixel in pixels[-MAX_PINS:])
+
+
+ADDRESS = Address("hyperspectral", CubeSetting, FileSetting)
+
+
+# The view of the cube: three bands or one, and how values become brightness.
+
+
+TARGETS = {"natural": NATURAL, "infrared": INFRARED}
+COLLAPSED = "collapsed"
+CHANNELS = ("red", "green", "blue")
+
+
+def shown_bands(setting: CubeSetting, data: Dataset) -> tuple[int, int, int]:
+    """The rows of V that are shown as red, green and blue."""
+    if setting.view == "band":
+        return (setting.image - 1,) * 3
+    if setting.triplet == "own":
+        return setting.red - 1, setting.green - 1, setting.blue - 1
+    return nearest_bands(data.wavelengths, data.shape[0], TARGETS[setting.triplet])
+
+
+def is_joint(setting: CubeSetting, data: Dataset) -> bool:
+    """Whether the channels are stretched together."""
+    if setting.balance == "auto":
+        return data.wavelengths is not None and setting.triplet == "natural"
+    return setting.balance == "joint"
+
+
+def bands_in_words(setting: CubeSetting, data: Dataset) -> str:
+    """Such as "640 · 550 · 460 nm", or "bands 83 · 42 · 17"."""
+    bands = shown_bands(setting, data)
+    if setting.view == "band":
+        return data.wavelength_label(bands[0])
+    if data.wavelengths is None:
+        return "bands " + " · ".join(str(band + 1) for band in bands)
+    return " · ".join(f"{data.wavelengths[band]:.4g}" for band in bands) + " nm"
+
+
+def show_view_bar(setting: CubeSetting, data: Dataset) -> None:
+    """One row of controls above the pictures."""
+    with st.container(key="view_bar", horizontal=True, vertical_alignment="center", gap="small"):
+        ADDRESS.draw("view", label_visibility=COLLAPSED)
+        if setting.view == "band":
+            _choose_band("image", data, label_visibility=COLLAPSED)
+        else:
+            _choose_triplet(data)
+        _stretch()
+
+
+def _choose_triplet(data: Dataset) -> None:
+    names = None
+    if data.wavelengths is None:
+        # Without wavelengths nobody knows which bands are infrared.
+        names = {"natural": "spread bands", "own": "own bands"}
+        if st.session_state["triplet"] == "infrared":
+            change(triplet="natural")
+    ADDRESS.draw("triplet", among=names, label_visibility=COLLAPSED, on_change=_begin_own, args=(data,))
+    if st.session_state["triplet"] == "own":
+        with st.popover("R G B"):
+            for channel in CHANNELS:
+                _choose_band(channel, data)
+
+
+def _choose_band(name: str, data: Dataset, **options: str) -> None:
+    st.select_slider(
+        ADDRESS.controls[name].label,
+        range(1, data.shape[0] + 1),
+        st.session_state[name],
+        format_func=lambda number: data.wavelength_label(number - 1),
+        key=name,
+        **options,
+    )
+
+
+def _begin_own(data: Dataset) -> None:
+    """Choosing one's own bands starts from those shown, not from three times the first."""
+    state = st.session_state
+    if state["triplet"] == "own" and state["red"] == state["green"] == state["blue"]:
+        bands = nearest_bands(data.wavelengths, data.shape[0], NATURAL)
+        change(**{name: band + 1 for name, band in zip(CHANNELS, bands, strict=True)})
+
+
+def _stretch() -> None:
+    with st.popover("Stretch"):
+        ADDRESS.draw("clip", widget=st.selectbox)
+        ADDRESS.draw("balance", widget=st.radio)
+        ADDRESS.draw("restored", widget=st.radio)

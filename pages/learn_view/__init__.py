@@ -1,1 +1,0 @@
-"""The Learn page's chapters, and what they share."""

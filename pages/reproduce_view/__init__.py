@@ -1,1 +1,0 @@
-"""What the Reproduce page alone uses."""

@@ -1,0 +1,73 @@
+"""What pages compute is computed once for all sessions, while there is room."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from pages.common import cache
+from pages.common.cache import Cache, cached, size_of
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+    monkeypatch.setattr(cache, "CACHE", Cache())
+    return []
+
+
+def test_arguments_that_follow_from_the_others_do_not_count(calls: list[object]) -> None:
+    @cached()
+    def total(name: str, _values: list[int], **options: int) -> int:
+        calls.append(name)
+        return sum(_values) + sum(options.values())
+
+    assert [total("a", [1]), total("a", [2]), total("b", [2]), total("b", [2], more=5)] == [1, 1, 2, 7]
+    assert calls == ["a", "b", "b"]
+    total.clear()
+    assert total("a", [2]) == 2
+
+
+def test_a_key_says_what_a_result_follows_from(calls: list[object]) -> None:
+    @cached(key=lambda word: word.lower())
+    def length(word: str) -> int:
+        calls.append(word)
+        return len(word)
+
+    assert [length("Word"), length("word"), length("other")] == [4, 4, 5]
+    assert calls == ["Word", "other"]
+
+
+def test_two_functions_with_the_same_arguments_do_not_share(calls: list[object]) -> None:
+    @cached()
+    def one(n: int) -> int:
+        return n + 1
+
+    @cached()
+    def other(n: int) -> int:
+        return n + 2
+
+    assert [one(1), other(1), one(1)] == [2, 3, 2]
+
+
+def test_the_least_recently_used_goes_and_small_results_stay() -> None:
+    kept = Cache(max_bytes=3_000, at_least=2, small=100)
+    kept.keep("small", 0.5)
+    for name in "abc":
+        kept.keep(name, np.zeros(150))
+        kept.get("a")
+
+    assert [name for name in ("small", "a", "b", "c") if kept.get(name) is not None] == ["small", "a", "c"]
+
+
+def test_what_is_larger_than_the_room_for_everything_is_still_kept() -> None:
+    kept = Cache(max_bytes=1_000, at_least=2)
+    kept.keep("large", np.zeros(10_000))
+
+    assert kept.get("large") is not None
+
+
+@pytest.mark.parametrize(
+    ("result", "least"), [("x" * 500, 500), ([np.zeros(100)] * 3, 2_400), ({"a": {"b": b"y" * 700}}, 700)]
+)
+def test_the_size_of_a_result_counts_all_that_is_in_it(result: object, least: int) -> None:
+    assert least <= size_of(result) <= least + 500

@@ -1,0 +1,247 @@
+"""Each setting is solved once per server, cached while there is room, and told about while it runs."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from atnmf_core import Dataset, InputError, factorize, hide_entries, rmse
+from atnmf_core.jobs.fit_task import Frame, RunProgress
+from atnmf_core.jobs.processes import ProcessDied
+from atnmf_core.jobs.scheduler import Job, Scheduler
+from pages.common import fitting
+from pages.common.cache import Cache, Failure
+from pages.common.fitting import FitCache, how_far
+from pages.common.state import FitKey, Setting
+
+DATA = Dataset(np.random.default_rng(3).random((30, 20)), "matrix", "small")
+OBSERVED = hide_entries(DATA.shape, 0.3)
+KEY = Setting(K=3).fit_key(DATA.content_hash, "atnmf")
+ENDLESS = KEY._replace(solver="paper", lam=1.01)
+SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[Scheduler]:
+    started = Scheduler(workers=1)
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def cache(scheduler: Scheduler) -> FitCache:
+    return FitCache(scheduler, Cache())
+
+
+def room_for_two() -> Cache:
+    """Room for two runs, and as ever for small results."""
+    return Cache(max_bytes=2, at_least=2, small=100)
+
+
+def solve(cache: FitCache, key: FitKey = KEY) -> object:
+    return cache.solve(key, DATA, OBSERVED, "ann")
+
+
+def test_ten_people_who_ask_at_once_get_one_fit(cache: FitCache) -> None:
+    found, start = [], threading.Barrier(10)
+
+    def ask(person: int) -> None:
+        start.wait()
+        found.append(cache.solve(KEY, DATA, OBSERVED, person))
+
+    people = [threading.Thread(target=ask, args=(number,)) for number in range(10)]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+
+    assert len({id(run) for run in found}) == 1
+    assert cache.get(KEY) is found[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "parameters"),
+    [
+        (KEY, {"method": "atnmf", "lam": 2.0, "missing": "zero", "K": 3}),
+        (KEY._replace(lam=None, missing="ignore", seed=7), {"missing": "ignore", "seed": 7, "K": 3}),
+        (
+            KEY._replace(start="pure-pixels", K=4),
+            {"method": "atnmf", "lam": 2.0, "missing": "zero", "K": 4, "init": "pure-pixels"},
+        ),
+    ],
+    ids=["atnmf", "nmf", "pure pixels"],
+)
+def test_the_key_says_everything_that_is_solved(cache: FitCache, key: FitKey, parameters: dict) -> None:
+    run = solve(cache, key)
+
+    here = factorize(DATA.V, OBSERVED, **parameters)
+    assert np.array_equal(run.W, here.W)
+    assert run.rmse_hidden == rmse(DATA.V, here.V_hat, ~OBSERVED)
+
+
+def test_when_room_runs_out_the_least_recently_used_goes(scheduler: Scheduler) -> None:
+    keys = [KEY._replace(seed=seed) for seed in range(3)]
+    cache = FitCache(scheduler, room_for_two())
+
+    solve(cache, keys[0])
+    solve(cache, keys[1])
+    cache.get(keys[0])
+    solve(cache, keys[2])
+
+    assert [cache.get(key) is not None for key in keys] == [True, False, True]
+
+
+def test_the_error_of_a_fit_that_had_to_go_is_still_known(scheduler: Scheduler) -> None:
+    cache = FitCache(scheduler, room_for_two())
+    runs = [solve(cache, KEY._replace(seed=seed)) for seed in range(3)]
+
+    assert cache.get(KEY) is None
+    assert cache.rmse_hidden(KEY) == runs[0].rmse_hidden
+
+
+def test_both_fits_of_a_page_find_room_however_large_they_are(scheduler: Scheduler) -> None:
+    cache, keys = FitCache(scheduler, room_for_two()), [KEY, KEY._replace(lam=None)]
+    for key in keys:
+        solve(cache, key)
+
+    assert all(cache.get(key) is not None for key in keys)
+
+
+def test_an_error_alone_takes_no_room_for_a_run(cache: FitCache, scheduler: Scheduler) -> None:
+    cache.start_error(KEY, DATA, OBSERVED, "ann")
+    until(lambda: cache.rmse_hidden(KEY) is not None)
+
+    assert cache.get(KEY) is None
+    assert cache.rmse_hidden(KEY) == solve(FitCache(scheduler, Cache())).rmse_hidden
+
+
+def test_a_long_fit_is_cached_when_it_is_no_longer_under_way(cache: FitCache) -> None:
+    future = cache.start(KEY, DATA, OBSERVED, "ann", long=True)
+
+    assert cache.scheduler.wait([KEY], SECONDS)
+    assert cache.get(KEY) is future.result(0)
+
+
+def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again(cache: FitCache) -> None:
+    cancelled = cache.start(ENDLESS, DATA, OBSERVED, "ann", long=True)
+
+    cache.cancel(ENDLESS)
+
+    assert cancelled.cancelled()
+    assert (cache.get(ENDLESS), cache.job(ENDLESS), cache.failure(ENDLESS)) == (None, None, None)
+    assert cache.start(ENDLESS, DATA, OBSERVED, "ann", long=True) is not cancelled
+    cache.cancel(ENDLESS)
+
+
+def test_a_fit_that_somebody_else_cancels_is_computed_for_whoever_still_waits(cache: FitCache) -> None:
+    found = []
+    waiting = threading.Thread(target=lambda: found.append(solve(cache)))
+    cache.scheduler.submit("busy", time_for_others, "bob")
+    waiting.start()
+    until(lambda: cache.job(KEY) is not None)
+
+    cache.cancel(KEY)
+    waiting.join(SECONDS)
+
+    assert found == [cache.get(KEY)]
+
+
+@pytest.mark.parametrize("start", ["start", "start_error"])
+def test_what_the_solver_refuses_can_be_asked_for_afterwards(cache: FitCache, start: str) -> None:
+    refused = KEY._replace(K=99)
+
+    getattr(cache, start)(refused, DATA, OBSERVED, "ann")
+    until(lambda: cache.failure(refused) is not None)
+
+    failure = cache.failure(refused)
+    assert "K=99" in str(failure.error)
+    assert failure.is_refusal
+    assert not failure.may_be_over(0)
+    assert cache.rmse_hidden(refused) is None
+
+
+def test_what_failed_for_lack_of_something_may_be_over_after_a_while() -> None:
+    failure = Failure(OSError("Too many open files"), time.monotonic())
+
+    assert failure.may_be_over(0)
+    assert not failure.may_be_over(10)
+
+
+def test_what_the_solver_refuses_reaches_whoever_waits(cache: FitCache) -> None:
+    with pytest.raises(InputError, match="K=99"):
+        solve(cache, KEY._replace(K=99))
+
+
+def time_for_others(_: object) -> None:
+    time.sleep(0.5)
+
+
+def until(condition: object) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_fit_whose_process_is_killed_is_tried_again_for_whoever_waits(
+    cache: FitCache, scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit, died = scheduler.submit, []
+
+    def submit_to_a_process_that_dies_first(*args: object, **how: object) -> Job:
+        job = submit(*args, **how)
+        if not died:
+            died.append(job)
+            scheduler.wait([job.key])
+            job.future = Future()
+            job.future.set_exception(ProcessDied("killed"))
+        return job
+
+    monkeypatch.setattr(scheduler, "submit", submit_to_a_process_that_dies_first)
+    monkeypatch.setattr(fitting, "PAUSE_SECONDS", 0.0)
+
+    assert cache.solve(KEY, DATA, OBSERVED, "ann").W.shape[1] == KEY.K
+    assert died
+
+
+@pytest.mark.parametrize(
+    ("reported", "solver", "expected", "told"),
+    [
+        (None, "fast", 10.0, (0.0, "Starting")),
+        ((0.01, 3.0), "fast", 12.0, (0.25, "Iteration 7 · 3 s elapsed, at most 9 s left")),
+        # It has just ended, or takes longer than expected.
+        ((0.2, 3.0), "fast", 0.0, (0.95, "Iteration 7 · 3 s elapsed")),
+        ((0.2, 3.0), "fast", 2.0, (0.95, "Iteration 7 · 3 s elapsed")),
+        ((0.25, 30.0), "paper", 1.0, (0.25, "Iteration 7 · 30 s elapsed, at most 2 min left")),
+    ],
+)
+def test_the_fast_solver_is_as_far_as_its_time_and_algorithm_1_as_its_iterations(
+    reported: tuple[float, float] | None, solver: str, expected: float, told: tuple[float, str]
+) -> None:
+    frame = Frame(7, 1.0, np.ones((1, 1)), np.ones((1, 1)))
+
+    far = how_far(None if reported is None else RunProgress(frame, *reported), solver, expected)
+
+    assert tuple(far) == (pytest.approx(told[0]), told[1])
+
+
+def test_a_fit_that_waits_for_its_turn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script() -> None:
+        from atnmf_core import load_dataset
+        from pages.common.fitting import Case, show_wait
+        from pages.common.state import Setting
+
+        show_wait(Case(Setting(), load_dataset("lfw")), something_shown=True)
+
+    waiting = Job("a fit", lambda report: None, long=False)
+    monkeypatch.setattr(fitting, "jobs", lambda case: [waiting])
+
+    page = AppTest.from_function(script, default_timeout=60).run()
+
+    assert not page.exception
+    assert page.button[0].label == "Cancel"
+    assert page.get("progress")[0].proto.text == "Busy: this waits for its turn, the last picture is shown"

@@ -1,0 +1,178 @@
+"""How a model was chosen, and where a table of the paper agrees, as charts; and the report in one file."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from atnmf_core.datasets import Dataset
+from atnmf_core.export import restoration_page
+from atnmf_core.figures.images import ATNMF, COLOURS, GROUND, HIDDEN, agreement_mosaic, channels_of
+from atnmf_core.figures.pictures import before_and_after
+from atnmf_core.figures.publish import Look, save_chart
+from atnmf_core.figures.report import reproduction_figure
+from atnmf_core.figures.restoration import candidate_at, error_against_K
+from atnmf_core.reference import NAMES, measured, published
+from atnmf_core.reference.compare import compare_table
+from atnmf_core.restoration import Candidate, Choice, Restoration, Treatment, restore
+from atnmf_core.restoration.choice import Score
+
+PLAIN, STRONG = Treatment(), Treatment(1.02)
+SCORES = (
+    Score(Candidate(4, STRONG), 0.010, 3.1),
+    Score(Candidate(3, STRONG), 0.011, 3.097),
+    Score(Candidate(3, PLAIN), 0.013, 2.9),
+    Score(Candidate(2, STRONG), 0.020, 2.5),
+)
+CHOICE = Choice(
+    chosen=Candidate(3, STRONG),
+    scores=SCORES,
+    error=0.011,
+    suspects=0.1,
+    verdict="AT-NMF <it> is.",
+    complete=True,
+    seconds=4.0,
+    first_seconds=1.0,
+)
+
+
+def trace(figure: go.Figure, name: str) -> go.Scatter:
+    (found,) = [one for one in figure.data if one.name == name]
+    return found
+
+
+def test_each_first_prediction_is_a_line_against_k_and_the_chosen_one_has_a_ring() -> None:
+    figure = error_against_K(CHOICE)
+
+    line, other = trace(figure, "adversary with λ = 1.02, chosen"), trace(figure, "NMF without suspects")
+    assert (line.x, line.y) == ((2, 3, 4), (0.020, 0.011, 0.010))
+    assert (other.x, other.y) == ((3,), (0.013,))
+    assert "log density 2.900" in other.customdata[0]
+    assert (trace(figure, "ring").x, trace(figure, "ring").y) == ((3,), (0.011,))
+
+
+def test_every_point_of_the_chart_leads_back_to_its_candidate() -> None:
+    drawn = [
+        (K, error)
+        for line in error_against_K(CHOICE).data
+        if "markers" in line.mode and line.name != "ring"
+        for K, error in zip(line.x, line.y, strict=True)
+    ]
+
+    assert {candidate_at(CHOICE, *point) for point in drawn} == {score.candidate for score in SCORES}
+    assert candidate_at(CHOICE, 7, 0.01) is None
+
+
+def test_labels_have_room_in_a_report_too() -> None:
+    """The dashboard's theme sees to that, a report has none."""
+    figure = error_against_K(CHOICE)
+    assert figure.layout.xaxis.automargin
+    assert figure.layout.yaxis.automargin
+
+
+@pytest.fixture(scope="module", params=["cube", "faces", "matrix"])
+def example(request: pytest.FixtureRequest) -> tuple[Dataset, Restoration]:
+    """Data with a dark entry, a gap, and a row that is missing altogether."""
+    rng = np.random.default_rng(0)
+    V = (rng.random((30, 2)) + 0.2) @ (rng.random((2, 30)) + 0.1)
+    V[3, 5], V[4, 7], V[11] = 0.001, np.nan, np.nan
+    shape = None if request.param == "matrix" else (5, 6)
+    data = Dataset(V=V, kind=request.param, name="x", title="<b>scene</b> & co", image_shape=shape)
+    return data, restore(data, "unmarked", K=2, lam=1.1)
+
+
+def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(
+    example: tuple[Dataset, Restoration],
+) -> None:
+    red, (data, restored) = channels_of(HIDDEN["red"]), example
+    lost = np.zeros(data.shape, dtype=bool)
+    lost[:, 9] = True
+    data = replace(data, V=np.where(lost, np.nan, data.V))
+    restored = replace(
+        restored, V=np.where(lost, np.nan, restored.V), unrestorable=restored.unrestorable | lost
+    )
+    for sight in before_and_after(data, restored):
+        counts = [int((panel.pixels == red).all(axis=2).sum()) for panel in (sight.before, sight.after)]
+        assert counts[0] >= counts[1] > 0
+        assert sight.before.pixels.shape == sight.after.pixels.shape
+
+
+def test_the_report_is_one_file_that_asks_nothing_of_the_network(
+    example: tuple[Dataset, Restoration],
+) -> None:
+    data, restored = example
+    page = restoration_page(data, replace(restored, choice=CHOICE), {})
+
+    markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert set(re.findall(r'src="(data:image/webp;base64,|[^"]*)', markup)) == {"data:image/webp;base64,"}
+    assert not re.search(r"<link|<script[^>]+src|url\(|@import", markup)
+    assert "<script src" not in page
+
+
+@pytest.mark.parametrize("draw", [error_against_K])
+def test_how_it_was_chosen_can_be_saved_as_vectors(draw: Callable[[Choice], Any]) -> None:
+    pytest.importorskip("matplotlib")
+
+    svg = save_chart(draw(CHOICE), Look("svg")).decode()
+
+    assert svg.count("<text") > 5
+    assert ATNMF.lower() in svg
+
+
+def test_the_report_says_what_was_found_and_with_which_settings(
+    example: tuple[Dataset, Restoration],
+) -> None:
+    data, restored = example
+    page = restoration_page(data, replace(restored, choice=CHOICE), {"command": "restore '<a>'", "seed": "3"})
+
+    text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "31 entries missing (3.44%)" in text
+    assert "30 entries could not be restored. 1 " in text
+    assert f"±{restored.expected_error:#.3g}" in text
+    assert "has no sound entry at all." in text
+    assert "10.0% of all entries looked wrong" in text
+    assert '<th scope="row">seed</th><td>3</td>' in text
+
+
+def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> None:
+    data, restored = example
+    page = restoration_page(data, replace(restored, choice=CHOICE), {"<i>": "<script>alert(1)</script>"})
+
+    assert "&lt;b&gt;scene&lt;/b&gt; &amp; co" in page
+    assert "AT-NMF &lt;it&gt; is." in page
+    for raw in ("<b>scene", "<it>", "<i>", "<script>alert"):
+        assert raw not in re.sub(r"<script type=.*?</script>", "", page, flags=re.DOTALL)
+
+
+def test_settings_that_were_given_are_not_said_to_be_chosen(example: tuple[Dataset, Restoration]) -> None:
+    page = restoration_page(*example, {})
+
+    assert "were given, not chosen" in page
+    assert "How it was chosen" not in page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_published_number_is_drawn_and_measured_ones_where_there_are_some(name: str) -> None:
+    figure = reproduction_figure(compare_table(name, measured(name)))
+
+    drawn = {(x, y) for trace in figure.data[::2] for x, y in zip(trace.x, trace.y, strict=True)}
+    found = [y for trace in figure.data[1::2] for y in trace.y]
+
+    assert drawn == {(cell.alpha, cell.mean) for cell in published(name)}
+    assert sorted(found) == sorted(cell.mean for cell in measured(name) if cell.missing == "zero")
+
+
+def test_a_mosaic_has_a_tile_per_cell_in_the_tables_order() -> None:
+    agreements = ["within", "near", "outside", None, "within", "within"]
+
+    picture = agreement_mosaic(agreements, columns=2, side=28)
+
+    assert picture.shape == (28, 28, 3)
+    middles = picture[4::10, 6::15]
+    assert [tuple(colour) for colour in middles.reshape(-1, 3)] == [COLOURS[told] for told in agreements]
+    assert np.all(picture[8:10] == GROUND)
+    assert np.all(picture[:, 13:15] == GROUND)
