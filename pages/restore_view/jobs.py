@@ -73,7 +73,7 @@ def show_progress(key: Hashable, how_far: Callable[[Any], JobProgress], **no_lon
         job = scheduler().job(key)
         return None if job is None else how_far(job.progress)
 
-    show_job(look, partial(_cancel, key, no_longer), key=f"wait_{'_'.join(no_longer)}")
+    show_job(look, partial(_cancel, key, no_longer), key=f"wait_{next(iter(no_longer))}")
 
 
 def _cancel(key: Hashable, no_longer: dict[str, object]) -> None:

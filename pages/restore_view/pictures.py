@@ -28,6 +28,7 @@ from .setting import ADDRESS, RestoreSetting
 
 
 RIVAL_TONES = {NMF: "blue"}
+CANCELLED = "restore_others_cancelled"
 
 
 class RivalsKey(NamedTuple):
@@ -74,6 +75,10 @@ def _in_words(setting: RestoreSetting, error: float, best: float) -> str:
 
 def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
     """The switch that asks for them, and their progress."""
+    if st.session_state.pop(CANCELLED, False):
+        # Cancel sets the switch in the fragment of the progress bar, which does not draw it: the browser
+        # would leave it on, and send that back.
+        change(restore_others=False)
     ADDRESS.draw("others")
     if not setting.others:
         return
@@ -82,7 +87,7 @@ def show_rivals_switch(setting: RestoreSetting, shown: Restored) -> None:
     if failure is not None:
         show_error(failure.error, "The others could not be run:")
     elif restorations().get(key) is None:
-        show_progress(key, _how_far, restore_others=False)
+        show_progress(key, _how_far, restore_others=False, **{CANCELLED: True})
 
 
 def _how_far(progress: RivalsProgress | None) -> JobProgress:

@@ -29,7 +29,7 @@ function toTop() {
   const again = setInterval(up, 50);
   up();
   setTimeout(stop, 600);
-  for (const touched of ["wheel", "touchstart", "pointerdown"]) addEventListener(touched, stop, { once: true });
+  for (const touched of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(touched, stop, { once: true });
 }
 
 function entry(title, number, chosen, choose) {
