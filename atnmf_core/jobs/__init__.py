@@ -1,1 +1,1 @@
-"""One fit in a process of its own, its film, and what it will cost."""
+"""All process plumbing: children, workers, the scheduler, a fit as a task, files written whole or not at all."""

@@ -23,10 +23,10 @@ from ..model.problem import InputError
 # killed at any time.
 #
 # A task is any picklable callable that takes one argument, `report`, and calls it now and then with
-# something picklable. The child (``python -m atnmf_core.jobs.processes``) reads tasks from its
-# standard input and writes reports and results to its standard output. Both are pickles, which need no
-# framing. A pool of the standard library or of loky would not do: multiprocessing runs app.py again in
-# every child, and neither can kill one task without breaking the pool.
+# something picklable. The child (`_main`) reads tasks from its standard input and writes reports and results
+# to its standard output. Both are pickles, which need no framing. A pool of the standard library or of loky
+# would not do: multiprocessing runs app.py again in every child, and neither can kill one task without
+# breaking the pool.
 
 
 Result = TypeVar("Result")
@@ -70,7 +70,8 @@ class TaskProcess:
 
     def __init__(self, *, low_priority: bool = False) -> None:
         self._child = start_python(
-            ["-m", __name__, *([LOW_PRIORITY] if low_priority else [])],
+            # Not with -m: the package imports this module, which would then be there twice.
+            ["-c", f"from {__name__} import _main; _main()", *([LOW_PRIORITY] if low_priority else [])],
             {"OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -242,7 +243,3 @@ def _end_with(pid: int) -> None:
     while os.getppid() == pid:
         time.sleep(LOOK_FOR_PARENT)
     os._exit(1)
-
-
-if __name__ == "__main__":
-    _main()

@@ -290,7 +290,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 def long_fits() -> int:
     """How many processes of long fits the servers of this process have."""
-    lines = [one.cmdline() for one in psutil.Process().children(recursive=True) if one.is_running()]
+    children = [one for one in psutil.Process().children(recursive=True) if one.is_running()]
+    # One that has just ended has no command line any more.
+    lines = [child.as_dict(["cmdline"], ad_value=[])["cmdline"] for child in children]
     return sum("--low-priority" in line for line in lines)
 
 

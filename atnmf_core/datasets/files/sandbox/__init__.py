@@ -1,6 +1,6 @@
 """What runs in the decoding process: file formats whose libraries a damaged file can crash.
 
-The parent's side is `readers.decoder`. This package is started as `python -m decoding FORMAT`, under its own
+The parent's side is `files.decoder`. This package is started as `python -m sandbox FORMAT`, under its own
 name, and imports nothing of the program: the libraries and the file are all that it has.
 
 FORMAT is a module here. Its `open_file(data)` returns an object with

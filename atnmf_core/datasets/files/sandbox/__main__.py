@@ -1,8 +1,8 @@
-"""Serve files, each in a process of its own: `python -m decoding` with a socket as its standard input.
+"""Serve files, each in a process of its own: `python -m sandbox` with a socket as its standard input.
 
 Each message on that socket names a format and brings a second socket, for one file. The libraries of the
 format are imported once, here; then a copy of this process is forked for the file, works within limits, and
-ends with it. Where there is no fork, `python -m decoding FORMAT` serves one file on standard input and
+ends with it. Where there is no fork, `python -m sandbox FORMAT` serves one file on standard input and
 output.
 
 A file's connection has the same form in both directions: a line of JSON, followed by as many bytes as it
