@@ -114,7 +114,7 @@ def _add_side_files(parser: argparse.ArgumentParser) -> None:
         help=f"the standard deviation of each prediction ({formats})",
     )
     group.add_argument(
-        "--offsets", type=output_file, metavar="FILE", help=f"what was taken off stripes ({formats})"
+        "--offsets", type=output_file, metavar="FILE", help=f"what was subtracted from stripes ({formats})"
     )
     group.add_argument(
         "--report",

@@ -169,11 +169,11 @@ def enlarge(picture: RGB, side: int) -> Image.Image:
     return image.resize((image.width * times, image.height * times), Image.Resampling.NEAREST)
 
 
-def mosaic(tiles: Sequence[RGB], columns: int, gap: int = 1, ground: int = 255) -> RGB:
-    """Tiles of one shape in rows of `columns`, on a grey ground."""
+def mosaic(tiles: Sequence[RGB], columns: int, gap: int = 1, background: int = 255) -> RGB:
+    """Tiles of one shape in rows of `columns`, on a grey background."""
     rows, cols = tiles[0].shape[:2]
     lines = -(-len(tiles) // columns)
-    sheet = np.full((lines * (rows + gap) - gap, columns * (cols + gap) - gap, 3), ground, np.uint8)
+    sheet = np.full((lines * (rows + gap) - gap, columns * (cols + gap) - gap, 3), background, np.uint8)
     for number, tile in enumerate(tiles):
         top, left = (number // columns) * (rows + gap), (number % columns) * (cols + gap)
         sheet[top : top + rows, left : left + cols] = tile

@@ -38,7 +38,7 @@ def part_sheet(
     *,
     shared_scale: bool = False,
     gap: int = 1,
-    ground: int = 255,
+    background: int = 255,
     unknown: str = HIDDEN["red"],
 ) -> RGB:
     """Parts (K x rows x cols) as tiles, dark where a part is strong, as in the paper.
@@ -52,7 +52,7 @@ def part_sheet(
         paint(255 - grey(part, float(top)), np.isnan(part), unknown)
         for part, top in zip(pictures, tops, strict=True)
     ]
-    return mosaic(tiles, columns_for(pictures), gap, ground)
+    return mosaic(tiles, columns_for(pictures), gap, background)
 
 
 LEARNED = {"c": "Adversary R*", "d": "V + R*", "e": "AT-NMF restores", "f": "NMF restores"}

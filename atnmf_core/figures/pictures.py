@@ -304,7 +304,7 @@ def defect_sheet(data: Dataset, wrong: Mask) -> RGB:
         return grey(share, max(float(share.max()), 1e-9))
     if data.kind == "faces":
         tiles = [grey(image, 1.0) for image in data.images(wrong)]
-        return mosaic(tiles, columns=max(1, round(len(tiles) ** 0.5)), ground=96)
+        return mosaic(tiles, columns=max(1, round(len(tiles) ** 0.5)), background=96)
     return grey(wrong, 1.0)
 
 
@@ -395,8 +395,8 @@ def _grey(image: Values, like: Values, unknown: str) -> RGB:
 
 
 def _where(defects: Mask, missing: Mask) -> RGB:
-    ground = np.full((*defects.shape, 3), 255, np.uint8)
-    return paint(paint(ground, missing, MISSING), defects, ADVERSARY)
+    background = np.full((*defects.shape, 3), 255, np.uint8)
+    return paint(paint(background, missing, MISSING), defects, ADVERSARY)
 
 
 def _replaced(data: Dataset, restored: Restoration) -> Mask:

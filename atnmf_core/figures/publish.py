@@ -56,7 +56,7 @@ class Look:
     ----------
     width : in `unit`; a pixel is 1/96 inch. PNG has 300 dots per inch, or exactly so many pixels.
     font_size : in points.
-    transparent : without a white ground.
+    transparent : without a white background.
     """
 
     format: Literal["png", "svg", "pdf"] = "png"

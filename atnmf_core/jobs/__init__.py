@@ -1,1 +1,1 @@
-"""All process plumbing: children, workers, the scheduler, a fit as a task, files written whole or not at all."""
+"""Processes: children, workers, the scheduler, a fit as a task; and files written whole or not at all."""

@@ -167,7 +167,7 @@ def _square(A: Array) -> float:
     return float(np.vdot(A, A))
 
 
-ROUNDS = 3
+DESCENT_ROUNDS = 3
 """Rounds of coordinate descent per step."""
 RIDGE = 1e-6
 """Added to the curvature, as a share of its diagonal, so that a step on H is a direction of descent."""
@@ -210,7 +210,7 @@ def _on_W(game: Game, state: State) -> State:
     """A step on W: the model lies above the objective, so the objective falls."""
     curvature = game.curvature_W(state)
     W = np.ascontiguousarray(state.W.T)
-    descend(curvature, curvature @ W - game.half_gradient_W(state).T, W, ROUNDS)
+    descend(curvature, curvature @ W - game.half_gradient_W(state).T, W, DESCENT_ROUNDS)
     moved = game.at(W.T, state.H)
     # If it does not, only rounding errors are left.
     return moved if moved.loss <= state.loss else state
@@ -221,7 +221,7 @@ def _on_H(game: Game, state: State) -> State:
     gradient, curvature = game.half_gradient_H(state), game.curvature_H(state)
     curvature[np.diag_indices_from(curvature)] *= 1 + RIDGE
     H = state.H.copy()
-    descend(curvature, curvature @ H - gradient, H, ROUNDS)
+    descend(curvature, curvature @ H - gradient, H, DESCENT_ROUNDS)
     direction = H - state.H
     # Never positive but for rounding.
     slope = min(2 * float(np.vdot(gradient, direction)), 0.0)

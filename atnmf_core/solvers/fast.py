@@ -212,7 +212,7 @@ ones, and sooner if these are few.
 """
 DETERMINED_FROM = 4
 """With this many observed entries per entry of W and H, there is little danger of overfitting."""
-ROUNDS = 3
+DESCENT_ROUNDS = 3
 """Rounds of coordinate descent per step: more fit faster, fewer predict hidden entries better."""
 FILL_FROM_K = 12
 """From this many parts on, filling in hidden entries beats a Gram matrix per column in time and in
@@ -277,10 +277,10 @@ def _step(surrogate: Surrogate, W: Array, H: Array) -> Factors:
     W, H, T, D = W.copy(order="F"), H.copy(), surrogate.T, surrogate.D
 
     def on_H() -> None:
-        improve(W, H, T, D, ROUNDS)
+        improve(W, H, T, D, DESCENT_ROUNDS)
 
     def on_W() -> None:
-        improve(H.T, W.T, T.T, None if D is None else D.T, ROUNDS)
+        improve(H.T, W.T, T.T, None if D is None else D.T, DESCENT_ROUNDS)
 
     for update in (on_H, on_W) if W.shape[0] <= H.shape[1] else (on_W, on_H):
         update()

@@ -30,7 +30,7 @@ ROUNDING = 1e-14
 """No less is added in relation to the diagonal, and no eigenvalue is smaller in relation to the largest."""
 SLACK = 1e-13
 """A gradient that is negative by less than this share of the right side counts as rounding."""
-ROUNDS = 8
+MAX_CORRECTIONS = 8
 """How often the guess is corrected. By then the problems that are left take less time one by one (measured
 with 6 to 48 parts).
 """
@@ -61,7 +61,7 @@ def _pivot(G: Array, b: Array, free: Mask) -> Array:
     slack = SLACK * np.abs(b).max(axis=1, keepdims=True)
     x = np.zeros_like(b)
     left = np.arange(len(b))
-    for _ in range(ROUNDS):
+    for _ in range(MAX_CORRECTIONS):
         x[left], gradient = _solve(G[left], b[left], free[left])
         wrong = np.where(free[left], x[left] < 0, gradient < -slack[left])
         free[left] ^= wrong

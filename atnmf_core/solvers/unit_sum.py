@@ -40,7 +40,7 @@ WEIGHT, CORRECTIONS, ENOUGH = 100.0, 50, 1e-10
 """Of the deviation from a sum of one, in units of the mean square of a spectrum's observed values; how often
 the demand is corrected, and the deviation at which that ends.
 """
-ROUNDS, MAX_REACH, GROWTH, MAX_SWEEPS, LOOKS, ATTACKS = 10, 0.6, 0.2, 150, 5, 10
+DESCENT_ROUNDS, MAX_REACH, GROWTH, MAX_SWEEPS, LOOKS, ATTACKS = 10, 0.6, 0.2, 150, 5, 10
 """Rounds of coordinate descent on W per sweep; how far to extrapolate, and how fast that grows; sweeps;
 rounds of estimating how sums vary at the start, and of the adversary's attack at the end.
 """
@@ -55,7 +55,7 @@ RIDGE = 1e-6
 BLOCK = 4_000_000
 """Numbers that the Gram matrices of one block of pixels may take."""
 FREEDOM = 1.4
-FEWEST = 5
+MIN_PIXELS = 5
 """A material is most abundant in a thousandth of the pixels, but at least in this many."""
 
 
@@ -90,7 +90,7 @@ def with_unit_sums(W: Array, H: Array) -> tuple[Wide, Wide]:
     from scipy.optimize import lsq_linear
 
     wide = H.astype(np.float64)
-    count = min(wide.shape[1], max(FEWEST, wide.shape[1] // 1000))
+    count = min(wide.shape[1], max(MIN_PIXELS, wide.shape[1] // 1000))
     most = np.median(np.partition(wide, -count, axis=1)[:, -count:], axis=1)
     whole = np.where(most > 0, 1 / np.where(most > 0, most, 1.0), 1.0)
     level = wide * whole[:, None]
@@ -231,10 +231,10 @@ def _step(pixels: _Pixels, W: Wide, H: Wide, T: Wide, Y: Wide) -> Wide:
     """Lower the squared distance from T plus tr(Y W'W), which touches the volume term at W and lies above."""
     B = W.T.copy()
     if pixels.D is None:
-        descend(H.T @ H + Y, H.T @ T.T, B, ROUNDS)
+        descend(H.T @ H + Y, H.T @ T.T, B, DESCENT_ROUNDS)
     else:
         grams = gram_matrices(H, pixels.D.T) + Y[:, :, None]
-        descend_each(grams, H.T @ (pixels.D * T).T, B, ROUNDS)
+        descend_each(grams, H.T @ (pixels.D * T).T, B, DESCENT_ROUNDS)
     return B.T
 
 

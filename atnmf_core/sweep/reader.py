@@ -34,9 +34,9 @@ from .measurements import FinishedPoint, Measurement, summarise
 # The file of a store: its tables, how it is opened, and what to do if it cannot be used.
 #
 # points   one row per fit: the JSON that identifies it and, once it is done, what was measured, as JSON
-# sweeps   a grid under a name, with counts that a trigger updates; sweep_points lists its points runs
-# the processes that work or worked on a sweep queue    sweeps that wait for their turn, or have it;
-# queue_process is the process that runs them
+# sweeps   a grid under a name, with counts that a trigger updates; sweep_points lists its points
+# runs     the processes that work or worked on a sweep
+# queue    sweeps that wait for their turn, or have it; queue_process is the process that runs them
 
 
 LAYOUT = 4

@@ -54,7 +54,7 @@ class Making:
         """Until it is made; drawing in between lets Streamlit answer what the user does meanwhile."""
         place = st.empty()
         while not self._ended.wait(POLL_SECONDS):
-            place.caption("The file is being made …")
+            place.caption("Preparing the file …")
         place.empty()
         self._ended.clear()
 
@@ -102,7 +102,7 @@ def _download(
 
 DEFAULT_WIDTH = {"mm": 160.0, "px": 1200.0}
 """A page of text, and a slide."""
-GROUNDS = ("white", "transparent")
+BACKGROUNDS = ("white", "transparent")
 
 
 class FigureFile(NamedTuple):
@@ -123,7 +123,7 @@ def chart_files(charts: Mapping[str, tuple[str, Callable[[], go.Figure]]]) -> li
 
 
 def show_figures(stem: str, figures: Sequence[FigureFile]) -> None:
-    """Figures to download as PNG, SVG or PDF, in the size, font and ground that people choose."""
+    """Figures to download as PNG, SVG or PDF, in the size, font and background that people choose."""
     if find_spec("matplotlib") is None:
         st.caption("Figures are drawn by Matplotlib, which is not installed here.")
         return
@@ -152,7 +152,9 @@ def _choose_look() -> Look:
             label_visibility="collapsed",
             **kept,
         )
-        with st.popover("Size and ground", help="Width and font size of figures, and what is behind them"):
+        with st.popover(
+            "Size and background", help="Width and font size of figures, and what is behind them"
+        ):
             unit = st.segmented_control(
                 "Width in", DEFAULT_WIDTH, default="mm", key="figure_unit", required=True, **kept
             )
@@ -163,11 +165,11 @@ def _choose_look() -> Look:
             size = st.number_input(
                 "Font size, pt", 4.0, 40.0, 9.0, 0.5, format="%g", key="figure_font_size", **kept
             )
-            ground = st.segmented_control(
-                "Ground", GROUNDS, default="white", key="figure_ground", required=True, **kept
+            background = st.segmented_control(
+                "Background", BACKGROUNDS, default="white", key="figure_background", required=True, **kept
             )
-        st.caption(f"{width:g} {unit} wide, {size:g} pt, {ground}", width="content")
-    return Look(form, width, unit, size, ground == "transparent")
+        st.caption(f"{width:g} {unit} wide, {size:g} pt, {background}", width="content")
+    return Look(form, width, unit, size, background == "transparent")
 
 
 def stem_of(setting: Setting, data: Dataset) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -22,7 +22,7 @@ from pages.common.state import ALPHAS, MAX_K, MAX_LAM, MAX_SEED, Setting
 from pages.common.sweeps import own_sweep, reading_store
 from pages.common.uploads import uploads
 
-from .setting import CHART, key
+from .setting import ADDRESS, CHART, CurveSelection
 
 # How to read the bundled curves, in words; each number is taken from the curve.
 
@@ -243,15 +243,16 @@ def follow_click(curve: Curve) -> None:
     if method == "anmf":
         st.toast("Explore compares AT-NMF with NMF; it does not show ANMF.", icon=":material/info:")
         return
+    chosen = ADDRESS.get(CurveSelection)
+    combination = {"K": chosen.at_K, "missing": chosen.at_missing}
     setting = Setting(
         data=grid.dataset,
         alpha=alpha,
         pattern=grid.pattern,
         lam=lam if lam is not None else Setting().lam,
-        K=st.session_state[key("at_K")],
-        missing=st.session_state[key("at_missing")],
+        **combination,
         solver=solver,
-        seed=grid.seed + _nearest_start(curve, alpha, method, lam),
+        seed=grid.seed + _nearest_start(curve, {"alpha": alpha, "method": method, "lam": lam} | combination),
         mask_seed=grid.mask_seed,
     )
     if grid.dataset not in {entry.name for entry in catalogue()}:
@@ -266,16 +267,8 @@ def spelled_out(setting: Setting) -> dict[str, str]:
     return {name: f"{getattr(setting, name)}" for name in names if getattr(setting, name) != ""}
 
 
-def _nearest_start(curve: Curve, alpha: float, method: str, lam: float | None) -> int:
+def _nearest_start(curve: Curve, wanted: Mapping[str, object]) -> int:
     """Of a sweep's starts at a point, the one whose error is closest to their mean."""
-    state = st.session_state
-    wanted = {
-        "alpha": alpha,
-        "method": method,
-        "lam": lam,
-        "K": state[key("at_K")],
-        "missing": state[key("at_missing")],
-    }
     with reading_store() as store:
         outcomes = [] if store is None or curve.record is None else list(store.outcomes(curve.name))
     errors = {

@@ -38,7 +38,7 @@ from pages.common.uploads import uploads
 from pages.common.widgets import escape_markdown, show_error
 
 from .curve import Curve
-from .setting import FIRST, METHODS, key, select_curve
+from .setting import ADDRESS, FIRST, METHODS, CurveSelection, key, select_curve
 
 ICONS = {
     "running": "progress_activity",
@@ -67,8 +67,8 @@ def show_sweeps(sweeps: list[SweepRecord]) -> None:
     st.header("Your sweeps", anchor=False)
     if not sweeps:
         st.caption(
-            "None yet. Choose values in the sidebar and press Start: the curve grows here, goes on growing "
-            "when this page is closed, and is stored."
+            "None yet. Choose values in the sidebar and press Start: the curve grows here, keeps growing "
+            "after this page is closed, and is stored."
         )
         return
     everything = st.session_state.get("curves_all", False)
@@ -80,7 +80,7 @@ def show_sweeps(sweeps: list[SweepRecord]) -> None:
 
 def _line(record: SweepRecord) -> None:
     name = record.name
-    shown = st.session_state[key("show")] == f"sweep:{name}"
+    shown = _is_shown(name)
     with st.container(
         key=f"curves_line_{record.created:.6f}".replace(".", "_"),
         horizontal=True,
@@ -95,6 +95,10 @@ def _line(record: SweepRecord) -> None:
             _button("Open", "show_chart", _open, record, key=f"Open {name}")
         _cancel_or_resume(record, "line")
         _menu(record)
+
+
+def _is_shown(name: str) -> bool:
+    return ADDRESS.get(CurveSelection).show == f"sweep:{name}"
 
 
 def _open(record: SweepRecord) -> None:
@@ -139,7 +143,7 @@ def _rename(name: str) -> None:
     with open_store(default_store()) as store:
         own_sweep(store, name)
         new = store.rename_sweep(name, st.session_state[f"name {name}"])
-    if st.session_state[key("show")] == f"sweep:{name}":
+    if _is_shown(name):
         change(**{key("show"): f"sweep:{new}"})
 
 
@@ -147,7 +151,7 @@ def _delete(name: str) -> None:
     with open_store(default_store()) as store:
         own_sweep(store, name)
         store.delete_sweep(name)
-    if st.session_state[key("show")] == f"sweep:{name}":
+    if _is_shown(name):
         select_curve(FIRST)
 
 

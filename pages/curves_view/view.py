@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
@@ -15,12 +16,13 @@ from atnmf_core.figures.images import MATERIALS
 from atnmf_core.figures.publish import chart_page
 from atnmf_core.sweep.measurements import Measurement, baseline, best, csv_text, gain
 from pages.common.jobs import poll_interval
+from pages.common.state import change
 from pages.common.sweeps import STORE_POLL_SECONDS, ensure_queue_runs, show_refusal, showing_store_errors
 from pages.common.take_away import chart_files, download, show_figures
 from pages.common.widgets import escape_markdown
 
 from .curve import BUNDLED, Curve, find_curve, follow_click, opens_in_explore, remember_click
-from .setting import ADDRESS, CHART, FIRST, TREATMENTS, VIEWS, key, select_curve
+from .setting import ADDRESS, CHART, FIRST, TREATMENTS, VIEWS, CurveSelection, key, select_curve
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
 # The chart: which combination, which view, the figure, and what it says in a sentence.
@@ -32,93 +34,121 @@ FEW_LAMBDAS = 4
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
-def choose_view(curve: Curve) -> None:
-    """The view, and the alpha, treatment of hidden entries and K of a curve that has several."""
-    state, points = st.session_state, curve.points
+@dataclass(frozen=True)
+class Shown:
+    """A curve, and what of it is in view.
+
+    Attributes
+    ----------
+    lams : those drawn against alpha.
+    beside : addresses of the curves drawn in the same chart.
+    """
+
+    curve: Curve
+    chosen: CurveSelection
+    lams: tuple[float, ...] = ()
+    beside: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> list[Measurement]:
+        """The points in view."""
+        here = self.chosen
+        points = [p for p in self.curve.points if (p.missing, p.K) == (here.at_missing, here.at_K)]
+        if here.view == "lambda":
+            points = [point for point in points if point.alpha == here.at_alpha]
+        return points
+
+    @property
+    def title(self) -> str:
+        return f"RMSE on hidden entries {VIEWS[self.chosen.view]}: {self.curve.title}"
+
+
+def choose_view(curve: Curve) -> Shown:
+    """Draw the view, and the alpha, treatment of hidden entries and K of a curve that has several; and other
+    curves to draw in the same chart.
+    """
+    points, lams = curve.points, ()
     several_alphas = len({point.alpha for point in points}) > 1
     views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
-    if state[key("view")] not in views:
-        state[key("view")] = "lambda"
-    if state[key("view")] == "alpha":
-        _choose_lambdas(curve)
-    if state[key("view")] == "lambda":
+    if ADDRESS.get(CurveSelection).view not in views:
+        change(**{key("view"): "lambda"})
+    view = ADDRESS.get(CurveSelection).view
+    if view == "alpha":
+        lams = _choose_lambdas(curve)
+    if view == "lambda":
         _one_of("at_alpha", sorted({point.alpha for point in points}), "{:g}".format)
     treatments = [name for name in TREATMENTS if name in {point.missing for point in points}]
     _one_of("at_missing", treatments, lambda name: TREATMENTS[name])
     _one_of("at_K", sorted({point.K for point in points}), str)
     if several_alphas:
         ADDRESS.draw("view", among=views)
+    chosen = ADDRESS.get(CurveSelection)
+    return Shown(curve, chosen, lams, _choose_beside(chosen) if view == "lambda" else ())
 
 
 def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
     """A choice among the curve's values, drawn only if there are several."""
-    state = st.session_state
-    if options and state[key(name)] not in options:
-        state[key(name)] = options[(len(options) - 1) // 2 if name == "at_alpha" else 0]
+    chosen = getattr(ADDRESS.get(CurveSelection), name)
+    if options and chosen not in options:
+        chosen = options[(len(options) - 1) // 2 if name == "at_alpha" else 0]
+        change(**{key(name): chosen})
     if len(options) > 1:
         label = ADDRESS.controls[name].label
         st.segmented_control(
-            label, options, default=state[key(name)], format_func=spelled, key=key(name), required=True
+            label, options, default=chosen, format_func=spelled, key=key(name), required=True
         )
 
 
-def _choose_lambdas(curve: Curve) -> None:
+def _choose_lambdas(curve: Curve) -> tuple[float, ...]:
     lams = sorted({point.lam for point in curve.points if point.lam is not None})
+    step = max(1, len(lams) // FEW_LAMBDAS)
+    first = lams if len(lams) <= FEW_LAMBDAS + 1 else lams[::step][:FEW_LAMBDAS]
     name = f"curves_lams {curve.name}"
-    if name not in st.session_state:
-        step = max(1, len(lams) // FEW_LAMBDAS)
-        st.session_state[name] = lams if len(lams) <= FEW_LAMBDAS + 1 else lams[::step][:FEW_LAMBDAS]
-    chosen = st.session_state[name]
-    st.multiselect("AT-NMF at λ", lams, chosen, format_func="{:g}".format, key=name, width=320)
+    chosen = st.session_state.setdefault(name, first)
+    return tuple(st.multiselect("AT-NMF at λ", lams, chosen, format_func="{:g}".format, key=name, width=320))
 
 
-def figure_of(curve: Curve) -> go.Figure:
+def _choose_beside(chosen: CurveSelection) -> tuple[str, ...]:
+    others = {one: title for one, title in BUNDLED.items() if "table:" not in one}
+    others |= {f"sweep:{record.name}": record.name for record in records()}
+    others.pop(chosen.show, None)
+    beside = st.multiselect(
+        "Compare with",
+        others,
+        format_func=others.get,
+        key="curves_beside",
+        placeholder="other curves in the same chart",
+        persist_state="session",
+    )
+    return tuple(beside)
+
+
+def figure_of(shown: Shown) -> go.Figure:
     """The chosen figure."""
-    state = st.session_state
-    points = _chosen(curve)
-    beside = _beside(curve)
-    if beside and state[key("view")] == "lambda":
-        return compare_curves({_named(curve, points): points} | beside, MATERIALS)
-    match state[key("view")]:
+    points, others = shown.points, _beside(shown)
+    if others:
+        return compare_curves({_named(shown.curve, points): points} | others, MATERIALS)
+    match shown.chosen.view:
         case "alpha":
-            return against_alpha(points, state.get(f"curves_lams {curve.name}", []))
+            return against_alpha(points, shown.lams)
         case "map":
             return gain_map(points)
     return against_lambda(points)
 
 
-def choose_beside(curve: Curve) -> None:
-    """Other curves to draw in the same chart."""
-    others = {one: title for one, title in BUNDLED.items() if "table:" not in one}
-    others |= {f"sweep:{record.name}": record.name for record in records()}
-    others.pop(st.session_state[key("show")], None)
-    if st.session_state[key("view")] == "lambda":
-        st.multiselect(
-            "Compare with",
-            others,
-            format_func=others.get,
-            key=_BESIDE,
-            placeholder="other curves in the same chart",
-            persist_state="session",
-        )
-
-
-_BESIDE = "curves_beside"
-
-
-def _beside(curve: Curve) -> dict[str, list[Measurement]]:
+def _beside(shown: Shown) -> dict[str, list[Measurement]]:
     """The points of the other curves: those at this alpha, K and treatment, or else at their own."""
-    state, found = st.session_state, {}
-    for address in state.get(_BESIDE, ()):
+    found = {}
+    for address in shown.beside:
         other = find_curve(address)
-        if other is None or other.name == curve.name:
+        if other is None or other.name == shown.curve.name:
             continue
         points = list(other.points)
         for name in ("missing", "K", "alpha"):
             values = sorted({getattr(point, name) for point in points}, key=str)
-            here = state[key(f"at_{name}")]
-            chosen = here if here in values else next(iter(values), None)
-            points = [point for point in points if getattr(point, name) == chosen]
+            here = getattr(shown.chosen, f"at_{name}")
+            wanted = here if here in values else next(iter(values), None)
+            points = [point for point in points if getattr(point, name) == wanted]
         if points:
             found[_named(other, points)] = points
     return found
@@ -129,44 +159,33 @@ def _named(curve: Curve, points: Sequence[Measurement]) -> str:
     return f"{curve.title} (α = {point.alpha:g}, K = {point.K}, {TREATMENTS[point.missing]})"
 
 
-def _chosen(curve: Curve) -> list[Measurement]:
-    state = st.session_state
-    points = [
-        point
-        for point in curve.points
-        if point.missing == state[key("at_missing")] and state[key("at_K")] == point.K
-    ]
-    if state[key("view")] == "lambda":
-        points = [point for point in points if point.alpha == state[key("at_alpha")]]
-    return points
-
-
-def show_chart(curve: Curve) -> None:
+def show_chart(shown: Shown) -> None:
     """The sentence, the figure, and how to open a point."""
-    st.markdown(_sentence(curve))
+    curve = shown.curve
+    st.markdown(_sentence(shown))
     clicks = opens_in_explore(curve)
     st.plotly_chart(
-        figure_of(curve),
+        figure_of(shown),
         key=CHART,
         config=CONFIG,
-        alt=f"RMSE on hidden entries {VIEWS[st.session_state[key('view')]]}: {curve.title}",
+        alt=shown.title,
         on_select=remember_click if clicks else "ignore",
         selection_mode="points",
     )
     st.caption(f"{curve.provenance}." + (" Click a point to open it in Explore." if clicks else ""))
 
 
-def _sentence(curve: Curve) -> str:
+def _sentence(shown: Shown) -> str:
     """Where AT-NMF is best, for each solver; over several alphas, where it gains most."""
-    points = _chosen(curve)
+    points, record = shown.points, shown.curve.record
     solvers = list(dict.fromkeys(point.solver for point in points if point.lam is not None))
     if not solvers:
         return (
             "AT-NMF has no point yet."
-            if curve.record and curve.record.is_under_way
+            if record and record.is_under_way
             else "This curve has no point of AT-NMF."
         )
-    if st.session_state[key("view")] != "lambda" and any(point.method == "nmf" for point in points):
+    if shown.chosen.view != "lambda" and any(point.method == "nmf" for point in points):
         return _largest_gain(points)
     said = []
     for solver in solvers:
@@ -234,7 +253,7 @@ def _curves(*, polled: bool) -> None:
 
 def _chosen_curve() -> Curve:
     """The curve that the address names, else the first bundled one."""
-    curve = find_curve(st.session_state[key("show")])
+    curve = find_curve(ADDRESS.get(CurveSelection).show)
     if curve is None:
         st.info("This sweep is not stored on this machine; here is a bundled curve instead.")
         select_curve(FIRST)
@@ -247,34 +266,31 @@ def _show_curve(curve: Curve) -> None:
     follow_click(curve)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="curves_head"):
         st.header(escape_markdown(curve.title), anchor=False, width="stretch")
-        if curve.points:
-            choose_view(curve)
-            choose_beside(curve)
+        shown = choose_view(curve) if curve.points else None
     show_status(curve)
-    if not curve.points:
+    if shown is None:
         st.caption("The first point appears as soon as a fit has finished.")
         return
     with st.container(key="curves_chart"):
-        show_chart(curve)
+        show_chart(shown)
     if curve.note:
         st.markdown(curve.note)
     with st.expander("Download", icon=":material/download:"):
-        _show_take_away(curve)
+        _show_take_away(shown)
 
 
-def _show_take_away(curve: Curve) -> None:
+def _show_take_away(shown: Shown) -> None:
     """The curve as a picture, as a page, as a table, and as the command that reproduces it."""
-    state = st.session_state
+    curve, chosen = shown.curve, shown.chosen
     name = re.sub(r"[^\w.]+", "-", curve.name).strip("-") or "curve"
-    alpha = f"-alpha{state[key('at_alpha')]:g}" if state[key("view")] == "lambda" else ""
-    stem = f"{name}-{state[key('view')]}{alpha}-{state[key('at_missing')]}"
+    alpha = f"-alpha{chosen.at_alpha:g}" if chosen.view == "lambda" else ""
+    stem = f"{name}-{chosen.view}{alpha}-{chosen.at_missing}"
     # The figure is drawn here: the page is made on request, by a thread outside this session.
-    figure = figure_of(curve)
-    title = f"RMSE on hidden entries {VIEWS[state[key('view')]]}: {curve.title}"
+    figure = figure_of(shown)
     show_figures(stem, chart_files({"": ("Chart", lambda: figure)}))
     with st.container(horizontal=True, gap="small"):
         page = "A page of its own that needs no network and tells every point."
-        download("HTML", lambda: chart_page(figure, title), f"{stem}.html", "text/html", page)
+        download("HTML", lambda: chart_page(figure, shown.title), f"{stem}.html", "text/html", page)
         table = "Mean, deviation and number of starts of every combination."
         download("CSV", lambda: csv_text(curve.rows), f"{name}.csv", "text/csv", table)
     for command in curve.commands:
@@ -283,10 +299,10 @@ def _show_take_away(curve: Curve) -> None:
 
 def _choose_bundled() -> None:
     """The bundled curves as pills; none is pressed while a sweep is shown."""
-    state = st.session_state
-    pressed = state[key("show")] if state[key("show")] in BUNDLED else None
+    show = ADDRESS.get(CurveSelection).show
+    pressed = show if show in BUNDLED else None
     widget = pills_key(pressed)
-    state[widget] = pressed
+    change(**{widget: pressed})
     st.pills(
         "Bundled with the program",
         BUNDLED,

@@ -77,7 +77,7 @@ def _steps(case: Case, pair: Pair) -> list[dict[str, Any]]:
 
 def _film_sheet(case: Case, frame: Frame, places: Any) -> str:
     parts = pictures.part_pictures(case.data, *known_factors(frame.W, frame.H, case.reach))[places]
-    return data_url(part_sheet(parts, ground=225, unknown=HIDDEN[case.setting.colour]))
+    return data_url(part_sheet(parts, background=225, unknown=HIDDEN[case.setting.colour]))
 
 
 def _remark(setting: Setting, pair: Pair) -> str:
@@ -147,7 +147,7 @@ def _part_panel(method: str, case: Case, run: Run, places: npt.NDArray[np.intp])
     """The sheet of a method's parts, and the number of its columns."""
     parts = pictures.part_pictures(case.data, *known_factors(run.W, run.H, case.reach))[places]
     shared, colour = case.setting.scale == "shared", HIDDEN[case.setting.colour]
-    sheet = part_sheet(parts, shared_scale=shared, ground=225, unknown=colour)
+    sheet = part_sheet(parts, shared_scale=shared, background=225, unknown=colour)
     alt = f"The {len(places)} parts that {method} learned, most used first"
     return Panel("", f"Parts of {method}", sheet, alt), columns_for(parts)
 

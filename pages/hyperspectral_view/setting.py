@@ -11,6 +11,7 @@ from atnmf_core import Dataset
 from atnmf_core.figures.pictures import INFRARED, NATURAL, nearest_bands
 from atnmf_core.model.problem import Missing
 from pages.common.state import (
+    COUNT,
     MAX_IMAGES,
     PIXEL,
     Address,
@@ -37,7 +38,6 @@ SIZES = {
     "large": {"rows": 307, "cols": 307, "bands": 162},
 }
 MAX_PINS = 6
-COUNT = r"[1-9]\d{0,5}"
 
 
 @dataclass(frozen=True)

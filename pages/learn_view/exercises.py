@@ -28,7 +28,7 @@ FEWER = PARTS * (PIXELS + FACES)
 HIDDEN_PLACE = 3
 DEAD, BRIGHT, STRONG, LONG = 0.2, 0.1, 1.05, 2.0
 HALF = 0.5
-NEAR = 0.02
+TOLERANCE = 0.02
 """An answer this close to the right one, relatively, is right: people round."""
 EXACTLY = 1e-6
 """For a number that is read off a slider."""
@@ -63,7 +63,7 @@ class Exercise:
     answer: Callable[[], str]
     hint: str
     hints: Callable[[], Hints] = lambda: {}
-    within: float = NEAR
+    within: float = TOLERANCE
 
     def link(self, number: int, *, solution: bool = False) -> str:
         """The query that opens exercise number `number` for a student, or its solution for the teacher."""

@@ -93,9 +93,8 @@ class Key(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As an address has it, spelled so that links from before still name the same task."""
-        fields = f"Key(data={self.data!r}, order={self.task!r})".replace("RestoreTask(", "Order(")
-        return hashlib.sha256(fields.encode()).hexdigest()[:16]
+        """As an address has it."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
 
 
 class Restored(NamedTuple):

@@ -85,7 +85,7 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         return f"**{missing - lost:,}** missing entries are predicted{rest}."
     if not found and not missing:
         if restoration.offsets is not None:
-            return "**No entry looks wrong** but for stripes, which were taken off."
+            return "**No entry looks wrong** except in stripes, which were removed."
         return (
             "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
             "closest to a defect, or try some damage in the sidebar to see what would be found."

@@ -334,7 +334,7 @@ def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(
 def test_panels_figure_and_factors_can_be_taken_away(dashboard: Dashboard) -> None:
     pytest.importorskip("matplotlib")
     explore = Explore(dashboard, detail="take")
-    explore.page.get_by_role("button", name="Size and ground").click()
+    explore.page.get_by_role("button", name="Size and background").click()
     explore.choose_segment("px")
     explore.page.get_by_label("Width, px").fill("600")
     explore.page.get_by_label("Width, px").press("Enter")

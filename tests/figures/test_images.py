@@ -36,7 +36,7 @@ def test_enlarging_repeats_every_pixel_a_whole_number_of_times_if_at_all() -> No
 def test_tiles_stand_in_rows_with_a_gap_between_them() -> None:
     tiles = [np.full((2, 2, 3), value, np.uint8) for value in (10, 20, 30)]
 
-    sheet = mosaic(tiles, columns=2, gap=1, ground=99)[:, :, 0]
+    sheet = mosaic(tiles, columns=2, gap=1, background=99)[:, :, 0]
 
     assert sheet.tolist() == [
         [10, 10, 99, 20, 20],

@@ -60,7 +60,7 @@ def test_letters_stay_letters_of_the_size_that_was_chosen() -> None:
     assert {"(a) Original V", "(c) Adversary R*", "−0.5", "0.5"} <= set(titles)
 
 
-def test_the_ground_is_white_or_not_there() -> None:
+def test_the_background_is_white_or_not_there() -> None:
     for save, drawn in ((save_chart, CURVE), (save_panels, PANELS)):
         corners = [
             Image.open(io.BytesIO(save(drawn, Look(transparent=clear)))).convert("RGBA").getpixel((0, 0))

@@ -133,11 +133,33 @@ def test_a_dataset_brings_its_layout_along():
         ({"leash": 1.0}, "give lam too"),
         ({"kind": "cube", "image_shape": (7, 7)}, "does not have the 120 pixels"),
         ({"kind": "cube"}, "needs"),
+        ({"observed": np.ones((len(SOUND), 1), bool)}, r"observed has shape \(40, 1\), V has \(40, 120\)"),
+        ({"seed": 2**32}, "seed=4294967296"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(arguments, said):
     with pytest.raises(InputError, match=said):
         restore(SOUND, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(1, "1 observed entry is infinite"), (2, "2 observed entries are")]
+)
+def test_infinite_entries_are_counted(count, said):
+    V = SOUND.copy()
+    V.flat[:count] = np.inf
+    with pytest.raises(InputError, match=said):
+        restore(V)
+
+
+def test_the_largest_seed_can_be_used():
+    assert restore(SOUND, K=2, lam=np.inf, seed=2**32 - 1).fit.W.shape[1] == 2
+
+
+@pytest.mark.parametrize("V", [SOUND.mean() < SOUND, (1e30 * SOUND).astype(np.float32)], ids=["bool", "1e30"])
+def test_truth_values_and_huge_numbers_are_restored_without_a_warning(V):
+    """A warning is an error in these tests."""
+    assert np.isfinite(restore(V, "unmarked", K=2, lam=1.2).V).all()
 
 
 CUBE = Layout("cube", (6, 10), "F")

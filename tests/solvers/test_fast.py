@@ -244,7 +244,7 @@ def test_what_goes_in_circles_has_its_minimum_too(K, monkeypatch):
 
 def test_matrices_that_rounding_made_indefinite_have_a_minimum(monkeypatch):
     """Rank 2 in 6 dimensions, and large: nothing that is added is more than the rounding."""
-    monkeypatch.setattr(steps, "ROUNDS", 1)
+    monkeypatch.setattr(steps, "MAX_CORRECTIONS", 1)
     rng = np.random.default_rng(454)
     for _ in range(100):
         A = 1e4 * rng.random((8, 2)) @ rng.random((2, 6))

@@ -163,7 +163,7 @@ class SceneRun:
     Parameters
     ----------
     out : the file to be written; progress is stored in a folder beside it.
-    wish : what the user asked for. Only a run with the same wish is resumed.
+    request : what the user asked for. Only a run with the same request is resumed.
     needed : disk space for the output and for the blocks until it is whole, in bytes.
     block_entries, n_jobs, dask, progress : as in `restore_scene`.
     beside : more files that will be written.
@@ -173,7 +173,7 @@ class SceneRun:
         self,
         scene: SceneFile,
         out: Path,
-        wish: dict[str, Any],
+        request: dict[str, Any],
         needed: float,
         block_entries: int,
         n_jobs: int,
@@ -187,7 +187,7 @@ class SceneRun:
         self.scene, self.blocks = scene, scene.blocks(block_entries)
         self._n_jobs, self._dask, self._progress = n_jobs, dask, progress
         files = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in scene.files]
-        settings = {"files": files, "options": scene.options.arguments(), "wish": wish}
+        settings = {"files": files, "options": scene.options.arguments(), "request": request}
         self.record = Record(out, settings | {"block": block_entries}, len(self.blocks))
         self._check_room(out, needed)
 

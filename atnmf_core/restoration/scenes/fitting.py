@@ -20,9 +20,9 @@ from ...solvers.factorization import factorize, transform
 from .blockwise import BLOCK_ENTRIES, BlocksCallback, FarRows, SceneRun, far_text, row_runs
 from .scene_model import AT_ONCE, FEWEST_FAR, sampled, with_far
 
-FAR_ABOVE_MOST, FAR_ABOVE_MIDDLE, MOST = 2.0, 3.0, 0.99
-"""A pixel is unlike the sample when its residuals are so many times those of `MOST` of the sample's pixels,
-and of the middle one.
+FAR_ABOVE_HIGH, FAR_ABOVE_MIDDLE, HIGH_QUANTILE = 2.0, 3.0, 0.99
+"""A pixel is unlike the sample when its residuals are so many times those of this share of the sample's
+pixels, and of the middle one.
 """
 ROOM = 2.1
 """Free disk space that is asked for, as a multiple of the size of H: for the output and the blocks."""
@@ -128,11 +128,11 @@ def fit_scene(
     scene, out = open_scene(path, options), Path(out)
     if out.suffix.lower() not in (".npy", ".hdr"):
         raise InputError(f"{out}: H of a scene is written as .npy or, for ENVI, .hdr; choose such a name.")
-    wish = {"K": K, "method": method, "lam": lam, "leash": leash, "seed": seed, **fitting}
+    request = {"K": K, "method": method, "lam": lam, "leash": leash, "seed": seed, **fitting}
     room = ROOM * 4 * K * scene.rows * scene.cols
     beside = (out.with_suffix(".img"), _beside(out))
-    run = SceneRun(scene, out, {"fit": wish}, room, block_entries, n_jobs, dask, progress, beside)
-    parts = Parts(**run.model("model", lambda: vars(_learned(scene, callback, **wish))))
+    run = SceneRun(scene, out, {"fit": request}, room, block_entries, n_jobs, dask, progress, beside)
+    parts = Parts(**run.model("model", lambda: vars(_learned(scene, callback, **request))))
     run.work(
         "block", range(len(run.blocks)), fit_block, lambda number: (scene, number, run.blocks[number], parts)
     )
@@ -159,8 +159,8 @@ def _learned(scene: SceneFile, callback: FitCallback | None, **options: Any) -> 
         fit = factorize(V, callback=callback, **options)
         parts = Parts(fit.W, fit.lam, fit.leash, np.inf)
         inside, outside = _projected(V, parts), _projected(check, parts)
-        most, middle = np.nanquantile(inside.scale, MOST), np.nanmedian(inside.scale)
-        limit = float(max(FAR_ABOVE_MOST * float(most), FAR_ABOVE_MIDDLE * float(middle)))
+        high, middle = np.nanquantile(inside.scale, HIGH_QUANTILE), np.nanmedian(inside.scale)
+        limit = float(max(FAR_ABOVE_HIGH * float(high), FAR_ABOVE_MIDDLE * float(middle)))
         far = np.flatnonzero(outside.scale > limit)
         if words or far.size < FEWEST_FAR:
             break

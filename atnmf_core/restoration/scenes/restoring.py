@@ -214,16 +214,16 @@ def restore_scene(
     check_one_of("losses", losses, ("marked", "unmarked"))
     check_seed(seed)
     scene, out = open_scene(path, options), Path(out)
-    wish = SceneSettings(losses, K, lam, leash, seed)
-    run = SceneRun(scene, out, vars(wish), ROOM * scene.bytes, block_entries, n_jobs, dask, progress)
-    model = SceneModel.from_fields(run.model("model", lambda: learn(scene, wish, callback).fields))
+    request = SceneSettings(losses, K, lam, leash, seed)
+    run = SceneRun(scene, out, vars(request), ROOM * scene.bytes, block_entries, n_jobs, dask, progress)
+    model = SceneModel.from_fields(run.model("model", lambda: learn(scene, request, callback).fields))
     run.work(
         "block",
         range(len(run.blocks)),
         restore_block,
         lambda number: (scene, number, run.blocks[number], model),
     )
-    far = _refined(run, model, lambda places: refine(scene, model, places, wish))
+    far = _refined(run, model, lambda places: refine(scene, model, places, request))
     found = _written(run, out, None if defects is None else Path(defects))
     run.record.remove()
     return SceneRestoration(model=model, far=far, **found)

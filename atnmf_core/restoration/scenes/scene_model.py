@@ -68,9 +68,9 @@ def _one_of_each(length: int, strata: int, rng: np.random.Generator) -> Index:
 
 AT_ONCE = 1 << 18
 """Entries that are worked on at a time; they take about 100 bytes each."""
-FAR, MOST = 2.0, 0.99
+FAR, TYPICAL_SHARE = 2.0, 0.99
 """A pixel is unlike the sample if the density of its entries is so many times as far below that of the middle
-pixel as for `MOST` of the sample.
+pixel as for `TYPICAL_SHARE` of the sample.
 """
 MOSTLY_SEEN = 0.5
 """Of pixels of which less is seen it is not told."""
@@ -241,19 +241,23 @@ def with_far(V: Array, check: Array, far: Index) -> Array:
     return np.concatenate([V, check[:, _some(far, MAX_EXTRA * V.shape[1])]], axis=1)
 
 
-def learn(scene: SceneFile, wish: SceneSettings, callback: ChoiceCallback | None = None) -> SceneModel:
+def learn(scene: SceneFile, request: SceneSettings, callback: ChoiceCallback | None = None) -> SceneModel:
     """Choose and fit a model on a sample; add the pixels outside of it that it describes worst; check it."""
-    (rows, cols), others = sampled(scene, wish.seed)
+    (rows, cols), others = sampled(scene, request.seed)
     V, check = scene.pixels(rows, cols), scene.pixels(*others)
     scale = size_of(V[observed_in(V, None)])
-    offsets = _column_offsets(scene, np.unique(rows), scale, wish)
+    offsets = _column_offsets(scene, np.unique(rows), scale, request)
     V, check = V - offsets[:, cols], check - offsets[:, others[1]]
-    treatment = None if wish.lam is None else treatment_of(wish.lam, wish.leash, wish.losses == "unmarked")
-    model = first = _learned(V, scale, offsets, wish, treatment, callback)
+    treatment = (
+        None
+        if request.lam is None
+        else treatment_of(request.lam, request.leash, request.losses == "unmarked")
+    )
+    model = first = _learned(V, scale, offsets, request, treatment, callback)
     words = first.words
     far = np.flatnonzero(restore_pixels(check, first).density < first.far)
     if far.size >= FEWEST_FAR:
-        model = _learned(with_far(V, check, far), scale, offsets, wish, first.treatment)
+        model = _learned(with_far(V, check, far), scale, offsets, request, first.treatment)
         words += (
             f" {far.size} pixels outside of the sample were unlike it, and the model was fitted to them too."
         )
@@ -264,50 +268,50 @@ def learn(scene: SceneFile, wish: SceneSettings, callback: ChoiceCallback | None
     return replace(model, choice=first.choice, words=words)
 
 
-def refine(scene: SceneFile, model: SceneModel, far: Index, wish: SceneSettings) -> SceneModel:
+def refine(scene: SceneFile, model: SceneModel, far: Index, request: SceneSettings) -> SceneModel:
     """A model of the sample and of pixels (counted row by row) that the first one misses."""
-    (rows, cols), _ = sampled(scene, wish.seed)
+    (rows, cols), _ = sampled(scene, request.seed)
     more = np.divmod(_some(far, MAX_EXTRA * rows.size), scene.cols)
     rows, cols = np.concatenate([rows, more[0]]), np.concatenate([cols, more[1]])
     V = scene.pixels(rows, cols) - model.offsets[:, cols]
-    return _learned(V, model.scale, model.offsets, wish, model.treatment)
+    return _learned(V, model.scale, model.offsets, request, model.treatment)
 
 
 def _learned(
     V: Array,
     scale: float,
     offsets: Array,
-    wish: SceneSettings,
+    request: SceneSettings,
     treatment: Treatment | None,
     callback: ChoiceCallback | None = None,
 ) -> SceneModel:
     """The model of pixels V, from which the offsets of image columns were taken off."""
     seen = ~np.isnan(V)
     known = _scaled(V, seen, scale)
-    marked = wish.losses == "marked" and not seen.all()
+    marked = request.losses == "marked" and not seen.all()
     ladder, choice = choose(
         known,
         seen,
-        wish.losses,
-        K=wish.K,
+        request.losses,
+        K=request.K,
         treatments=None if treatment is None else (treatment,),
-        held=hold_out_gaps(seen, seed=wish.seed) if marked else None,
+        held=hold_out_gaps(seen, seed=request.seed) if marked else None,
         scale=scale,
-        seed=wish.seed,
+        seed=request.seed,
         callback=callback,
     )
     model = modelled(known, seen, ladder, Layout())
     columns, use = model.columns, seen & (model.sound >= 0.5)
     last = replace(ladder.rungs[-1], span=model.span, usual=columns.usual)
-    low, middle = np.quantile(columns.by_column, [1 - MOST, 0.5])
-    has_chosen = wish.lam is None or not isinstance(wish.K, int)
+    low, middle = np.quantile(columns.by_column, [1 - TYPICAL_SHARE, 0.5])
+    has_chosen = request.lam is None or not isinstance(request.K, int)
     sound = np.where(use, known, 0)
     return SceneModel(
         ladder=replace(ladder, rungs=[*ladder.rungs, last]),
         odds=None if columns.odds is None else columns.odds.shares,
         scale=scale,
         offsets=offsets,
-        losses=wish.losses,
+        losses=request.losses,
         top=sound.max(axis=1),
         bottom=sound.min(axis=1),
         poor=use.sum(axis=1) < model.span.K,
@@ -318,17 +322,17 @@ def _learned(
     )
 
 
-def _column_offsets(scene: SceneFile, rows: Index, scale: float, wish: SceneSettings) -> Array:
+def _column_offsets(scene: SceneFile, rows: Index, scale: float, request: SceneSettings) -> Array:
     """What each image column has had added in each band, as these whole rows tell."""
     offsets = np.zeros((scene.bands, scene.cols), np.float32)
-    if wish.losses == "marked" or rows.size < FEWEST_ROWS:
+    if request.losses == "marked" or rows.size < FEWEST_ROWS:
         return offsets
     strips = -(-rows.size * scene.cols * scene.bands // STRIP_ENTRIES)
     for cols in np.array_split(np.arange(scene.cols), strips):
         V = scene.pixels(*(one.ravel() for one in np.meshgrid(rows, cols, indexing="ij")))
         seen, layout = ~np.isnan(V), Layout("cube", (rows.size, cols.size), "C")
         if seen.any():
-            found = stripes(_scaled(V, seen, scale), seen, layout, wish.seed)
+            found = stripes(_scaled(V, seen, scale), seen, layout, request.seed)
             offsets[:, cols] = scale * np.median(layout.unfold(found), axis=1)
     return offsets
 

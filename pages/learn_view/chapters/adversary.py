@@ -22,7 +22,7 @@ from pages.learn_view.chapter import Chapter, Stage, moving_picture, show_film
 # Chapter 4: adversary and learner take turns.
 
 
-K, ROUNDS = 2, 12
+K, ROUNDS_SHOWN = 2, 12
 TRACKS = {"paper": "Algorithm 1 of the paper", "fast": "exact descent"}
 
 
@@ -50,7 +50,7 @@ def _score(lam: float, seed: int) -> str:
 
 @cached()
 def _game(lam: float, seed: int, track: Literal["paper", "fast"]) -> lesson.PlayedGame:
-    return lesson.play(EXAMPLE, lam, K=K, solver=track, seed=seed, rounds=ROUNDS)
+    return lesson.play(EXAMPLE, lam, K=K, solver=track, seed=seed, rounds=ROUNDS_SHOWN)
 
 
 @cached()
@@ -111,7 +111,7 @@ GAME = Chapter(
         "seed": Number(
             0, "Start", 0, MAX_SEED, typed=True, help="W and H start at random; each number is another start."
         ),
-        "at": Number(0, "Player: half-step", 0, 2 * ROUNDS + 1),
+        "at": Number(0, "Player: half-step", 0, 2 * ROUNDS_SHOWN + 1),
     },
     show=show,
     in_picture=("at",),
