@@ -1,4 +1,4 @@
-"""Results as files: factors as NPZ, measures as CSV."""
+"""Results as files: factors as NPZ, measures as CSV, a restoration as a page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .datasets import Dataset
 from .datasets.files.scene_file import SceneFile
 from .figures.images import data_url
 from .figures.pictures import BeforeAfter, before_and_after, scene_before_after
+from .figures.publish import CHART_STYLE, chart_html
 from .figures.report import html_page
 from .figures.restoration import error_against_K
 from .model.metrics import rmse
@@ -33,7 +34,6 @@ from .sweep.measurements import csv_table
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""
 SIDES = {"both": "too dark or too bright", "dark": "too dark", "bright": "too bright"}
-# Plotly writes its colours into each element; these rules follow the reader's theme instead.
 STYLE = """
 .before-after { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
 .before-after img { width: 100%; image-rendering: pixelated; border: 1px solid var(--line) }
@@ -42,8 +42,6 @@ table.settings { border-collapse: collapse }
 .settings th, .settings td { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0 }
 .settings th { font-weight: 400; color: var(--muted); white-space: nowrap }
 .settings td { overflow-wrap: anywhere }
-.xaxislayer-above text, .yaxislayer-above text, .infolayer text { fill: var(--ink) !important }
-.gridlayer path { stroke: var(--line) !important }
 """
 
 
@@ -75,7 +73,7 @@ def _page(
     if choice is not None:
         body.append(_chosen(choice))
     body.append(f"<h2>Settings</h2>{_table(settings)}")
-    return html_page(f"{title}, restored", "".join(body), STYLE)
+    return html_page(f"{title}, restored", "".join(body), STYLE + CHART_STYLE)
 
 
 def report_settings(
@@ -164,15 +162,12 @@ def _pictures(sight: BeforeAfter) -> str:
 
 
 def _chosen(choice: Choice) -> str:
-    """The chart, with Plotly's code."""
     early = "" if choice.complete else " The choice was ended early; this is the best so far."
     note = (
         "Error: root mean square over entries that look sound, each predicted from the other entries of its "
         f"column. {choice.suspects:.1%} of all entries looked wrong.{early}"
     )
-    chart: str = error_against_K(choice).to_html(
-        full_html=False, include_plotlyjs=True, config={"displaylogo": False, "responsive": True}
-    )
+    chart = chart_html(error_against_K(choice))
     return f"<h2>How it was chosen</h2><figure>{chart}</figure><p>{escape(note)}</p>"
 
 

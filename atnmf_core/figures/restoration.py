@@ -30,7 +30,6 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
     layout = {
         "xaxis": {
             "title": {"text": "number of parts K", "standoff": 6},
-            "automargin": True,
             "type": "log",
             "tickvals": Ks,
             "ticktext": [str(K) for K in Ks],
@@ -39,7 +38,6 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
         },
         "yaxis": {
             "title": {"text": "typical error", "standoff": 8},
-            "automargin": True,
             "type": "log",
             "tickvals": ticks,
             "ticktext": [f"{tick:g}" for tick in ticks],

@@ -67,13 +67,6 @@ def test_every_point_of_the_chart_leads_back_to_its_candidate() -> None:
     assert candidate_at(CHOICE, 7, 0.01) is None
 
 
-def test_labels_have_room_in_a_report_too() -> None:
-    """The dashboard's theme sees to that, a report has none."""
-    figure = error_against_K(CHOICE)
-    assert figure.layout.xaxis.automargin
-    assert figure.layout.yaxis.automargin
-
-
 @pytest.fixture(scope="module", params=["cube", "faces", "matrix"])
 def example(request: pytest.FixtureRequest) -> tuple[Dataset, Restoration]:
     """Data with a dark entry, a gap, and a row that is missing altogether."""
@@ -107,10 +100,8 @@ def test_the_report_is_one_file_that_asks_nothing_of_the_network(
     data, restored = example
     page = restoration_page(data, replace(restored, choice=CHOICE), {})
 
-    markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert set(re.findall(r'src="(data:image/webp;base64,|[^"]*)', markup)) == {"data:image/webp;base64,"}
-    assert not re.search(r"<link|<script[^>]+src|url\(|@import", markup)
-    assert "<script src" not in page
+    assert set(re.findall(r'src="(data:image/webp;base64,|[^"]*)', page)) == {"data:image/webp;base64,"}
+    assert not re.search(r"<link|<script|@import|url\((?!#)", page)
 
 
 @pytest.mark.parametrize("draw", [error_against_K])
@@ -129,13 +120,12 @@ def test_the_report_says_what_was_found_and_with_which_settings(
     data, restored = example
     page = restoration_page(data, replace(restored, choice=CHOICE), {"command": "restore '<a>'", "seed": "3"})
 
-    text = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert "31 entries missing (3.44%)" in text
-    assert "30 entries could not be restored. 1 " in text
-    assert f"±{restored.expected_error:#.3g}" in text
-    assert "has no sound entry at all." in text
-    assert "10.0% of all entries looked wrong" in text
-    assert '<th scope="row">seed</th><td>3</td>' in text
+    assert "31 entries missing (3.44%)" in page
+    assert "30 entries could not be restored. 1 " in page
+    assert f"±{restored.expected_error:#.3g}" in page
+    assert "has no sound entry at all." in page
+    assert "10.0% of all entries looked wrong" in page
+    assert '<th scope="row">seed</th><td>3</td>' in page
 
 
 def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> None:
@@ -145,7 +135,7 @@ def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> N
     assert "&lt;b&gt;scene&lt;/b&gt; &amp; co" in page
     assert "AT-NMF &lt;it&gt; is." in page
     for raw in ("<b>scene", "<it>", "<i>", "<script>alert"):
-        assert raw not in re.sub(r"<script type=.*?</script>", "", page, flags=re.DOTALL)
+        assert raw not in re.sub(r'<div class="chart">.*?</div>', "", page, flags=re.DOTALL)
 
 
 def test_settings_that_were_given_are_not_said_to_be_chosen(example: tuple[Dataset, Restoration]) -> None:
