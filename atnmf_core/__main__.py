@@ -17,8 +17,8 @@ from .datasets import DataUnavailable, UnreadableData
 from .model.problem import InputError
 from .sweep import EngineError, StoreError
 
-_MODULES = ("fit", "restore", "sweep", "reproduce", "data", "app", "web")
-COMMANDS = {name: name for name in _MODULES} | {"queue": "sweep"}
+_MODULES = ("fit", "restore", "sweep", "reproduce", "data", "app")
+COMMANDS = {name: name for name in _MODULES} | {"queue": "sweep", "web": "app"}
 """Each with its module; only that of the given command is loaded."""
 
 

@@ -15,9 +15,9 @@ from .datasets import Dataset
 from .datasets.files.scene_file import SceneFile
 from .figures.images import data_url
 from .figures.pictures import BeforeAfter, before_and_after, scene_before_after
+from .figures.plotting import error_against_K
 from .figures.publish import CHART_STYLE, chart_html
 from .figures.report import html_page
-from .figures.restoration import error_against_K
 from .model.metrics import rmse
 from .model.problem import three_digits
 from .model.result import HasFactors

@@ -1,7 +1,7 @@
 """Many fits at once: a grid as plain data, an engine that runs it, and a store for the results."""
 
 from ..datasets.catalogue import is_saved_dataset, load_source, save_dataset, save_upload, upload_path
-from ..jobs.workers import EngineError
+from ..jobs.processes import EngineError
 from .engine import run_sweep
 from .grid import Grid, Measures, Point, expected_sweep_seconds, lambda_series, paper_start
 from .measurements import FinishedPoint, Measurement

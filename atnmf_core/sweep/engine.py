@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..datasets import Dataset
-from ..jobs.workers import EngineError, on_workers, run_until_done
+from ..jobs.processes import EngineError, on_workers, run_until_done
 from ..model.problem import InputError
 from .grid import Grid, Measures, Point
 from .reader import StoreError

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset, Restoration
-from atnmf_core.figures.restoration import error_against_K
+from atnmf_core.figures.plotting import error_against_K
 from atnmf_core.jobs.fit_task import rough_duration
 from atnmf_core.jobs.processes import Task
 from atnmf_core.restoration import Choice, ChoiceProgress

@@ -14,7 +14,7 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.export import AXES, how_sure, reasons
 from atnmf_core.figures.images import HIDDEN
-from atnmf_core.figures.restoration import candidate_at, error_against_K
+from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.model.problem import Mask, three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.choice import EQUAL, WORTH

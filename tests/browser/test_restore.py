@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from atnmf_core import Dataset, factorize, load_dataset, restore, rmse
 from atnmf_core.datasets import write_envi
-from atnmf_core.figures.restoration import candidate_at, error_against_K
+from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.restoration import Candidate, Choice
 from atnmf_core.restoration.findings import findings
 from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset

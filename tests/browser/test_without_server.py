@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request,
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.__main__ import main
-from atnmf_core.commands.web import PYODIDE
+from atnmf_core.commands.app import PYODIDE
 
 from .server import free_port
 

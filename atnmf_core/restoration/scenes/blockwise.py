@@ -18,9 +18,8 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from ...datasets.files.scene_file import SceneFile
-from ...jobs.processes import created, is_running, start_detached
+from ...jobs.processes import created, is_running, on_workers, run_until_done, start_detached
 from ...jobs.whole_files import moved_when_whole
-from ...jobs.workers import on_workers, run_until_done
 from ...model.problem import InputError, Mask
 
 # The progress on a scene, in a folder beside the output: the models and every finished block.
