@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.jobs import admit
-from pages.common.widgets import show_style, text_of
+from pages.common.widgets import component, show_style, text_of
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -30,4 +30,5 @@ page = st.navigation(
     ]
 )
 admit()
+component("keyboard")(key="keyboard")
 page.run()

@@ -75,6 +75,7 @@ class Recipe:
     reading : further options that the command line needs to read the data, such as " --kind=cube".
     start : "random", or the name of another start of `factorize`.
     leash : the adversary's, or None.
+    unit_sum : whether abundances sum to one.
     """
 
     source: str
@@ -90,6 +91,7 @@ class Recipe:
     start: str = "random"
     leash: float | None = None
     reading: str = ""
+    unit_sum: bool = False
 
     def python(self) -> str:
         """A script that prints the RMSE on hidden entries of both methods, to six digits."""
@@ -104,6 +106,8 @@ class Recipe:
         common = f'K={self.K}, missing="{self.missing}", solver="{self.solver}", seed={self.seed}'
         if self.start != "random":
             common += f', init="{self.start}"'
+        if self.unit_sum:
+            common += ", unit_sum=True"
         adversary = f"lam={shortest_repr(self.lam)}"
         if self.leash is not None:
             adversary += f", leash={shortest_repr(self.leash)}"
@@ -128,6 +132,7 @@ class Recipe:
         names = ("data", "alpha", "mask_seed", "pattern", "K", "missing", "solver", "seed")
         settings = {name: getattr(self, name) for name in names}
         settings["start"] = None if self.start == "random" else self.start
+        settings["unit_sum"] = self.unit_sum
         atnmf = command_line("fit", **settings, method="atnmf", lam=self.lam, leash=self.leash)
         nmf = command_line("fit", **settings, method="nmf")
         return f"{atnmf}{self.reading}\n{nmf}{self.reading}"

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.common.data import show_offer
 from pages.common.fitting import Case, request_fits, show_unreached, show_wait
 from pages.common.streamlit_patches import ensure_app_frame
-from pages.common.widgets import show_style
+from pages.common.widgets import show_main_sliders, show_style
 from pages.explore_view.lambda_curve import show_callout, show_lambda_curve
 from pages.explore_view.panels import (
     picture_strip,
@@ -53,6 +53,7 @@ else:
         show_wait(case, something_shown=shown is not None)
     with learned:
         show_while_waiting(case, shown)
+show_main_sliders(ADDRESS, data)
 picture_strip(setting, data)
 show_unreached(case)
 if shown is not None:

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.common.data import show_offer
 from pages.common.fitting import Case, request_fits, show_wait
 from pages.common.streamlit_patches import ensure_app_frame
-from pages.common.widgets import show_style
+from pages.common.widgets import show_main_sliders, show_style
 from pages.hyperspectral_view.materials import show_materials
 from pages.hyperspectral_view.pictures import (
     factors_of,
@@ -16,7 +16,7 @@ from pages.hyperspectral_view.pictures import (
     show_pictures,
     show_spectrum,
 )
-from pages.hyperspectral_view.setting import show_view_bar
+from pages.hyperspectral_view.setting import ADDRESS, show_view_bar
 from pages.hyperspectral_view.sidebar import show_sidebar
 
 FOLDER = Path(__file__).parent
@@ -40,6 +40,7 @@ if shown is None or not shown.is_current:
 pictures, spectrum = st.columns([3, 2], gap="medium")
 with pictures:
     show_pictures(case, shown)
+    show_main_sliders(ADDRESS, data)
 with spectrum:
     show_spectrum(case, {} if shown is None else factors_of(shown.pair))
 show_limits_of_recovery(case)

@@ -36,13 +36,13 @@ from .arguments import (
 )
 from .by_blocks import STEPS, add_block_options, fit_by_blocks, is_for_blocks
 
-PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", *FITTING)
+PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", "unit_sum", *FITTING)
 """The options that mean the same to `factorize`."""
 BYTES_PER_ENTRY = 32
 """What a fit takes at its peak for each entry of data that it holds in memory, about."""
 BY_BLOCKS = ("K", "method", "lam", "leash", "n_init", *FITTING)
 """Those of them that `fit_scene` has too."""
-WHOLE = ("alpha", "masks", "mask_seed", "pattern", "missing", "mu", "gamma", "png", "picture")
+WHOLE = ("alpha", "masks", "mask_seed", "pattern", "missing", "mu", "gamma", "unit_sum", "png", "picture")
 """Options that need all of the data at once."""
 
 
@@ -66,6 +66,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--mu", type=float, help="the attacker's price of moving the dictionary; for anmf")
     parser.add_argument("--gamma", type=float, help="weight of the attacked error, 0 to 1; for anmf")
     parser.add_argument("--start", choices=["random", "pure-pixels"], help="pure-pixels: for cubes")
+    parser.add_argument(
+        "--unit-sum", action="store_true", default=None, help="materials: abundances sum to one; for cubes"
+    )
     parser.add_argument("--n-init", type=int, metavar="N", help="starts, of which the best is kept")
     add_options(parser, *FITTING)
     parser.add_argument(

@@ -9,7 +9,7 @@ import io
 import re
 import textwrap
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -280,27 +280,34 @@ def _draw_line(_: Figure, axes: Any, trace: Any) -> None:
     if fill[3] == 0 and not mark.line.width and "lines" not in mode:
         return
     named = trace.showlegend is not False and name
+    drawn: dict[str, Any] = {"linestyle": "", "color": colour}
     if "lines" in mode:
-        width, dash = THINNER * (line.width or 2), DASHES.get(line.dash or "solid", "-")
-        axes.plot(x, y, color=colour, linewidth=width, linestyle=dash, label=name if named else "_")
-    if "markers" not in mode:
-        return
-    symbols = list(mark.symbol) if isinstance(mark.symbol, tuple) else [mark.symbol or "circle"]
-    for symbol in dict.fromkeys(symbols):
+        dash = DASHES.get(line.dash or "solid", "-")
+        drawn |= {"linestyle": dash, "linewidth": THINNER * (line.width or 2)}
+        axes.plot(x, y, **drawn)
+    if trace.error_y.array is not None:
+        axes.errorbar(x, y, list(trace.error_y.array), fmt="none", ecolor=colour, elinewidth=0.75, capsize=2)
+    for symbol, here in _marks(trace, len(x)) if "markers" in mode else ():
         hollow = symbol.endswith("-open")
-        here = [place for place in range(len(x)) if symbols[place % len(symbols)] == symbol]
-        axes.plot(
-            [x[place] for place in here],
-            [y[place] for place in here],
-            linestyle="",
-            marker=MARKS.get(symbol.removesuffix("-open"), "o"),
-            markersize=THINNER * (mark.size or 6),
-            markerfacecolor="none" if hollow else fill,
-            markeredgecolor=_colour(mark.line.color) if mark.line.width else fill,
-            markeredgewidth=THINNER * (mark.line.width or (2 if hollow or symbol == "x" else 0)),
-            label=name if named and "lines" not in mode else "_",
-            clip_on=trace.cliponaxis is not False,
-        )
+        marks = {
+            "marker": MARKS.get(symbol.removesuffix("-open"), "o"),
+            "markersize": THINNER * (mark.size or 6),
+            "markerfacecolor": "none" if hollow else fill,
+            "markeredgecolor": _colour(mark.line.color) if mark.line.color else fill,
+            "markeredgewidth": THINNER * (mark.line.width or (2 if hollow or symbol == "x" else 0)),
+        }
+        places = [x[place] for place in here], [y[place] for place in here]
+        axes.plot(*places, linestyle="", clip_on=trace.cliponaxis is not False, **marks)
+        drawn |= marks
+    axes.plot([], [], label=name if named else "_", **drawn)
+
+
+def _marks(trace: Any, count: int) -> Iterator[tuple[str, list[int]]]:
+    """The symbols of a line's points, and which points each of them is for."""
+    given = trace.marker.symbol
+    symbols = list(given) if isinstance(given, tuple) else [given or "circle"]
+    for symbol in dict.fromkeys(symbols):
+        yield symbol, [place for place in range(count) if symbols[place % len(symbols)] == symbol]
 
 
 def _draw_map(figure: Figure, axes: Any, trace: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,16 @@ def rough_duration(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h" if seconds < 36 * 3600 else f"{seconds / 86400:.1f} days"
+
+
+def beside_others(seconds: float, workers: int) -> float:
+    """How long what takes `seconds` on so many idle cores takes beside what the machine does now."""
+    try:
+        busy, cores = os.getloadavg()[0], os.cpu_count() or 1
+    except (AttributeError, OSError):
+        # Windows does not count its load.
+        return seconds
+    return seconds * max(1.0, (busy + workers) / cores)
 
 
 # Rough cost of a fit: enough to choose between solving at once and on request.

@@ -14,6 +14,9 @@ at mu = N s^2 / 4 for noise of variance s^2, because at the true facet the noise
 density of pixels, in the mean. omega is s^2 over the variance of the sums: brightness may vary from pixel to
 pixel, and by how much is estimated along with H. Where it does not vary, or by so much that dim pixels cannot
 be told from those with a dark material in them, the sums are exactly one.
+
+The adversary trains W. The abundances that are returned are without its attack, which would bias them where
+the data is no brighter than its noise: what it has given up on, beyond noise, is left out instead.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..model.adversary import curvature, descent_target, entry_loss
-from ..model.initialisation import sample_size
+from ..model.initialisation import QUARTILE, sample_size
 from ..model.problem import Array, Problem
 from ..model.result import Recorder, Solution, StoppingRules
 from .steps import descend, descend_each, gram_matrices, nonnegative_minimum
@@ -40,10 +43,12 @@ WEIGHT, CORRECTIONS, ENOUGH = 100.0, 50, 1e-10
 """Of the deviation from a sum of one, in units of the mean square of a spectrum's observed values; how often
 the demand is corrected, and the deviation at which that ends.
 """
-DESCENT_ROUNDS, MAX_REACH, GROWTH, MAX_SWEEPS, LOOKS, ATTACKS = 10, 0.6, 0.2, 150, 5, 10
+DESCENT_ROUNDS, MAX_REACH, GROWTH, MAX_SWEEPS, LOOKS, ATTACKS = 10, 0.6, 0.2, 150, 5, 4
 """Rounds of coordinate descent on W per sweep; how far to extrapolate, and how fast that grows; sweeps;
-rounds of estimating how sums vary at the start, and of the adversary's attack at the end.
+rounds of estimating how sums vary at the start, and of leaving out what the adversary gave up on at the end.
 """
+BEYOND_NOISE = 8.0
+"""Standard deviations: spectra that vary and light that scatters are further off than noise."""
 STRANGE = 10.0
 """If sums of exactly one cost this many times the noise, which alone costs once, pure pixels stay."""
 STEADY = 1e-3
@@ -129,7 +134,8 @@ class _Pixels:
     def __init__(self, problem: Problem, which: Indices) -> None:
         weights = problem.entry_weights()
         self.V = problem.V[:, which].astype(np.float64)
-        self.D = None if weights is None else weights[:, which].astype(np.float64)
+        self.weights = None if weights is None else weights[:, which].astype(np.float64)
+        self.D = self.weights
         self.problem = problem
         self.count = self.V.size if self.D is None else int(np.count_nonzero(self.D))
         self.observed = None if problem.observed is None else problem.observed[:, which]
@@ -146,6 +152,13 @@ class _Pixels:
         if not self.problem.adversarial:
             return self.V
         return np.asarray(descent_target(self.V, W @ H.T, self.problem.lam, leash=self.problem.leash))
+
+    def leave_out(self, W: Wide, H: Wide) -> None:
+        """Count no entry on which the adversary has given up, unless noise explains how far it is off."""
+        off = np.abs(self.V - W @ H.T)
+        noise = np.median(off if self.weights is None else off[self.weights > 0]) / QUARTILE
+        gone = (self.target(W, H) != self.V) & (off > BEYOND_NOISE * noise)
+        self.D = np.where(gone, 0, 1.0 if self.weights is None else self.weights)
 
     def forms(self, W: Wide, T: Wide) -> tuple[Wide, Wide]:
         """Each pixel's squared distance from T as a quadratic form of its h: Gram matrix and right side."""
@@ -294,7 +307,9 @@ def solve(
     for block in np.array_split(known, max(1, -(-known.size * problem.K**2 // BLOCK))):
         part = _Pixels(problem, block)
         near = whole[:, block].T
-        for _ in range(ATTACKS if problem.adversarial else 1):
-            near = sums.minimum(*part.forms(W, part.target(W, near)), near)
+        near = sums.minimum(*part.forms(W, part.V), near)
+        for _ in range(ATTACKS if problem.adversarial else 0):
+            part.leave_out(W, near)
+            near = sums.minimum(*part.forms(W, part.V), near)
         whole[:, block] = near.T
     return Solution(W.astype(problem.V.dtype), whole, converged=steady, n_iter=sweep)

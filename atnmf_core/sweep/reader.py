@@ -226,6 +226,7 @@ class SweepRecord:
     total, done, failed : numbers of points.
     created, started, ended : in seconds since 1970; the last two are of the latest run, None before the first
         and while it runs.
+    seconds : that all its runs took, each until it ended or, if it was killed, its last result.
     pid : of the process that works on it, or last did.
     message : why the latest run ended, unless it simply finished.
     seconds_left : estimated from the pace of the living runs; None before their first result.
@@ -248,6 +249,7 @@ class SweepRecord:
     place: int | None
     started: float | None = None
     ended: float | None = None
+    seconds: float = 0.0
     pid: int | None = None
     message: str | None = None
 
@@ -273,6 +275,12 @@ def find_store(path: str | Path) -> StoreReader | None:
         return read_store(path)
     except NoStoreError:
         return None
+
+
+_RUNS = (
+    "SELECT *, COALESCE(ended, (SELECT MAX(finished) FROM points WHERE run = runs.id), started) - started"
+    " AS seconds FROM runs"
+)
 
 
 class StoreReader:
@@ -302,7 +310,7 @@ class StoreReader:
         """All sweeps, the newest first."""
         rows = self.query("SELECT * FROM sweeps ORDER BY created DESC, id DESC")
         runs: dict[int, list[sqlite3.Row]] = defaultdict(list)
-        for run in self.query("SELECT * FROM runs ORDER BY id DESC"):
+        for run in self.query(f"{_RUNS} ORDER BY id DESC"):
             runs[run["sweep"]].append(run)
         places = self.queued()
         return [_record(row, runs[row["id"]], places.get(row["name"])) for row in rows]
@@ -316,7 +324,7 @@ class StoreReader:
         """
         sweep = self.sweep_id(name)
         (row,) = self.query("SELECT * FROM sweeps WHERE id = ?", (sweep,))
-        runs = self.query("SELECT * FROM runs WHERE sweep = ? ORDER BY id DESC", (sweep,))
+        runs = self.query(f"{_RUNS} WHERE sweep = ? ORDER BY id DESC", (sweep,))
         return _record(row, runs, self.queued().get(name))
 
     def sweep_id(self, name: str) -> int:
@@ -399,5 +407,6 @@ def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> Swe
         grid=_grid(row["settings"]),
         status=status,
         place=place,
+        seconds=sum(run["seconds"] for run in runs),
         seconds_left=None if pace is None else pace * waiting,
     )

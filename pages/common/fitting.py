@@ -112,7 +112,7 @@ class FitCache(ResultCache):
 
 def _parameters(key: FitKey) -> dict[str, Any]:
     method = "nmf" if key.lam is None else "atnmf"
-    names = ("K", "lam", "leash", "missing", "solver", "seed")
+    names = ("K", "lam", "leash", "missing", "solver", "seed", "unit_sum")
     init = None if key.start == "random" else key.start
     return {"method": method, "init": init} | {name: getattr(key, name) for name in names}
 
@@ -190,8 +190,10 @@ def cached_pair(case: Case) -> Pair | None:
 def expected(case: Case) -> float:
     """Seconds that the fits still missing will take."""
     missing = [key for key in case.keys if fit_cache().get(key) is None]
-    how = {"solver": case.setting.solver, "missing": case.setting.missing}
-    return sum(expected_seconds(case.data.shape, key.K, start=key.start, **how) for key in missing)
+    names = ("K", "solver", "missing", "start", "unit_sum")
+    return sum(
+        expected_seconds(case.data.shape, **{name: getattr(key, name) for name in names}) for key in missing
+    )
 
 
 def start(case: Case, *, long: bool) -> None:

@@ -313,6 +313,7 @@ class FitKey(NamedTuple):
     seed: int
     start: Literal["random", "pure-pixels"] = "random"
     leash: float | None = None
+    unit_sum: bool = False
 
 
 @dataclass(frozen=True)

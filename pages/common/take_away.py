@@ -196,14 +196,17 @@ def file_names(upload: str) -> str | list[str]:
     return names if 0 < len(names) <= MAX_NAMED else "your-file"
 
 
-def recipe(setting: Setting, source: str, start: str = "random") -> Recipe:
+def recipe(case: Case, source: str) -> Recipe:
     """How to reproduce this setting's numbers without the dashboard."""
-    names = ("alpha", "mask_seed", "pattern", "K", "lam", "missing", "solver", "seed")
+    setting, key = case.setting, case.keys[0]
+    names = ("alpha", "mask_seed", "pattern", "K", "lam", "missing", "seed")
     return Recipe(
         source=source,
         data=_command_data(setting, source),
         reading=file_setting().options.command_line() if setting.data == UPLOAD else "",
-        start=start,
+        solver=key.solver,
+        start=key.start,
+        unit_sum=key.unit_sum,
         leash=setting.bound,
         **{name: getattr(setting, name) for name in names},
     )
@@ -258,7 +261,6 @@ def show_take_away(
     restored: str = "",
     formats: Sequence[Format] = (),
     numbers: Sequence[File] = (),
-    start: str = "random",
 ) -> None:
     """Files on the left, the recipe on the right.
 
@@ -268,7 +270,6 @@ def show_take_away(
     begin : draws the figures.
     restored : the title of restored data; empty to offer none.
     formats, numbers : of restored data, and files beside it.
-    start : of the fits.
     """
     data = case.data
     left, right = st.columns([2, 3], gap="large")
@@ -283,7 +284,7 @@ def show_take_away(
                 download(*file)
         st.caption(f"{escape_markdown(data.title)}. {escape_markdown(data.terms)}")
     with right:
-        show_recipe(recipe(case.setting, source, start))
+        show_recipe(recipe(case, source))
 
 
 def _show_restored(case: Case, pair: Pair, address: Address, title: str, formats: Sequence[Format]) -> None:

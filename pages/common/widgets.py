@@ -127,6 +127,32 @@ def draw_hiding_and_model(address: Address, data: Dataset | None) -> None:
     address.draw("solver", width="stretch")
 
 
+MAIN = ("alpha", "lam", "leash", "K")
+
+
+def show_main_sliders(address: Address, data: Dataset) -> None:
+    """The sidebar's main sliders once more below the picture, for telephones: there the sidebar hides it."""
+    state, controls = st.session_state, address.controls
+    parts = range(1, min(*data.shape, MAX_K) + 1)
+    stops = {name: sorted({*getattr(controls[name], "stops", parts), state[name]}) for name in MAIN}
+
+    def move() -> None:
+        name, at = state["sliders"]["moved"]
+        change(**{name: stops[name][at]}, **({K_CHOSEN: True} if name == "K" else {}))
+
+    sliders = [
+        {
+            "name": name,
+            "label": controls[name].label,
+            "texts": [getattr(controls[name], "word", str)(stop) for stop in stops[name]],
+            "at": stops[name].index(state[name]),
+        }
+        for name in MAIN
+        if name != "leash" or state["solver"] != "paper"
+    ]
+    component("sliders")(data={"sliders": sliders}, key="sliders", on_moved_change=move)
+
+
 def draw_K(address: Address, data: Dataset | None) -> None:
     """The number of parts; a number that somebody has chosen is kept when they upload a file."""
     high = None if data is None else min(data.shape)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from atnmf_core import Dataset, InputError
-from atnmf_core.jobs.fit_task import rough_duration
+from atnmf_core.jobs.fit_task import beside_others, rough_duration
 from atnmf_core.model.problem import TREATMENT_NAMES, Method, Missing, Solver
 from atnmf_core.sweep import (
     Grid,
@@ -273,6 +273,8 @@ def _cost(grid: Grid, data: Dataset) -> str:
         return f"{fits}, already stored"
     known = f", {stored:,} of them already stored" if stored else ""
     seconds = SECONDS_TO_START + expected_sweep_seconds(grid, data.shape, tried) / CORES
+    if "ATNMF_DASK" not in os.environ:
+        seconds = beside_others(seconds, CORES)
     return f"{fits}{known}, about **{rough_duration(seconds)}** {_where()}"
 
 

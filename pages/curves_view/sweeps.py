@@ -195,9 +195,7 @@ def _how_far(record: SweepRecord) -> str:
     if record.status == "stopped":
         why = record.message or "its process ended"
         return f"Stopped after {done}: {escape_markdown(why.rstrip('.'))}."
-    took = ""
-    if record.started is not None and record.ended is not None:
-        took = f", in {rough_duration(record.ended - record.started)}"
+    took = "" if record.started is None else f", in {rough_duration(record.seconds)}"
     return f"{done}{took}, {time.strftime('%d %b %Y %H:%M', time.localtime(record.ended or record.created))}"
 
 

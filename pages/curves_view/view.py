@@ -117,7 +117,7 @@ def _choose_beside(chosen: CurveSelection) -> tuple[str, ...]:
         others,
         format_func=others.get,
         key="curves_beside",
-        placeholder="other curves in the same chart",
+        placeholder="other curves",
         persist_state="session",
     )
     return tuple(beside)

@@ -96,7 +96,7 @@ def _remark(setting: Setting, pair: Pair) -> str:
 SHEETS = {"parts_atnmf": "AT-NMF", "parts_nmf": "NMF"}
 USERS = 4
 MEANING = {
-    "faces": "Most used first, similar parts in the same place. Click one to see which faces use it.",
+    "faces": "Most used first, similar parts together. Click one to see which faces use it.",
     "cube": "Abundance maps (rows of H), most used first, similar ones in the same place.",
     "matrix": "Columns of W, most used first, similar ones in the same place.",
 }

@@ -50,11 +50,11 @@ def show_materials(case: Case, pair: Pair) -> dict[str, Any]:
         st.caption(escape_markdown(str(error)))
         case = Case(replace(case.setting, pure=False), case.data)
         found, truth = _found(case, pair)
-    st.markdown(_summary(found, truth))
+    st.markdown(_summary(found, truth, SUMS[case.setting.materials]))
     if case.setting.library and case.data.wavelengths is None:
         st.caption("The cube has no wavelengths, so it cannot be compared with library spectra.")
     cards = _cards(case, found, truth)
-    component("materials", "chart", "spectra", page="hyperspectral_view")(key="materials", data=cards)
+    component("materials", "chart", "spectra", page="hyperspectral_view")(key="material_cards", data=cards)
     return cards
 
 
@@ -70,14 +70,24 @@ def _found(case: Case, pair: Pair) -> tuple[tuple[Materials, ...], Truth | None]
     if setting.pure:
         pure.append(pure_materials(data.V, case.observed, K=setting.K, seed=setting.seed))
     return materials_of(
-        list(factors_of(pair).values()), data.truth, summing=pure, bands=known.bands, pixels=known.pixels
+        list(factors_of(pair).values()),
+        data.truth,
+        summing=pure,
+        unit_sum=setting.materials == "sum",
+        bands=known.bands,
+        pixels=known.pixels,
     )
 
 
-def _summary(found: tuple[Materials, ...], truth: Truth | None) -> str:
+SUMS = {
+    "parts": "scaled so that a pixel's abundances sum to about one.",
+    "sum": "which sum to one in each pixel; brightness may vary from pixel to pixel.",
+}
+
+
+def _summary(found: tuple[Materials, ...], truth: Truth | None, sums: str) -> str:
     alike = (
-        "A card for each material: a column of W as its spectrum, a row of H as its abundance map, scaled so "
-        "that a pixel's abundances sum to about one."
+        "A card for each material: a column of W as its spectrum, a row of H as its abundance map, " + sums
     )
     if len(found) == len(WAYS):
         alike += (

@@ -338,7 +338,6 @@ def show_cube_take_away(case: Case, pair: Pair, cards: Mapping[str, Any]) -> Non
         restored="The restored cube" + ("" if data.wavelengths is None else ", with its wavelengths"),
         formats=FORMATS,
         numbers=[File("Factors and mask, NPZ", factors, f"{stem}-factors.npz", "application/zip")],
-        start=setting.start,
     )
 
 

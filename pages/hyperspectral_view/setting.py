@@ -61,6 +61,7 @@ class CubeSetting(Setting):
     Attributes
     ----------
     start : "pure-pixels" starts from pixels that show one material each, "random" as on the Explore page.
+    materials : "parts" as NMF finds them, or "sum": abundances sum to one, and spectra span a small volume.
     size : of the simulated scene.
     rows, cols, bands : what is cut out, as "first-last" counted from 1; empty for all.
     view : three bands as a colour picture, or a single one (`image`).
@@ -86,6 +87,16 @@ class CubeSetting(Setting):
             {"pure-pixels": "pure pixels", "random": "random"},
             help="Pure pixels: W starts at spectra of pixels that show a single material. Random: as in the "
             "paper.",
+        )
+    )
+    materials: Literal["parts", "sum"] = declare(
+        OneOf(
+            "parts",
+            "Materials",
+            {"parts": "parts", "sum": "sum to one"},
+            help="Parts: as NMF and AT-NMF find them, scaled afterwards. Sum to one: the abundances of every "
+            "pixel do, and the spectra span the smallest volume that the noise allows, as in unmixing "
+            "tools; from pure pixels, without entries that these show to be wrong.",
         )
     )
     size: str = declare(
@@ -142,7 +153,10 @@ class CubeSetting(Setting):
     )
 
     def fit_key(self, content_hash: str, method: Literal["nmf", "atnmf"]) -> FitKey:
-        return super().fit_key(content_hash, method)._replace(start=self.start)
+        key = super().fit_key(content_hash, method)
+        if self.materials == "parts":
+            return key._replace(start=self.start)
+        return key._replace(start="pure-pixels", solver="fast", unit_sum=True)
 
     def cut(self, data: Dataset) -> Dataset:
         """The chosen part of the data, which may be all of it."""

@@ -120,8 +120,12 @@ def show_sidebar() -> tuple[CubeSetting, Dataset | None]:
         take_over_cube("explore")
     with st.sidebar:
         data = _cube(choose_data(("cube",), then=_start_afresh))
+        if st.session_state["materials"] == "sum":
+            change(solver="fast")
         draw_hiding_and_model(ADDRESS, data)
-        ADDRESS.draw("start", width="stretch")
+        ADDRESS.draw("materials", width="stretch")
+        if st.session_state["materials"] == "parts":
+            ADDRESS.draw("start", width="stretch")
         draw_library_choice()
         draw_seeds_and_colour(ADDRESS)
         draw_reset_and_link(ADDRESS, FIRST_VIEW)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from atnmf_core import InputError
 from atnmf_core.figures.report import comparison_page
-from atnmf_core.jobs.fit_task import rough_duration
+from atnmf_core.jobs.fit_task import beside_others, rough_duration
 from atnmf_core.recipe import command_line
 from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.compare import Cell, comparison_csv, expected_run_seconds, method_title
@@ -156,7 +156,8 @@ def _expected(setting: ReproduceSetting, runs: StoredRuns) -> float:
     grid = setting.grid()
     # This machine's own pace, if known, is a better guide than another's.
     own = [cell for cell in runs.rows if (cell.method, cell.missing) == (grid.methods[0], setting.missing)]
-    return expected_run_seconds(setting.table, grid, own or measured(setting.table), CORES)
+    seconds = expected_run_seconds(setting.table, grid, own or measured(setting.table), CORES)
+    return beside_others(seconds, min(CORES, setting.starts))
 
 
 def _show_outcome(runs: StoredRuns) -> None:

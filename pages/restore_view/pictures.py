@@ -196,6 +196,13 @@ def show_pictures(
     setting: RestoreSetting, shown: Restored, others: Rivals | None, of_kind: Finding | None
 ) -> None:
     """All pictures, those of other methods in a row of their own."""
+    _mount(setting, shown.data, *all_pictures(setting, shown, others, of_kind))
+
+
+def all_pictures(
+    setting: RestoreSetting, shown: Restored, others: Rivals | None, of_kind: Finding | None = None
+) -> tuple[list[dict[str, Any]], int]:
+    """The pictures as they are shown, and how many of them are in a row."""
     data, restored = shown.data, shown.restoration.V
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
@@ -227,7 +234,7 @@ def show_pictures(
         took = f"{others.seconds[name]:.2g} s; {RIVALS[name].source}" if others else ""
         note = "<br>".join(filter(None, (_in_words(setting, errors[name], best), took)))
         panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
-    _mount(setting, data, panels, columns)
+    return panels, columns
 
 
 def _predicted(setting: RestoreSetting, data: Dataset, wrong: np.ndarray) -> str:

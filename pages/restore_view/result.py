@@ -181,10 +181,10 @@ def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
         st.rerun()
     if st.session_state.get(REACHED):
         show_choice(now, data)
-        show_take_away(now, shown)
+        show_take_away(now, shown, choice_of(now, data))
         return
     component("reached", page="restore_view")(
-        data={"label": "Why this setting, and what to take away"},
+        data={"label": "Why this setting, and downloads"},
         key="restore_end",
         on_reached_change=lambda: change(**{REACHED: True}),
     )

@@ -15,15 +15,19 @@ from atnmf_core.datasets import ReadingOptions, bytes_like, write_envi_zip, writ
 from atnmf_core.datasets.files.arrays import npy_bytes
 from atnmf_core.datasets.files.write import as_indexed, zipped
 from atnmf_core.export import report_settings, restoration_page
-from atnmf_core.figures.images import png
+from atnmf_core.figures.panels import Panel
 from atnmf_core.figures.pictures import defect_sheet
+from atnmf_core.figures.publish import Look, save_panels
+from atnmf_core.figures.restoration import error_against_K
 from atnmf_core.recipe import RestoreRecipe
+from atnmf_core.restoration import Choice
 from pages.common.data import UPLOAD
-from pages.common.take_away import File, download, file_names
+from pages.common.take_away import FigureFile, File, chart_files, download, file_names, show_figures
 from pages.common.uploads import Files, file_setting, uploads
-from pages.common.widgets import escape_markdown
+from pages.common.widgets import escape_markdown, panel_of
 
 from .jobs import Restored, as_wanted
+from .pictures import all_pictures, rivals_of
 from .setting import DAMAGES, RestoreSetting
 
 RESULTS = {"restored": "made whole · sound entries as measured", "denoised": "denoised everywhere"}
@@ -44,11 +48,13 @@ def show_download(setting: RestoreSetting, shown: Restored) -> None:
     )
 
 
-def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
+def show_take_away(setting: RestoreSetting, shown: Restored, choice: Choice | None) -> None:
     """Files on the left, the snippet on the right."""
-    st.subheader("Take away", anchor=False)
+    st.subheader("Download", anchor=False)
     left, right = st.columns([2, 3], gap="medium")
     with left:
+        st.markdown("**Figures**")
+        show_figures(shown.data.name, _figures(setting, shown, choice))
         for title, files in (
             (f"**The data, {RESULTS[setting.result]}**", _restored(setting, shown)),
             ("**What was wrong**", _defects(setting, shown)),
@@ -61,6 +67,25 @@ def show_take_away(setting: RestoreSetting, shown: Restored) -> None:
             st.caption(f"{escape_markdown(shown.data.title)}. {escape_markdown(shown.data.terms)}")
     with right:
         _recipe(setting, shown)
+
+
+def _figures(setting: RestoreSetting, shown: Restored, choice: Choice | None) -> list[FigureFile]:
+    others = rivals_of(setting, shown)
+
+    def pictures(look: Look) -> bytes:
+        panels, columns = all_pictures(setting, as_wanted(setting, shown), others)
+        return save_panels([panel_of(one) for one in panels], look, columns=columns)
+
+    def sheet(look: Look) -> bytes:
+        wrong = as_wanted(setting, shown).restoration.defects | ~shown.data.observed
+        return save_panels([Panel("", "", defect_sheet(shown.data, wrong), "")], look)
+
+    charts = {} if choice is None else {"K": ("Error against K", partial(error_against_K, choice))}
+    return [
+        FigureFile("Pictures", "pictures", pictures),
+        FigureFile("All defects", "defects", sheet, "The share of wrong bands of each pixel, or all images"),
+        *chart_files(charts),
+    ]
 
 
 def _restored(setting: RestoreSetting, shown: Restored) -> list[File]:
@@ -120,7 +145,6 @@ def _defects(setting: RestoreSetting, shown: Restored) -> list[File]:
 
     files = [
         File("Mask, NPY", lambda: npy_bytes(as_indexed(data, mask())), f"{stem}-defects.npy"),
-        File("Picture, PNG", lambda: png(defect_sheet(data, mask())), f"{stem}-defects.png", "image/png"),
     ]
     if data.kind == "cube":
         files.append(File("Mask, ENVI", envi, f"{stem}-defects.zip", "application/zip"))

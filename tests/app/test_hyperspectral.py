@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
@@ -37,6 +38,7 @@ def told(page: AppTest) -> str:
         {"triplet": "own", "red": "9999", "balance": "channel", "clip": "0", "restored": "model"},
         {"rows": "5-20", "cols": "60-9999", "bands": "1-3", "K": "50", "pins": "1.1_64.64"},
         {"missing": "zero", "start": "random", "pattern": "bands", "K": "1"},
+        {"materials": "sum", "solver": "paper", "alpha": "0.1"},
         {"data": "lfw"},
         {"data": "upload", "upload": "unknown"},
     ],
@@ -59,6 +61,22 @@ def test_the_page_shows_the_mean_angle_to_the_true_materials(repository: Path) -
         angle = np.mean([min(degrees(e, w) for w in W.T) for e in data.truth.endmembers.T])
         assert angle < 5
         assert f"{name} mean spectral angle **{angle:.2f}°**" in told(page)
+
+
+def test_materials_may_sum_to_one(repository: Path) -> None:
+    """The angle that the page tells is that of the fit which its recipe makes."""
+    page = opened(repository, alpha="0.1", materials="sum", K="3", rows="1-24", cols="1-24")
+    words = told(page)
+    recipe = next(code.value for code in page.code if "factorize" in code.value)
+
+    assert "sum to one in each pixel" in words
+    assert "unit_sum=True" in recipe
+    data = load_dataset("simulated-scene").subset(rows=slice(0, 24), cols=slice(0, 24))
+    fit = factorize(data.V, hide_entries(data.shape, 0.1), K=3, unit_sum=True)
+    cost = [[degrees(e, w) for w in fit.W.T] for e in data.truth.endmembers.T]
+    rows, columns = linear_sum_assignment(cost)
+    angle = np.mean([cost[row][column] for row, column in zip(rows, columns, strict=True)])
+    assert f":blue[NMF] mean spectral angle **{angle:.2f}°**" in words
 
 
 def test_the_first_view_is_a_case_in_which_the_methods_differ(repository: Path) -> None:

@@ -1,5 +1,6 @@
 """The Reproduce page runs from top to bottom, follows its address, and knows what was run here."""
 
+import os
 import subprocess
 import sys
 from functools import partial
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from atnmf_core.jobs.fit_task import beside_others
 from atnmf_core.reference import NAMES
 from atnmf_core.reference.tables import sweep_name
 from atnmf_core.sweep import Measures, open_store
@@ -109,6 +111,13 @@ def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path)
         return float(number) * {"s": 1, "min": 60, "h": 3600, "days": 86400}[unit]
 
     assert seconds(outer="20") < seconds(outer="100") < seconds(outer="100", starts="10")
+
+
+def test_a_busy_machine_is_said_to_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    for load, expected in ((0.0, 10.0), (2.0, 10.0), (10.0, 30.0)):
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
+        assert beside_others(10.0, workers=2) == expected
 
 
 def test_what_was_run_here_stands_beside_what_is_bundled(repository: Path, store: Path) -> None:

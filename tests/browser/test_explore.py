@@ -67,6 +67,32 @@ def test_a_switch_changes_what_it_should_and_nothing_else(dashboard: Dashboard) 
     assert explore.changed_by(explore.choose_segment, "one block") == EVERYTHING - {"a"}
 
 
+def test_on_a_telephone_the_main_sliders_stand_below_the_picture(dashboard: Dashboard) -> None:
+    explore = Explore(dashboard)
+    below = explore.page.locator(".st-key-sliders")
+    expect(below).to_be_hidden()
+    explore.page.set_viewport_size({"width": 390, "height": 844})
+    dashboard.wait_until_idle()
+    before = explore.pixels("e")
+
+    for label, said, asked in (
+        ("Adversary's price λ", "2.5", "lam=2.5"),
+        ("Parts K", "26", "K=26"),
+        ("Hidden share α", "0.25", "alpha=0.25"),
+        ("Adversary's leash g", "2", "leash=2"),
+    ):
+        slider = below.get_by_role("slider", name=label)
+        slider.press("ArrowLeft" if "leash" in label else "ArrowRight")
+        explore.page.wait_for_url(f"**?*{asked}*")
+        dashboard.wait_until_idle()
+        assert slider.get_attribute("aria-valuetext") == said
+
+    picture, sliders = explore.panel("f").bounding_box(), below.bounding_box()
+    assert 0 < sliders["y"] - picture["y"] - picture["height"] < 200
+    assert sliders["height"] < 200
+    assert not np.array_equal(before, explore.pixels("e"))
+
+
 def test_parts_seeds_and_colour_change_what_they_should(dashboard: Dashboard) -> None:
     explore = Explore(dashboard)
     explore.page.get_by_text("Seeds and colour").click()

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 import spectral
 from PIL import Image
 from playwright.sync_api import Browser, expect
@@ -34,8 +35,8 @@ SECONDS = 300_000
 
 def scroll_to_the_end(dashboard: Dashboard) -> None:
     """What stands below the result is drawn when somebody gets there."""
-    end = dashboard.page.get_by_role("button", name="Why this setting, and what")
-    there = dashboard.page.get_by_text("Take away", exact=True)
+    end = dashboard.page.get_by_role("button", name="Why this setting, and downloads")
+    there = dashboard.page.get_by_role("heading", name="Download", exact=True)
     expect(end.or_(there)).to_be_visible()
     if end.is_visible():
         end.scroll_into_view_if_needed()
@@ -303,6 +304,18 @@ def test_files_to_take_away_are_laid_out_as_the_cube_and_follow_the_threshold(da
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Mask, NPY").click()
 
+    pytest.importorskip("matplotlib")
+    dashboard.press("SVG")
+    figures = {}
+    for name in ("Pictures", "All defects", "Error against K"):
+        with page.expect_download() as waiting_for_figure:
+            page.get_by_role("button", name=name, exact=True).click()
+        figures[name] = Path(waiting_for_figure.value.path()).read_text("utf-8")
+
+    for title in ("Damaged", "Restored", "Truth", "Defects found"):
+        assert f">{title}</text>" in figures["Pictures"]
+    assert ">number of parts K</text>" in figures["Error against K"]
+    assert figures["All defects"].count("<image") == 1
     assert deviations.shape == (64, 64, 100)
     assert (deviations > 0).all()
     assert np.load(waiting.value.path()).sum() == (suspicion >= 3).sum()

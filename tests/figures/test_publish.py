@@ -11,7 +11,7 @@ from PIL import Image
 from atnmf_core import InputError
 from atnmf_core.figures.error_curves import against_alpha, against_lambda, gain_map
 from atnmf_core.figures.panels import Panel
-from atnmf_core.figures.plotting import material_spectra
+from atnmf_core.figures.plotting import material_spectra, plot
 from atnmf_core.figures.publish import Look, chart_html, chart_page, look_of, save_chart, save_panels
 from atnmf_core.reference.tables import bundled_curve
 
@@ -75,6 +75,17 @@ def test_panels_have_one_size_although_one_has_dots() -> None:
     boxes = [np.argwhere((picture == colour[0, 0]).all(axis=2)) for colour in (RED, BLUE)]
     assert len({tuple(box.max(axis=0) - box.min(axis=0)) for box in boxes}) == 1
     assert len({box.min(axis=0)[0] for box in boxes}) == 1
+
+
+def test_published_deviations_are_drawn() -> None:
+    line = {"x": [0.3, 0.5], "y": [1.0, 2.0], "mode": "lines", "name": "NMF"}
+    plain, with_bars = (
+        save_chart(plot([line | more], 300), Look("svg")).count(b"<use")
+        for more in ({}, {"error_y": {"array": [0.1, 0.2]}})
+    )
+
+    # Two caps for each point, and perhaps more ticks.
+    assert with_bars >= plain + 4
 
 
 def test_a_panel_without_a_title_fills_its_figure() -> None:

@@ -2,6 +2,7 @@
 
 import math
 import os
+import sqlite3
 import subprocess
 import sys
 import timeit
@@ -198,6 +199,20 @@ def test_a_record_says_how_far_a_sweep_is(store: Store) -> None:
     record = store.sweep("s")
     assert (record.status, record.done, record.failed, record.seconds_left) == ("finished", 11, 1, None)
     assert record.ended is not None
+
+
+def test_a_sweep_took_as_long_as_all_its_runs(store: Store) -> None:
+    sweep = store.add_sweep("s", GRID, "hash")
+    first, killed = store.begin_run(sweep), store.begin_run(sweep)
+    key, _ = next(store.claims(sweep, killed))
+    store.add_outcome(key, measures())
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE runs SET started = 100, ended = 130 WHERE id = ?", (first,))
+        connection.execute("UPDATE runs SET started = 500, ended = NULL, pid = 0 WHERE id = ?", (killed,))
+        connection.execute("UPDATE points SET finished = 525 WHERE key = ?", (key,))
+
+    assert store.sweep("s").seconds == 55
+    assert store.sweeps()[0].seconds == 55
 
 
 def test_failed_points_keep_their_message_and_can_be_tried_again(store: Store) -> None:
