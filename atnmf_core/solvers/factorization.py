@@ -209,7 +209,7 @@ def factorize(
     n_init : number of starts; the fit with the lowest loss is returned. All starts are drawn, in order, from
         one random stream.
     init : (W, H) to start from; "random" for the default; or "pure-pixels", for unmixing a cube: see
-        `pure_pixels`.
+        `pure_pixel_start`.
     max_outer, max_inner : for "paper", the limits of the paper's two loops; "fast" makes at most max_inner
         sweeps.
     tol_inner, tol_outer : for "paper", the thresholds of the paper's two stopping rules; "fast" stops when

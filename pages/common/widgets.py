@@ -22,9 +22,10 @@ from PIL import Image
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.comparison import ComparedPicture
-from atnmf_core.figures.images import data_url, diverging, sequential
+from atnmf_core.figures.images import data_url, diverging, grey, sequential
 from atnmf_core.figures.panels import Panel
 
+from .cache import cached
 from .state import K_CHOSEN, MAX_K, PATTERNS, PATTERNS_OF, Address, change
 
 # Names and messages that people or their files supply, shown as they are.
@@ -244,6 +245,35 @@ def show_places(
     ]
     data = {"panels": places, "columns": len(places), "gap": f"{gap}rem", "aspect": shape[1] / shape[0]}
     component("panels")(data=data, key=key)
+
+
+def view_panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str = "") -> dict[str, str]:
+    """A picture for the component that zooms all of them together."""
+    return {"title": title, "tone": tone, "src": src, "alt": alt, "note": note}
+
+
+def show_strip(data: Dataset, chosen: int, at_a_time: int, key: str) -> None:
+    """Small pictures to choose from, counted from 1."""
+    count = pictures.count(data)
+    first = (chosen - 1) // at_a_time * at_a_time + 1
+    shown = range(first, min(first + at_a_time, count + 1))
+    component("strip")(
+        data={
+            "thumbnails": [_thumbnail(data, number) for number in shown],
+            "first": first,
+            "chosen": chosen,
+            "count": count,
+            "noun": "face",
+        },
+        key=key,
+        on_chosen_change=lambda: change(image=int(st.session_state[key]["chosen"])),
+    )
+
+
+@cached(key=lambda data, number: (data.content_hash, number))
+def _thumbnail(data: Dataset, number: int) -> str:
+    v = pictures.picture(data, data.V, number - 1)
+    return data_url(grey(v, pictures.white_level(v)))
 
 
 def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:

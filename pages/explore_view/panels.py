@@ -13,7 +13,7 @@ from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.comparison import ComparedPicture, PictureMeasures, compare_picture
 from atnmf_core.export import factors_npz, measures_csv
-from atnmf_core.figures.images import HIDDEN, data_url, grey
+from atnmf_core.figures.images import HIDDEN
 from atnmf_core.figures.panels import (
     LEARNED,
     Panel,
@@ -29,10 +29,18 @@ from pages.common import fitting
 from pages.common.cache import F, cached
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames
 from pages.common.jobs import POLL_SECONDS, poll_interval
-from pages.common.state import Setting, change
+from pages.common.state import Setting
 from pages.common.take_away import FigureFile, File, show_figures, show_take_away, source_of, stem_of
 from pages.common.uploads import UPLOAD
-from pages.common.widgets import ERROR_SCALE, R_SCALE, component, panels_data, show_panels, show_places
+from pages.common.widgets import (
+    ERROR_SCALE,
+    R_SCALE,
+    component,
+    panels_data,
+    show_panels,
+    show_places,
+    show_strip,
+)
 
 from .sidebar import ADDRESS
 
@@ -49,36 +57,9 @@ def picture_strip(setting: Setting, data: Dataset) -> None:
         if data.kind == "cube":
             ADDRESS.draw("image", high=pictures.count(data))
         elif data.kind == "faces":
-            _thumbnails(data, setting.image)
+            show_strip(data, setting.image, THUMBNAILS, "strip")
     with restored:
         ADDRESS.draw("restored", label_visibility="collapsed", width="stretch")
-
-
-def _thumbnails(data: Dataset, chosen: int) -> None:
-    count = pictures.count(data)
-    first = (chosen - 1) // THUMBNAILS * THUMBNAILS + 1
-    shown = range(first, min(first + THUMBNAILS, count + 1))
-    component("strip")(
-        data={
-            "thumbnails": [_thumbnail(data, number) for number in shown],
-            "first": first,
-            "chosen": chosen,
-            "count": count,
-            "noun": "face",
-        },
-        key="strip",
-        on_chosen_change=_choose,
-    )
-
-
-def _choose() -> None:
-    change(image=int(st.session_state["strip"]["chosen"]))
-
-
-@cached(key=lambda data, number: (data.content_hash, number))
-def _thumbnail(data: Dataset, number: int) -> str:
-    v = pictures.picture(data, data.V, number - 1)
-    return data_url(grey(v, pictures.white_level(v)))
 
 
 def drawn_once(*view: str) -> Callable[[F], F]:

@@ -44,7 +44,7 @@ from pages.common.take_away import (
     source_of,
     stem_of,
 )
-from pages.common.widgets import ERROR_SCALE, component, panel_of
+from pages.common.widgets import ERROR_SCALE, component, panel_of, view_panel
 
 from .setting import (
     ADDRESS,
@@ -84,8 +84,8 @@ def _meanwhile(case: Case, shown: ShownFits | None) -> None:
     elif shown is not None:
         learned = _learned(shown.case, shown.pair)
     else:
-        learned = [_panel(f"{method} restores", tone) for method, tone in METHODS.items()]
-        learned += [_panel(f"{method}'s error", tone) for method, tone in METHODS.items()]
+        learned = [view_panel(f"{method} restores", tone) for method, tone in METHODS.items()]
+        learned += [view_panel(f"{method}'s error", tone) for method, tone in METHODS.items()]
     _mount(case, learned)
 
 
@@ -113,10 +113,6 @@ def _mount(case: Case, learned: Panels) -> None:
     )
 
 
-def _panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str = "") -> dict[str, str]:
-    return {"title": title, "tone": tone, "src": src, "alt": alt, "note": note}
-
-
 def _view(case: Case) -> CubeView:
     setting, data = case.setting, case.data
     bands, joint = shown_bands(setting, data), is_joint(setting, data)
@@ -135,8 +131,8 @@ def _given(case: Case) -> Panels:
     view, words = _view(case), bands_in_words(case.setting, case.data)
     hidden = 1 - float(case.observed.mean())
     return [
-        _panel("Original", "", data_url(view.original()), f"Original, {words}", words),
-        _panel(
+        view_panel("Original", "", data_url(view.original()), f"Original, {words}", words),
+        view_panel(
             "Masked",
             "",
             data_url(view.masked(case.observed)),
@@ -166,7 +162,7 @@ def _learned(case: Case, pair: Pair) -> Panels:
     what = "|v − restored|" if view.is_single else "RMSE of a pixel's hidden bands"
     scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">0 … {top:g}<br>{what}'
     wrong = [
-        _panel(
+        view_panel(
             f"{method}'s error",
             tone,
             data_url(view.error_picture(error, top, ~case.reach.pixels)),
@@ -184,7 +180,7 @@ def _improving(case: Case, frames: Sequence[Frame]) -> Panels:
         _restored(case, view, method, (frame.W, frame.H), f"iteration {frame.iteration}")
         for method, frame in zip(METHODS, frames, strict=True)
     ]
-    return restored + [_panel(f"{method}'s error", tone) for method, tone in METHODS.items()]
+    return restored + [view_panel(f"{method}'s error", tone) for method, tone in METHODS.items()]
 
 
 def _restored(case: Case, view: CubeView, method: str, factors: tuple[Any, Any], note: str) -> dict[str, str]:
@@ -192,7 +188,7 @@ def _restored(case: Case, view: CubeView, method: str, factors: tuple[Any, Any],
     keep = case.setting.restored == "observed"
     picture = view.picture([restored_band(*given, f, keep_observed=keep) for f in view.bands])
     alt = f"{bands_in_words(case.setting, case.data)} restored by {method}"
-    return _panel(f"{method} restores", METHODS[method], data_url(picture), alt, note)
+    return view_panel(f"{method} restores", METHODS[method], data_url(picture), alt, note)
 
 
 def _figure(figures: Sequence[float], number: int, where: str) -> str:

@@ -11,15 +11,14 @@ import streamlit as st
 
 from atnmf_core import Dataset, rmse
 from atnmf_core.analysis import pictures
-from atnmf_core.figures.images import HIDDEN, data_url, grey
+from atnmf_core.figures.images import HIDDEN, data_url
 from atnmf_core.figures.pictures import RestoredView, band_axis, points, spectra_top
 from atnmf_core.model.problem import Array, three_digits
 from atnmf_core.restoration.findings import KINDS, Finding
 from atnmf_core.restoration.rivals import NMF, RIVALS, Rivals, RivalsProgress, run_rivals
-from pages.common.cache import cached
 from pages.common.jobs import JobProgress
 from pages.common.state import change, spell_pixel
-from pages.common.widgets import ERROR_SCALE, component, show_error
+from pages.common.widgets import ERROR_SCALE, component, show_error, show_strip, view_panel
 
 from .jobs import Key, Restored, damage, key_of, restorations, show_progress
 from .setting import ADDRESS, RestoreSetting
@@ -183,9 +182,11 @@ def show_damage(setting: RestoreSetting, data: Dataset) -> None:
     spoiled, wrong = damage(setting, data)
     ours = bool(setting.task.damage)
     view = view_of(setting, data if ours else None, spoiled)
-    panels = [_damaged(view, spoiled, ours), _panel("Restored", tone="orange", note="not restored yet")]
+    panels = [_damaged(view, spoiled, ours), view_panel("Restored", tone="orange", note="not restored yet")]
     if ours:
-        panels.append(_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage"))
+        panels.append(
+            view_panel("Truth", src=data_url(view.picture(data.V)), alt="The data before the damage")
+        )
         panels.append(_where(view, "Damaged entries", wrong))
     elif not spoiled.observed.all():
         panels.append(_where(view, "Missing entries", ~spoiled.observed))
@@ -217,11 +218,11 @@ def all_pictures(
     if np.isnan(in_view).any():
         note += f", what cannot be is {setting.colour}"
     title = "Denoised" if setting.result == "denoised" else "Restored"
-    after = _panel(title, "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
+    after = view_panel(title, "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
     if shown.truth is not None:
         src = data_url(view.picture(shown.truth.V))
-        panels.append(_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
+        panels.append(view_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
     if of_kind is not None:
         panels.append(_where(view, KINDS[of_kind.kind].capitalize(), of_kind.mask))
     elif setting.losses == "unmarked":
@@ -233,7 +234,7 @@ def all_pictures(
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
         took = f"{others.seconds[name]:.2g} s; {RIVALS[name].source}" if others else ""
         note = "<br>".join(filter(None, (_in_words(setting, errors[name], best), took)))
-        panels.append(_panel(name, tone, src, f"{_name(view)} by {name}", note))
+        panels.append(view_panel(name, tone, src, f"{_name(view)} by {name}", note))
     return panels, columns
 
 
@@ -261,36 +262,14 @@ def choose_picture(setting: RestoreSetting, data: Dataset) -> None:
                     label_visibility="collapsed",
                 )
     elif data.kind == "faces":
-        _strip(data, min(setting.image, pictures.count(data)))
-
-
-def _strip(data: Dataset, chosen: int) -> None:
-    first = (chosen - 1) // THUMBNAILS * THUMBNAILS + 1
-    shown = range(first, min(first + THUMBNAILS, pictures.count(data) + 1))
-    component("strip")(
-        data={
-            "thumbnails": [_band_thumbnail(data.content_hash, number, data) for number in shown],
-            "first": first,
-            "chosen": chosen,
-            "count": pictures.count(data),
-            "noun": "face",
-        },
-        key="restore_strip",
-        on_chosen_change=lambda: change(image=int(st.session_state["restore_strip"]["chosen"])),
-    )
-
-
-@cached()
-def _band_thumbnail(content_hash: str, number: int, _data: Dataset) -> str:
-    v = pictures.picture(_data, _data.V, number - 1)
-    return data_url(grey(v, pictures.white_level(v)))
+        show_strip(data, min(setting.image, pictures.count(data)), THUMBNAILS, "restore_strip")
 
 
 def _damaged(view: RestoredView, data: Dataset, ours: bool) -> dict[str, str]:
     missing = float((~data.observed).mean())
     title = "Damaged" if ours else "As it came"
     note = f"{percent(missing)} missing" if missing else ""
-    return _panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
+    return view_panel(title, "", data_url(view.picture(data.V)), f"{_name(view)} as it came", note)
 
 
 def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
@@ -303,7 +282,7 @@ def _where(view: RestoredView, title: str, mask: np.ndarray) -> dict[str, str]:
     if view.index is None:
         scale = f'<img class="scale" src="{ERROR_SCALE}" alt="">'
         note += f"<br>{scale}0 … {view.top(mask):.0%} of a pixel's bands"
-    return _panel(title, "", data_url(view.suspects(mask)), f"{title} in {_name(view)}", note)
+    return view_panel(title, "", data_url(view.suspects(mask)), f"{title} in {_name(view)}", note)
 
 
 def percent(share: float) -> str:
@@ -328,7 +307,3 @@ def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]],
             "pins": [],
         },
     )
-
-
-def _panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str = "") -> dict[str, str]:
-    return {"title": title, "tone": tone, "src": src, "alt": alt, "note": note}

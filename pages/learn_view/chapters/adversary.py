@@ -1,6 +1,6 @@
-"""Chapters 3 and 5: what an adversary does to one entry, and the resulting loss.
+"""Chapters 3 to 5: what an adversary does to one entry, the game of both players, and the resulting loss.
 
-Their pictures have their own sliders, and follow them without waiting for the server.
+The pictures of 3 and 5 have their own sliders, and follow them without waiting for the server.
 """
 
 from __future__ import annotations

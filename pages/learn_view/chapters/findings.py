@@ -1,4 +1,4 @@
-"""Chapter 7: the paper's tables and ours in one picture."""
+"""Chapters 6 and 7: a guess of the best lambda, and the paper's tables and ours in one picture."""
 
 from __future__ import annotations
 

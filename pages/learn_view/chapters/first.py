@@ -1,4 +1,4 @@
-"""Chapter 1: what NMF is."""
+"""Chapters 1 and 2: what NMF is, and what happens where entries are hidden."""
 
 from __future__ import annotations
 
