@@ -26,6 +26,7 @@ from .files.sources import foreign_code
 
 
 _MARK = "atnmf_dataset"
+DAMAGED = "{} is damaged: it cannot be unpacked"
 
 
 def load_source(source: str, **reading: Any) -> Dataset:
@@ -67,21 +68,19 @@ def save_dataset(data: Dataset, path: str | Path) -> None:
 
 def is_saved_dataset(path: str | Path) -> bool:
     """Whether `save_dataset` wrote this file."""
-    return _saved(Path(path)) is not None
+    file = Path(path)
+    # If it is not an archive, `read_dataset` will say so.
+    if file.suffix != ".npz" or not zipfile.is_zipfile(file):
+        return False
+    with foreign_code(DAMAGED.format(file.name)), zipfile.ZipFile(file) as archive:
+        return f"{_MARK}.npy" in archive.namelist()
 
 
 def _saved(path: Path) -> Dataset | None:
     """The data set that `save_dataset` wrote, None for any other file."""
-    # If it is not an archive, `read_dataset` will say so.
-    if path.suffix != ".npz" or not zipfile.is_zipfile(path):
+    if not is_saved_dataset(path):
         return None
-    with (
-        foreign_code(f"{path.name} is damaged: it cannot be unpacked"),
-        path.open("rb") as file,
-        np.load(file, allow_pickle=False) as archive,
-    ):
-        if _MARK not in archive.files:
-            return None
+    with foreign_code(DAMAGED.format(path.name)), np.load(path, allow_pickle=False) as archive:
         facts = json.loads(str(archive[_MARK]))
         shape = facts.pop("image_shape")
         return Dataset(

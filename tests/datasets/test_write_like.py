@@ -150,6 +150,18 @@ def test_a_geotiff_keeps_its_interleave_and_predictor(tmp_path, interleave, pred
     assert_only_the_numbers_differ(path, out, V.reshape(3, 50, 40).transpose(0, 2, 1))
 
 
+@pytest.mark.parametrize("compress", ["jpeg", "webp"])
+def test_lossy_compression_is_kept_and_said_to_change_all_values(tmp_path, compress):
+    path = tmp_path / "scene.tif"
+    V = flat_geotiff(path, dtype="uint8", compress=compress)
+
+    (out,) = write_like(path, V, tmp_path / "out.tif")
+
+    assert f"{compress.upper()} compression is lossy" in " ".join(read_dataset(path).notes)
+    with rasterio.open(path) as old, rasterio.open(out) as new:
+        assert new.profile == old.profile
+
+
 def test_a_cloud_optimized_geotiff_is_written_with_its_overviews(tmp_path):
     plain, path = tmp_path / "plain.tif", tmp_path / "scene.tif"
     V = flat_geotiff(plain, (3, 300, 280), dtype="uint16")

@@ -19,6 +19,7 @@ from .values import StoredArray, in_nanometres
 # TIFF and GeoTIFF, single or multi-band, decoded by GDAL.
 
 
+LOSSY = ("jpeg", "webp")
 ONE_IMAGE = "One image alone is read as a matrix: its rows and columns are those of V."
 LUMA = np.array([0.299, 0.587, 0.114])
 WAVELENGTH = (
@@ -49,6 +50,11 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
         mask = decoder.read("mask", shape[1:]) == 0 if about["has_mask"] else None
     bands = shape[0]
     notes: list[str] = []
+    if about["compression"] in LOSSY:
+        notes.append(
+            f"{about['compression'].upper()} compression is lossy: in a file written back, values that are "
+            "not replaced change a little too."
+        )
     wavelengths = _wavelengths(about, bands, notes)
     stored = StoredArray(
         values,

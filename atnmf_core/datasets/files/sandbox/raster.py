@@ -86,6 +86,7 @@ def described(file: Any, pages: int) -> dict[str, Any]:
     return {
         "shape": (pages * file.count, file.height, file.width),
         "palette": _has_palette(file),
+        "compression": str(file.profile.get("compress", "")),
         "has_mask": MaskFlags.per_dataset in file.mask_flag_enums[0]
         and MaskFlags.alpha not in file.mask_flag_enums[0],
         "nodata": [None if value is None else float(value) for value in file.nodatavals],
