@@ -149,6 +149,7 @@ class RestoreRecipe:
     losses, K, lam, leash, seed : as in `restore`; None for what it chose.
     threshold, side : which suspects are replaced, as in `suspects_at`.
     denoise : whether what the model predicts is written everywhere.
+    missing, fill : files that say what else is missing, and what alone is replaced; empty for none.
     """
 
     data: str
@@ -162,6 +163,8 @@ class RestoreRecipe:
     threshold: float = 1.0
     side: str = "both"
     denoise: bool = False
+    missing: str = ""
+    fill: str = ""
 
     def python(self, out: str) -> str:
         """A script that restores the data and writes `out` in the format of its source."""
@@ -180,6 +183,11 @@ class RestoreRecipe:
             f'restored = restore(data, losses="{self.losses}"{options}, seed={self.seed})',
             "print(restored.summary)",
         ]
+        if self.missing:
+            imports = ["from dataclasses import replace", "", "import numpy as np", "", *imports]
+            imports.append("from atnmf_core.datasets.marks import read_mask")
+            wrong = f"read_mask({_quoted(self.missing)}, data)"
+            lines.insert(2, f"data = replace(data, V=np.where({wrong}, np.nan, data.V))")
         if self.is_file:
             imports.append("from atnmf_core.datasets import write_like")
         if not self.as_judged:
@@ -212,6 +220,8 @@ class RestoreRecipe:
             leash=self.leash,
             seed=self.seed,
             denoise=self.denoise,
+            missing=self.missing or None,
+            fill=self.fill or None,
         )
         return line + self.reading.command_line()
 

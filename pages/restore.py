@@ -9,7 +9,8 @@ from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.widgets import show_style
 from pages.restore_view.jobs import request, show_so_far, show_wait
 from pages.restore_view.large_scene import show_scene
-from pages.restore_view.pictures import choose_picture, show_damage
+from pages.restore_view.league import show_league, show_league_button
+from pages.restore_view.pictures import choose_picture, show_damage, show_marking, with_marks
 from pages.restore_view.result import (
     show_choice,
     show_nothing_missing,
@@ -24,7 +25,10 @@ FOLDER = Path(__file__).parent
 ensure_app_frame()
 show_style(FOLDER / "common" / "style.css")
 setting, data, path = show_sidebar()
-st.title("Bring damaged data, take it home whole", anchor=False)
+show_league_button(setting)
+if setting.league:
+    show_league(setting)
+    st.stop()
 show_presets(setting)
 if path:
     show_scene(setting, path)
@@ -34,18 +38,23 @@ if data is None:
     st.stop()
 
 show_questions(setting, data)
+whole, data = data, with_marks(setting, data)
 if setting.losses == "marked" and data.observed.all() and not setting.task.damage:
     show_nothing_missing()
+    choose_picture(setting, data)
+    show_marking(setting, whole)
+    show_damage(setting, data)
     st.stop()
 
 shown = request(setting, data)
 if shown is None:
     show_wait(setting, data)
     choose_picture(setting, data)
+    show_marking(setting, whole)
     show_damage(setting, data)
     show_so_far(setting, data)
     show_choice(setting, data)
     st.stop()
 show_verdict(setting, shown)
-show_result(setting, shown)
+show_result(setting, shown, whole)
 show_when_reached(setting, data, shown)

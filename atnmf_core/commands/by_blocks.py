@@ -73,7 +73,7 @@ def restore_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
     """Restore, write the file, print what was found."""
     if args.deviation is not None:
         raise InputError("--deviation: not for a scene that is restored block by block; leave it out.")
-    for name in ("fill", "denoise", "offsets"):
+    for name in ("fill", "missing", "denoise", "offsets"):
         if getattr(args, name):
             raise InputError(f"--{name}: not for a scene that is restored block by block; leave it out.")
     if args.defects is not None and args.defects.suffix.lower() != ".npy":
@@ -201,4 +201,6 @@ def recipe_of(args: argparse.Namespace) -> RestoreRecipe:
         ReadingOptions(**reading(args)),
         is_file=Path(args.data).exists(),
         denoise=args.denoise,
+        missing=args.missing or "",
+        fill=args.fill or "",
     )

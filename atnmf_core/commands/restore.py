@@ -18,7 +18,6 @@ from ..datasets import (
     Dataset,
     ReadingOptions,
     UnreadableData,
-    read_dataset,
     write_envi,
     write_like,
     write_mat,
@@ -26,6 +25,7 @@ from ..datasets import (
 )
 from ..datasets.files.arrays import npy_bytes
 from ..datasets.files.write import as_indexed
+from ..datasets.marks import read_mask
 from ..export import report_settings, restoration_page
 from ..jobs.whole_files import write_whole
 from ..model.problem import InputError, Mask
@@ -80,6 +80,11 @@ def add_parser(subparsers: Subparsers) -> None:
         "--fill",
         metavar="MASK",
         help="replace only what this file, laid out like the data, has other than 0 for",
+    )
+    parser.add_argument(
+        "--missing",
+        metavar="MASK",
+        help="what this file has other than 0 for is wrong: it counts as missing",
     )
     parser.add_argument(
         "--denoise", action="store_true", help="write what the model predicts everywhere, not only at defects"
@@ -137,12 +142,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--fill and --denoise: the one changes nothing but what it names; give one of them.")
     if args.jobs != -1:
         raise InputError(f"--jobs {args.jobs}: a restoration in memory is one process; leave --jobs out.")
-    data = load_source(args.data, **options)
+    data = _loaded(args, options)
     own_format = is_own_format(args.data, args.out)
     for path in (args.defects, args.deviation, args.offsets):
         if path is not None:
             check_side_file(path, data)
-    fill = None if args.fill is None else read_mask(args.fill, data)
+    fill = None if args.fill is None else _mask("fill", args.fill, data)
     restored = _restored(args, data, fill)
     print(restored.summary)
     if args.denoise:
@@ -159,6 +164,21 @@ def run(args: argparse.Namespace) -> int:
     _print_names(written + _write_side_files(args, data, restored))
     early = restored.choice is not None and not restored.choice.complete
     return 128 + signal.SIGINT if early else 0
+
+
+def _loaded(args: argparse.Namespace, options: dict[str, Any]) -> Dataset:
+    """The data, without what a mask says is wrong."""
+    data = load_source(args.data, **options)
+    if args.missing is None:
+        return data
+    return replace(data, V=np.where(_mask("missing", args.missing, data), np.nan, data.V))
+
+
+def _mask(option: str, file: str, data: Dataset) -> Mask:
+    try:
+        return read_mask(file, data)
+    except InputError as error:
+        raise InputError(f"--{option} {file}: {error}") from error
 
 
 def _write_side_files(args: argparse.Namespace, data: Dataset, restored: Restoration) -> tuple[Path, ...]:
@@ -248,14 +268,6 @@ def _moved_when_whole(write: Callable[[Path], tuple[Path, ...]], out: Path) -> t
             place.parent.mkdir(exist_ok=True)
             part.replace(place)
     return tuple(places)
-
-
-def read_mask(file: str, data: Dataset) -> Mask:
-    """A mask laid out like the data, as F x N: True where the file has something other than 0."""
-    read = read_dataset(file, kind=data.kind, negative="keep")
-    if read.shape != data.shape or read.image_shape != data.image_shape:
-        raise InputError(f"--fill {file}: it holds {read.shape} numbers, the data {data.shape}.")
-    return np.asarray(np.nan_to_num(read.V) != 0)
 
 
 def check_side_file(path: Path, data: Dataset) -> None:

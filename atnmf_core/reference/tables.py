@@ -262,6 +262,109 @@ def _share(share: float) -> str:
     return f"up to {100 * share:.1f}%"
 
 
+LEAGUE_DATA = {
+    "simulated-scene": "Simulated scene",
+    "moffet": "Moffett Field",
+    "madonna": "Madonna",
+    "enmap": "EnMAP, Potsdam",
+    "gamsberg": "Gamsberg",
+    "corn": "Corn kernels",
+    "lfw": "Bundled faces",
+    "cbcl": "CBCL faces",
+    "sixcases": "Six cases",
+}
+"""What restorations were measured on."""
+OURS, YARDSTICK = "restore", "NMF told the mask"
+DECIBELS = "MPSNR"
+PARTS = {
+    "unmarked": "Wrong entries, none marked",
+    "beyond": "What nobody can tell from another scene",
+    "blocks": "And a block of 12 × 12 pixels in a sixth of the bands",
+    "marked": "Missing entries, marked",
+    "faces": "Faces",
+    "six": "Mixed noise, the field's six cases",
+}
+"""Of the league."""
+
+
+@dataclass(frozen=True)
+class LeagueRow:
+    """What was made of one data set, damaged in one way.
+
+    Attributes
+    ----------
+    part, data : keys of `PARTS` and `LEAGUE_DATA`.
+    damage : in words.
+    measure : "RMSE" against the undamaged data, or "MPSNR" in decibels, of which more is better.
+    means : by method. `OURS` is what `restore` made of it: the denoised data where there is noise, elsewhere
+        the data with measured values kept. `YARDSTICK` was told what the others do not know.
+    seconds : by method, of one core.
+    seeds : draws that were measured.
+    adversaries : in how many of them `restore` chose an adversary; None where that was not noted.
+    """
+
+    part: str
+    data: str
+    damage: str
+    measure: str
+    means: Mapping[str, float]
+    seconds: Mapping[str, float]
+    seeds: int
+    adversaries: int | None
+
+    @property
+    def rivals(self) -> dict[str, float]:
+        return {name: mean for name, mean in self.means.items() if name not in (OURS, YARDSTICK)}
+
+    @property
+    def best(self) -> str:
+        """The method with the best mean, the yardstick left out."""
+        others = self.rivals | {OURS: self.means[OURS]}
+        return (max if self.measure == DECIBELS else min)(others, key=lambda name: others[name])
+
+
+@cache
+def league() -> tuple[LeagueRow, ...]:
+    """All measurements of restorations, made by `python -m tests.benchmarks.restoration --publish`.
+
+    Examples
+    --------
+    >>> {row.part for row in league()} <= set(PARTS)
+    True
+    """
+    cells: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    text = (files(__package__) / "restoration.csv").read_text()
+    for line in csv.DictReader(text.splitlines()):
+        cells.setdefault((line["part"], line["data"], line["damage"]), []).append(line)
+    return tuple(_league_row(*cell, lines) for cell, lines in cells.items())
+
+
+def _league_row(part: str, data: str, damage: str, lines: list[dict[str, str]]) -> LeagueRow:
+    counts = f"{OURS}, denoised" if has_noise(part, damage) else OURS
+    other = OURS if counts != OURS else f"{OURS}, denoised"
+    kept = {
+        OURS if line["method"] == counts else line["method"]: line
+        for line in lines
+        if line["method"] != other
+    }
+    ours = kept[OURS]
+    return LeagueRow(
+        part,
+        data,
+        damage,
+        ours["measure"],
+        {name: float(line["mean"]) for name, line in kept.items()},
+        {name: float(line["seconds"]) for name, line in kept.items() if line["seconds"]},
+        int(ours["seeds"]),
+        int(ours["adversary"]) if ours["adversary"] else None,
+    )
+
+
+def has_noise(part: str, damage: str) -> bool:
+    """Whether all entries have noise, so that the denoised data is what counts."""
+    return part == "six" or "noise" in damage or "everything" in damage
+
+
 TITLES = {
     "synthetic": "Synthetic",
     "cbcl": "CBCL faces",

@@ -43,6 +43,7 @@ class Damage:
     dead_columns : share of image columns that read zero, in a quarter of the bands or images.
     salt : share of single entries that read either zero or the largest value (salt and pepper).
     shadow : share of the pixels that lie in shadow: one disc, dark in all bands.
+    drift : how much brighter, as a share, the last image row has become: all bands grow from row to row.
     lost : share of the pixels that are lost in all bands: one rectangle, missing even where other damage is
         not marked.
     seed : of all draws. A larger share of one kind includes the entries of a smaller one.
@@ -58,6 +59,7 @@ class Damage:
     dead_columns: float = 0.0
     salt: float = 0.0
     shadow: float = 0.0
+    drift: float = 0.0
     lost: float = 0.0
     seed: int = 0
 
@@ -78,7 +80,7 @@ class Damage:
 
 @dataclass(frozen=True, eq=False)
 class Damaged:
-    """Damaged data, F x N, and which entries are wrong. Noise does not count: all entries have it."""
+    """Damaged data, F x N, and which entries are wrong. Noise and drift do not count: all have it."""
 
     V: Array
     wrong: Mask
@@ -115,13 +117,15 @@ def damaged(
     factor, wrong = _darkened(damage, layout, V.shape)
     bright, added = _struck(damage, V)
     offsets = _offsets(damage, layout, V)
-    spoiled: Array = V * factor + added + offsets + _noise(damage, layout, V)
+    spoiled: Array = (
+        V * factor * _drift(damage, layout, V.shape) + added + offsets + _noise(damage, layout, V)
+    )
     if not negative:
         spoiled = np.maximum(spoiled, np.minimum(V, 0))
     spoiled, replaced = _replaced(damage, layout, spoiled, top=float(np.nanmax(V)))
     lost = _lost(damage, layout, V.shape)
     wrong = (wrong | bright | (offsets != 0) | replaced | lost) & known
-    return Damaged(np.where(wrong if marked else lost, np.nan, spoiled), wrong)
+    return Damaged(np.where(~known | (wrong if marked else lost), np.nan, spoiled), wrong)
 
 
 def _generator(damage: Damage, kind: int) -> np.random.Generator:
@@ -218,6 +222,13 @@ def _shade(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> Array:
             nearest = np.argsort(np.hypot(at_row - row, at_col - col), kind="stable")
             scene[nearest[: round(damage.shadow * rows * cols)]] = rng.uniform(0.3, 0.6)
     return factor.reshape(scenes, rows, cols)
+
+
+def _drift(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> Array:
+    """The factor of each entry, which grows from image row to image row."""
+    stack = _stack(np.ones(shape), layout)
+    rows = stack.shape[1]
+    return _flat(stack * (1 + damage.drift * np.arange(rows)[:, None] / max(rows - 1, 1)), layout)
 
 
 def _lost(damage: Damage, layout: Layout, shape: tuple[int, ...]) -> Mask:

@@ -144,7 +144,7 @@ def _damaged(content_hash: str, task: RestoreTask, _data: Dataset) -> tuple[Data
 def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
     """The restoration of this setting if it is known; started if somebody has asked for it."""
     key = key_of(setting, data)
-    outcome = bundled(setting.data, setting.task) or restorations().get(key)
+    outcome = _bundled(setting) or restorations().get(key)
     if outcome is None:
         scheduler().join(key, visitor())
         wanted = setting.run == key.name and restorations().failure(key) is None
@@ -155,6 +155,11 @@ def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
     restoration = _unpacked(key, outcome, spoiled)
     ours = bool(setting.task.damage)
     return Restored(data if ours else None, spoiled, wrong if ours else None, restoration, outcome.errors)
+
+
+def _bundled(setting: RestoreSetting) -> Outcome | None:
+    """What comes with the program, for data in which nobody has marked anything."""
+    return None if setting.marks or setting.mask else bundled(setting.data, setting.task)
 
 
 @cached()
@@ -171,7 +176,7 @@ def questions_of(content_hash: str, _data: Dataset) -> tuple[Question, ...]:
 def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
     """What a search found for this data and damage, even if K, lambda and leash are now set by hand."""
     searched = replace(setting, by="search")
-    outcome = bundled(searched.data, searched.task) or restorations().get(key_of(searched, data))
+    outcome = _bundled(searched) or restorations().get(key_of(searched, data))
     return None if outcome is None else outcome.packed.choice
 
 

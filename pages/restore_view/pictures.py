@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 
-from atnmf_core import Dataset, rmse
+from atnmf_core import Dataset, InputError, rmse
 from atnmf_core.analysis import pictures
+from atnmf_core.datasets import UnreadableData
+from atnmf_core.datasets.marks import Mark, entries_of, read_marks, read_mask, spell_marks
 from atnmf_core.figures.images import HIDDEN, data_url
 from atnmf_core.figures.pictures import RestoredView, band_axis, points, spectra_top
-from atnmf_core.model.problem import Array, three_digits
+from atnmf_core.model.problem import Array, Mask, three_digits
 from atnmf_core.restoration.findings import KINDS, Finding
 from atnmf_core.restoration.rivals import NMF, RIVALS, Rivals, RivalsProgress, run_rivals
 from pages.common.jobs import JobProgress
 from pages.common.state import change, spell_pixel
+from pages.common.cache import cached
+from pages.common.uploads import keep_received, uploads
 from pages.common.widgets import ERROR_SCALE, component, show_error, show_strip, view_panel
 
 from .jobs import Key, Restored, damage, key_of, restorations, show_progress
-from .setting import ADDRESS, RestoreSetting
+from .setting import ADDRESS, MAX_MARKS, RestoreSetting
 
 # What would others have made of it? Other methods on the same data, when somebody asks.
 
@@ -93,6 +98,109 @@ def _how_far(progress: RivalsProgress | None) -> JobProgress:
     if progress is None:
         return JobProgress(0.0, "Starting")
     return JobProgress(progress.done / progress.total, f"{progress.name} is running")
+
+
+# "This is wrong": what somebody marks on the pictures, or names in a file, is missing from then on.
+
+
+TOOL, WHERE, RANGE, MASK_FILES, MASK_SEEN = (
+    f"restore_{name}" for name in ("tool", "mark_in", "mark_range", "mask_files", "mask_seen")
+)
+TOOLS = {"rectangle": "Rectangle", "lasso": "Lasso", "brush": "Brush"}
+
+
+def with_marks(setting: RestoreSetting, data: Dataset) -> Dataset:
+    """The data without what was marked as wrong."""
+    if not (setting.marks or setting.mask):
+        return data
+    try:
+        return _without(data.content_hash, setting.marks, setting.mask, data)
+    except (InputError, UnreadableData) as error:
+        show_error(error, "The mask cannot be used:")
+        return _without(data.content_hash, setting.marks, "", data)
+
+
+@cached()
+def _without(content_hash: str, marks: str, mask: str, _data: Dataset) -> Dataset:
+    wrong = marked_entries(marks, mask, _data)
+    return replace(_data, V=np.where(wrong, np.nan, _data.V))
+
+
+def marked_entries(marks: str, mask: str, data: Dataset) -> Mask:
+    """Bool F x N, what was marked."""
+    wrong = entries_of(read_marks(marks), data)
+    files = uploads().files(mask) if mask else ()
+    return wrong | read_mask(list(files), data) if files else wrong
+
+
+def show_marking(setting: RestoreSetting, data: Dataset) -> None:
+    """Tools to mark with, which bands they mark, and a mask file."""
+    marked = bool(setting.marks or setting.mask)
+    with st.expander("This is wrong: mark it yourself", icon=":material/ink_marker:", expanded=marked):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            st.segmented_control("Draw on a picture with a", TOOLS, format_func=TOOLS.get, key=TOOL)
+            _where_to_mark(setting, data)
+            if setting.marks:
+                st.button("Undo", icon=":material/undo:", on_click=_undo)
+            if marked:
+                st.button("Remove all marks", on_click=change, kwargs=NO_MARKS)
+        files = st.file_uploader(
+            "Or a mask file: what is not 0 in it is wrong",
+            accept_multiple_files=True,
+            key=MASK_FILES,
+            help="Laid out like the data, or one image for all bands: NPY, MAT, PNG, TIFF or ENVI.",
+        )
+        received = keep_received(files, MASK_SEEN)
+        if received:
+            change(restore_mask=received)
+            st.rerun()
+        if marked:
+            count = int(marked_count(data.content_hash, setting.marks, setting.mask, data))
+            st.caption(f"{count:,} entries are marked and count as missing.")
+        elif st.session_state.get(TOOL):
+            st.caption("Draw on any picture below; Enter marks the pixel in view.")
+
+
+NO_MARKS = {"restore_marks": "", "restore_mask": ""}
+
+
+@cached()
+def marked_count(content_hash: str, marks: str, mask: str, _data: Dataset) -> int:
+    return int(marked_entries(marks, mask, _data).sum())
+
+
+def _where_to_mark(setting: RestoreSetting, data: Dataset) -> None:
+    if data.kind == "matrix":
+        return
+    count, one = pictures.count(data), "band" if data.kind == "cube" else "image"
+    names = {"this": f"this {one}", "these": f"these {one}s", "all": f"all {one}s"}
+    if data.kind == "cube" and setting.view == "rgb":
+        del names["this"]
+    if st.session_state.get(WHERE) not in names:
+        st.session_state[WHERE] = next(iter(names))
+    st.segmented_control("in", names, format_func=names.get, key=WHERE, required=True)
+    if st.session_state[WHERE] == "these" and count > 1:
+        first, last = st.session_state.get(RANGE, (1, count))
+        st.session_state[RANGE] = min(first, count), min(last, count)
+        st.slider(f"{one.capitalize()}s", 1, count, key=RANGE, width=240)
+
+
+def _add_mark(kind: str, count: int) -> None:
+    """What was drawn."""
+    drawn, state = st.session_state["restore_views"]["marked"], st.session_state
+    image = min(state["image"], count)
+    chosen = {"this": (image, image), "these": state.get(RANGE, (1, count))}
+    bands = (1, 1) if kind == "matrix" else chosen.get(state.get(WHERE, "all"), (1, count))
+    points = tuple((int(row), int(col)) for row, col in drawn["points"])
+    text = spell_marks((*read_marks(state["restore_marks"]), Mark(bands, drawn["tool"], points)))
+    if len(text) > MAX_MARKS:
+        st.toast("These are more marks than an address holds. Use a mask file.")
+        return
+    change(restore_marks=text)
+
+
+def _undo() -> None:
+    change(restore_marks=spell_marks(read_marks(st.session_state["restore_marks"])[:-1]))
 
 
 # The spectrum of the chosen pixel: measured, restored with its deviation, and true.
@@ -216,7 +324,7 @@ def all_pictures(
     src = data_url(view.picture(restored))
     in_view = restored if view.index is None else pictures.picture(data, restored, view.index)
     if np.isnan(in_view).any():
-        note += f", what cannot be is {setting.colour}"
+        note += f"; {setting.colour}: could not be restored"
     title = "Denoised" if setting.result == "denoised" else "Restored"
     after = view_panel(title, "orange", src, f"{_name(view)} as restored", f"{note}; drag to compare")
     panels = [before, after | {"before": before["src"], "swipe": "Damaged over restored, in percent"}]
@@ -305,5 +413,7 @@ def _mount(setting: RestoreSetting, data: Dataset, panels: list[dict[str, str]],
             # A pixel of a cube has a spectrum to show, others have nothing.
             "pixel": [number - 1 for number in setting.place(data)] if data.kind == "cube" else None,
             "pins": [],
+            "tool": st.session_state.get(TOOL) or "",
         },
+        on_marked_change=partial(_add_mark, data.kind, pictures.count(data)),
     )

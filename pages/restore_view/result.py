@@ -25,7 +25,15 @@ from pages.common.state import MAX_LAM, change
 from pages.common.widgets import component
 
 from .jobs import Restored, as_wanted, ask, choice_of, key_of, questions_of
-from .pictures import choose_picture, percent, rivals_of, show_pictures, show_rivals_switch, show_spectrum
+from .pictures import (
+    choose_picture,
+    percent,
+    rivals_of,
+    show_marking,
+    show_pictures,
+    show_rivals_switch,
+    show_spectrum,
+)
 from .setting import ADDRESS, RestoreSetting
 from .take_away import show_download, show_take_away
 
@@ -235,20 +243,26 @@ FEW = 0.01
 """Up to this share of the wanted entries, those that cannot be restored are worth a line and no warning."""
 
 
-def show_result(setting: RestoreSetting, shown: Restored) -> None:
-    """A fragment: looking around changes nothing else on the page but what can be taken away."""
-    st.fragment(_result)(setting, shown)
+def show_result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
+    """A fragment: looking around changes nothing else on the page but what can be taken away.
+
+    `whole` is the data with what was marked as wrong.
+    """
+    st.fragment(_result)(setting, shown, whole)
 
 
-def _result(setting: RestoreSetting, shown: Restored) -> None:
+def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
     ADDRESS.restore()
     now = ADDRESS.get(RestoreSetting)
+    if (now.marks, now.mask) != (setting.marks, setting.mask):
+        st.rerun()
     others, shown = rivals_of(now, shown), as_wanted(now, shown)
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
     found = findings(data, restoration, questions_of(data.content_hash, data))
     _what_was_wrong(found, data)
     _which_result(now, shown)
     choose_picture(now, shown.truth or data)
+    show_marking(now, whole)
     of_kind = next((finding for finding in found if finding.kind == now.wrong), None)
     show_pictures(now, shown, others, of_kind)
     show_rivals_switch(now, shown)

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 
 from atnmf_core import Dataset
+from atnmf_core.datasets.marks import BETWEEN, PATTERN
+from atnmf_core.reference.tables import LEAGUE_DATA
 from atnmf_core.restoration.choice import Losses
 from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.findings import KINDS
@@ -39,6 +41,11 @@ DAMAGES = tuple(Damage().shares)
 """Kinds of damage to try, as `Damage` names them."""
 
 
+MAX_MARKS = 6000
+"""Letters that marks may take in an address."""
+MARKS = rf"(?=.{{0,{MAX_MARKS}}}$)({PATTERN}({BETWEEN}{PATTERN})*)?"
+
+
 def _share(default: float, label: str, help: str) -> float:
     return declare(Stops(default, label, SHARES, "{:.0%}", help=help))
 
@@ -69,6 +76,8 @@ class RestoreSetting:
     wrong : the kind of damage whose entries are shown.
     threshold, side : which suspects count.
     others : whether other methods restore the same data, to compare with.
+    marks, mask : what somebody has marked as wrong, as `spell_marks` writes it, and an uploaded mask.
+    league : the data whose measurements are shown in place of a restoration; empty for none.
     """
 
     data: str = redeclare(Setting, "data", "simulated-scene")
@@ -97,6 +106,9 @@ class RestoreSetting:
     dead_columns: float = _share(0.0, "Dead columns", "Image columns at zero, in a quarter of the bands.")
     salt: float = _share(0.0, "Salt and pepper", "Single entries at zero or at the largest value.")
     shadow: float = _share(0.0, "A shadow", "A disc that is dark in all bands, which nobody can tell.")
+    drift: float = _share(
+        0.0, "Drift", "All bands grow brighter from row to row, which nobody can tell either."
+    )
     lost: float = _share(0.0, "Lost pixels", "A rectangle of which nothing was measured.")
     damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
     by: str = declare(
@@ -153,6 +165,10 @@ class RestoreSetting:
             help="Robust PCA, soft-impute, medians or inpainting, L1-NMF and NMF on the same data.",
         )
     )
+
+    marks: str = declare(Text("", pattern=MARKS))
+    mask: str = declare(Text("", pattern=r"[0-9a-f]{0,64}"))
+    league: str = declare(OneOf("", "Data", {"": "none"} | LEAGUE_DATA))
 
     @property
     def task(self) -> RestoreTask:

@@ -20,7 +20,7 @@ from pages.common.widgets import clamp, component, draw_reset_and_link, escape_m
 
 from .jobs import ask, damage, key_of, questions_of
 from .large_scene import scene_path
-from .pictures import view_of
+from .pictures import NO_MARKS, view_of
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
 # Damage worth a look, one click each; some of the restorations are bundled with the program.
@@ -89,7 +89,7 @@ def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
             clamp({"K": min(data.shape) - 1, "image": pictures.count(data)})
         ADDRESS.draw("losses", widget=st.radio)
         _missing(data)
-        with st.expander("Damage to try", expanded=entry is not None):
+        with st.expander("Simulate damage", expanded=entry is not None):
             for name in DAMAGES:
                 ADDRESS.draw(name)
         ADDRESS.draw("by", width="stretch")
@@ -110,7 +110,9 @@ def _start_afresh() -> None:
     first = RestoreSetting()
     own = st.session_state["data"] == UPLOAD
     shares = {name: 0.0 if own else getattr(first, name) for name in DAMAGES}
-    change(**{f"restore_{name}": share for name, share in shares.items()}, pixel="", restore_run="")
+    change(
+        **{f"restore_{name}": share for name, share in shares.items()}, pixel="", restore_run="", **NO_MARKS
+    )
 
 
 ANSWERED = "restore_answered"

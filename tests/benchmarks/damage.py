@@ -97,6 +97,11 @@ UNMARKED = {
         Damage(band_noise=0.05, stripes=0.1, dead_columns=0.05, salt=0.03),
     ),
 }
+BEYOND = {
+    "shadow": Kind("a shadow over all bands", also=Damage(shadow=0.1)),
+    "drift": Kind("a slow drift over all bands", also=Damage(drift=0.2)),
+}
+"""What nobody can tell from another scene."""
 BLOCKS = ("saturated", "dark", "shifted")
 BLOCK_SIDE, BLOCK_BANDS = 12, 6
 """A block's pixels on each side, at most half of the image; and it is in one of so many bands."""
@@ -136,7 +141,7 @@ def _folder() -> Path:
 def unmarked(data: Dataset, name: str, seed: int) -> Spoiled:
     """Damage of a kind in `UNMARKED`, with "+ saturated", "+ dark" or "+ shifted" for a block besides."""
     kind_name, _, block = name.partition(" + ")
-    kind = UNMARKED[kind_name]
+    kind = (UNMARKED | BEYOND)[kind_name]
     V, wrong = singles(data.V.astype(np.float32), kind.dark, kind.bright, seed)
     if kind.also:
         further = damaged_by_kind(replace(data, V=V), replace(kind.also, seed=seed), negative=True)

@@ -32,7 +32,21 @@ from atnmf_core import Dataset, InputError, factorize, restore, rmse
 from atnmf_core.restoration.rivals import RIVALS
 
 from . import damage, units
-from .damage import CUBES, FACES, GAPS, NOTHING, SIX_CASES, TIMED, UNMARKED, Array, Mask, Spoiled, undamaged
+from .damage import (
+    BEYOND,
+    CUBES,
+    FACES,
+    GAPS,
+    NOTHING,
+    SIX_CASES,
+    TIMED,
+    UNMARKED,
+    Array,
+    Mask,
+    Spoiled,
+    undamaged,
+)
+from .league import write_readme
 from .rivals.imputers import IMPUTERS
 
 RESULTS = Path(__file__).parent / "results"
@@ -50,6 +64,7 @@ PUBLISHED = {
 PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "six": tuple((SIX_CASES, f"case{case}") for case in range(1, 7)),
     "unmarked": tuple((name, kind) for kind in UNMARKED for name in CUBES),
+    "beyond": tuple((name, kind) for kind in BEYOND for name in CUBES),
     "blocks": tuple(
         (name, f"{kind} + {block}") for kind in UNMARKED for block in damage.BLOCKS for name in CUBES
     ),
@@ -90,7 +105,7 @@ class Cell(NamedTuple):
             return Spoiled(data, data.V, nothing, nothing)
         if self.part == "six":
             return damage.six_cases(data, self.damage, self.seed)
-        if self.damage.partition(" + ")[0] in UNMARKED and self.part != "marked":
+        if self.damage.partition(" + ")[0] in UNMARKED | BEYOND and self.part != "marked":
             return damage.unmarked(data, self.damage, self.seed)
         return damage.marked(data, self.damage, self.seed)
 
@@ -483,27 +498,57 @@ def print_rivals(parts: list[str], names: list[str] | None, others: Store, told:
 # --- what the package is given
 
 
+PUBLISHED_COLUMNS = (
+    "part", "data", "damage", "method", "measure", "mean", "worst", "seeds", "seconds", "adversary",
+)  # fmt: skip
+
+
 def publish(*stores: Store) -> None:
-    ours, others, told = stores
+    """Write the package's tables and the README's; cells that were not measured here stay as they were."""
     folder = Path(atnmf_core.__file__).parent / "reference"
-    with (folder / "restoration.csv").open("w", newline="") as opened:
-        writer = csv.writer(opened, lineterminator="\n")
-        writer.writerow(("part", "data", "damage", "method", "measure", "mean", "worst", "seeds", "seconds"))
-        for part in ("six", "unmarked", "blocks", "marked", "faces"):
-            for name, kind in PARTS[part]:
-                for method, rows, column in entries(part, name, kind, ours, others, told):
-                    summary = over_seeds(rows, column, min if column == "mpsnr" else max)
-                    if not np.isnan(summary.mean):
-                        measure = "MPSNR" if column == "mpsnr" else "RMSE"
-                        figures = (f"{summary.mean:.4g}", f"{summary.worst:.4g}", len(rows))
-                        seconds = f"{over_seeds(rows, 'seconds').mean:.3g}"
-                        writer.writerow((part, name, in_words(kind), method, measure, *figures, seconds))
-                if part == "six":
-                    for method, figures in PUBLISHED.items():
-                        value = figures[int(kind[-1]) - 1]
-                        writer.writerow((part, name, kind, method, "MPSNR", value, "", "", ""))
-    print(folder / "restoration.csv")
+    measured = [row for part in PARTS for cell in PARTS[part] for row in published_rows(part, *cell, *stores)]
+    keep_others(folder / "restoration.csv", PUBLISHED_COLUMNS, ("part", "data", "damage", "method"), measured)
     publish_defects(folder / "unmarked_defects.csv", *stores)
+    write_readme()
+
+
+def published_rows(
+    part: str, name: str, kind: str, ours: Store, others: Store, told: Store
+) -> Iterator[dict[str, str]]:
+    if part in WITHOUT_RIVALS:
+        return
+    cell = {"part": part, "data": name, "damage": in_words(part, kind)}
+    for method, rows, column in entries(part, name, kind, ours, others, told):
+        summary = over_seeds(rows, column, min if column == "mpsnr" else max)
+        if not np.isnan(summary.mean):
+            yield cell | {
+                "method": method,
+                "measure": "MPSNR" if column == "mpsnr" else "RMSE",
+                "mean": f"{summary.mean:.4g}",
+                "worst": f"{summary.worst:.4g}",
+                "seeds": str(len(rows)),
+                "seconds": f"{over_seeds(rows, 'seconds').mean:.3g}",
+                "adversary": str(sum("an adversary with" in row["chosen"] for row in rows))
+                if "chosen" in rows[0]
+                else "",
+            }
+    for method, figures in PUBLISHED.items() if part == "six" else ():
+        mean = str(figures[int(kind[-1]) - 1])
+        yield cell | {"method": method, "measure": "MPSNR", "mean": mean}
+
+
+def keep_others(
+    file: Path, columns: tuple[str, ...], key: tuple[str, ...], measured: list[dict[str, str]]
+) -> None:
+    """Rows that are there are replaced in their places, others stay, new ones go to the end."""
+    with file.open(newline="") as opened:
+        rows = {tuple(row[name] for name in key): row for row in csv.DictReader(opened)}
+    fresh = {tuple(row[name] for name in key): row for row in measured}
+    print(f"{file}: {len(fresh)} rows measured, {len(rows.keys() - fresh.keys())} left as they were")
+    with file.open("w", newline="") as opened:
+        writer = csv.DictWriter(opened, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows((rows | fresh).values())
 
 
 def entries(
@@ -519,34 +564,48 @@ def entries(
         yield method, rows, "mpsnr" if six else "filled" if filled else "error"
 
 
-def in_words(kind: str) -> str:
+def in_words(part: str, kind: str) -> str:
+    """A kind of damage, as people read it."""
+    if part in ("six", "undamaged", "units", "speed"):
+        return kind
     first, _, block = kind.partition(" + ")
-    words = UNMARKED[first].words if first in UNMARKED else GAPS.get(first, first)
+    if first.startswith("random"):
+        words = f"{first.removeprefix('random')} % at random"
+    else:
+        words = GAPS[first] if part == "marked" else (UNMARKED | BEYOND)[first].words
     return f"{words}, and a {block} block" if block else words
 
 
+DEFECT_COLUMNS = (
+    "data", "damage", "seeds", "restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall",
+)  # fmt: skip
+
+
 def publish_defects(target: Path, ours: Store, others: Store, told: Store) -> None:
-    """What the README and the lesson tell of defects that nobody marked."""
+    """What the lesson tells of defects that nobody marked."""
     shown = [("faces", name, kind) for name in FACES for kind in ("dark10", "dark30")]
     shown += [("unmarked", name, kind) for name in ("moffet", "madonna") for kind in UNMARKED]
-    with target.open("w", newline="") as opened:
-        writer = csv.writer(opened, lineterminator="\n")
-        writer.writerow(
-            ("data", "damage", "seeds", "restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall")
+    measured = []
+    for cell in shown:
+        mine, rivals = ours.of(*cell), by_method(others.of(*cell))
+        if not (mine and rivals):
+            continue
+        noisy = is_noisy(cell[0], cell[2])
+        figures = [
+            over_seeds(mine, "denoised" if noisy else "error"),
+            *(over_seeds(rivals.get(name, []), "error") for name in ("NMF", "L1-NMF", "PCP")),
+            over_seeds(told.of(*cell), "error" if noisy else "filled"),
+            over_seeds(mine, "precision"),
+            over_seeds(mine, "recall"),
+        ]
+        values = (
+            cell[1],
+            in_words(cell[0], cell[2]),
+            str(len(mine)),
+            *(f"{one.mean:.4g}" for one in figures),
         )
-        for cell in shown:
-            mine, rivals = ours.of(*cell), by_method(others.of(*cell))
-            noisy = is_noisy(cell[0], cell[2])
-            figures = [
-                over_seeds(mine, "denoised" if noisy else "error"),
-                *(over_seeds(rivals.get(name, []), "error") for name in ("NMF", "L1-NMF", "PCP")),
-                over_seeds(told.of(*cell), "error" if noisy else "filled"),
-                over_seeds(mine, "precision"),
-                over_seeds(mine, "recall"),
-            ]
-            means = [f"{summary.mean:.4g}" for summary in figures]
-            writer.writerow((cell[1], in_words(cell[2]), len(mine), *means))
-    print(target)
+        measured.append(dict(zip(DEFECT_COLUMNS, values, strict=True)))
+    keep_others(target, DEFECT_COLUMNS, ("data", "damage"), measured)
 
 
 def short(value: object) -> str:

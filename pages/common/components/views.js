@@ -1,9 +1,10 @@
 // Pictures of one scene or image, zoomed together. A pixel that is chosen in one is marked in all and told to the
-// page, unless there is none to choose. A picture may have one from before over it, to be swiped away.
+// page, unless there is none to choose. A picture may have one from before over it, to be swiped away. With a tool,
+// shapes are drawn on the pictures instead, and told to the page.
 const PIXEL = "atnmf-cube-pixel", MARKS = "atnmf-cube-marks", PIN = "atnmf-cube-pin";
-const CLOSEST = 32, CLICK = 4;
+const CLOSEST = 32, CLICK = 4, MOST_POINTS = 300;
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".host");
   if (!host.marks || host.size !== `${data.rows}x${data.cols}`) {
     host.size = `${data.rows}x${data.cols}`;
@@ -13,6 +14,9 @@ export default function ({ data, parentElement }) {
   const grid = host.querySelector(".views");
   host.classList.toggle("unpicked", !data.pixel);
   if (!data.pixel) grid.ariaLabel = "Pictures. Plus and minus zoom.";
+  host.classList.toggle("drawing", Boolean(data.tool));
+  host.querySelector(".hint").hidden = Boolean(data.tool);
+  const tell = (points) => setTriggerValue("marked", { tool: data.tool, points });
   grid.style.setProperty("--columns", data.columns);
   grid.classList.toggle("pairs", Boolean(data.pairs));
   drawPanels(grid, data);
@@ -29,8 +33,8 @@ export default function ({ data, parentElement }) {
   };
   for (const button of host.querySelectorAll(".zoom button"))
     button.onclick = () => ({ in: () => zoomBy(2), out: () => zoomBy(0.5), whole: () => zoomBy(1e-9) })[button.dataset.zoom]();
-  grid.onkeydown = (event) => onKey(event, host.marks.pixel, choose, zoomBy);
-  for (const frame of grid.querySelectorAll(".frame")) listen(frame, host, data, choose, zoomBy, show);
+  grid.onkeydown = (event) => onKey(event, host.marks.pixel, choose, zoomBy, data.tool && tell);
+  for (const frame of grid.querySelectorAll(".frame")) listen(frame, host, data, choose, zoomBy, show, tell);
   document.removeEventListener(MARKS, host.onMarks);
   host.onMarks = (event) => {
     host.marks = event.detail;
@@ -92,6 +96,12 @@ function place(host, data) {
   const { pixel, pins } = host.marks;
   const marks = pins.map(([row, col], i) => `<div class="pin" style="left:${left(col)}%;top:${top(row)}%">${i + 1}</div>`);
   if (pixel) marks.push(`<div class="mark" data-row="${pixel[0]}" data-col="${pixel[1]}" style="left:${left(pixel[1])}%;top:${top(pixel[0])}%;${size}"></div>`);
+  if (host.sketch) {
+    const [first, last] = [host.sketch[0], host.sketch.at(-1)];
+    const shape = data.tool === "rectangle" ? [first, [first[0], last[1]], last, [last[0], first[1]], first] : host.sketch;
+    const points = shape.map(([row, col]) => `${left(col - 1)},${top(row - 1)}`).join(" ");
+    marks.push(`<svg class="sketch ${data.tool}" viewBox="0 0 100 100" preserveAspectRatio="none"><polyline points="${points}" vector-effect="non-scaling-stroke"/></svg>`);
+  }
   for (const frame of host.querySelectorAll(".frame")) {
     for (const image of frame.querySelectorAll("img")) image.style.cssText = `width:${100 * zoom}%;height:${100 * zoom}%;left:${-100 * zoom * x}%;top:${-100 * zoom * y}%`;
     frame.querySelector(".marks").innerHTML = marks.join("");
@@ -112,7 +122,7 @@ function moveTo(host, { x, y, zoom }) {
   host.window = { x: within(x), y: within(y), zoom };
 }
 
-function onKey(event, pixel, choose, zoomBy) {
+function onKey(event, pixel, choose, zoomBy, tell) {
   const [row, col] = pixel ?? [-1, -1];
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const step = event.shiftKey ? 10 : 1;
@@ -124,24 +134,38 @@ function onKey(event, pixel, choose, zoomBy) {
     "+": () => zoomBy(2),
     "-": () => zoomBy(0.5),
     p: () => document.dispatchEvent(new CustomEvent(PIN)),
+    ...(tell && pixel && { Enter: () => tell([[row + 1, col + 1], [row + 1, col + 1]]) }),
   }[event.key];
   if (!act) return;
   event.preventDefault();
   act();
 }
 
-function listen(frame, host, data, choose, zoomBy, show) {
+function listen(frame, host, data, choose, zoomBy, show, tell) {
   const share = (event) => {
     const box = frame.getBoundingClientRect();
     return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
   };
   const inScene = ({ x, y }) => ({ x: host.window.x + x / host.window.zoom, y: host.window.y + y / host.window.zoom });
+  // Row and column under the pointer, from 1.
+  const pixelAt = (event) => {
+    const { x, y } = inScene(share(event)), within = (value, count) => Math.min(count, Math.max(1, Math.floor(value * count) + 1));
+    return [within(y, data.rows), within(x, data.cols)];
+  };
   frame.onpointerdown = (event) => {
+    if (data.tool) host.sketch = [pixelAt(event)];
     host.drag = { from: share(event), at: [event.clientX, event.clientY], window: host.window, moved: false };
     frame.setPointerCapture(event.pointerId);
   };
   frame.onpointermove = (event) => {
     if (!host.drag) return;
+    if (host.sketch) {
+      const [row, col] = pixelAt(event), [lastRow, lastCol] = host.sketch.at(-1);
+      if (row === lastRow && col === lastCol) return;
+      host.sketch = data.tool === "rectangle" ? [host.sketch[0], [row, col]] : [...host.sketch, [row, col]];
+      show();
+      return;
+    }
     const far = Math.hypot(event.clientX - host.drag.at[0], event.clientY - host.drag.at[1]);
     host.drag.moved ||= far > CLICK;
     if (!host.drag.moved || host.window.zoom === 1) return;
@@ -152,11 +176,18 @@ function listen(frame, host, data, choose, zoomBy, show) {
   frame.onpointerup = (event) => {
     const click = host.drag && !host.drag.moved;
     host.drag = undefined;
+    if (host.sketch) {
+      const every = Math.ceil(host.sketch.length / MOST_POINTS), last = host.sketch.at(-1);
+      tell([...host.sketch.filter((_, i) => i % every === 0), last]);
+      host.sketch = undefined;
+      show();
+      return;
+    }
     if (!click) return;
     const { x, y } = inScene(share(event));
     choose(Math.floor(y * data.rows), Math.floor(x * data.cols));
   };
-  frame.onpointercancel = () => (host.drag = undefined);
+  frame.onpointercancel = () => (host.drag = host.sketch = undefined);
   frame.onwheel = (event) => {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();

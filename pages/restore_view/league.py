@@ -1,0 +1,202 @@
+"""How good is it? What was measured, kind of damage by kind of damage, against other methods."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from atnmf_core.model.problem import three_digits
+from atnmf_core.reference.tables import (
+    DECIBELS,
+    LEAGUE_DATA,
+    OURS,
+    PARTS,
+    YARDSTICK,
+    LeagueRow,
+    league,
+)
+from pages.common.state import change
+from pages.common.widgets import text_of
+
+from .setting import ADDRESS, DAMAGES, RestoreSetting
+
+FIRST = "simulated-scene"
+OPENS: dict[str, dict[str, float]] = {
+    "10 % dark": {"dead": 0.1},
+    "30 % dark": {"dead": 0.3},
+    "50 % dark": {"dead": 0.5},
+    "5 % bright": {"cosmic": 0.05},
+    "10 % dark and 5 % bright": {"dead": 0.1, "cosmic": 0.05},
+    "dead columns in a quarter of the bands": {"dead_columns": 0.1},
+    "stripes in a third of the bands": {"stripes": 0.2},
+    "salt and pepper, 5 %": {"salt": 0.05},
+    "salt and pepper, 20 %": {"salt": 0.2},
+    "5 % dark, noise of 1 to 5 % by band": {"dead": 0.05, "band_noise": 0.05},
+    "everything at once": {
+        "dead": 0.05,
+        "cosmic": 0.02,
+        "band_noise": 0.05,
+        "stripes": 0.1,
+        "dead_columns": 0.05,
+        "salt": 0.03,
+    },
+    "a shadow over all bands": {"shadow": 0.1},
+    "a slow drift over all bands": {"drift": 0.2},
+    "10 % at random": {"dead": 0.1},
+    "30 % at random": {"dead": 0.3},
+    "50 % at random": {"dead": 0.5},
+    "a fifth of the image columns, other ones in each band": {"streaks": 0.2},
+    "twelve blocks in a third of the bands each": {"block": 0.2},
+    "one block, lost in all bands": {"lost": 0.05},
+    "case1": {"noise": 0.3},
+    "case2": {"noise": 0.3, "dead_columns": 0.05},
+    "case3": {"noise": 0.2, "salt": 0.15},
+    "case4": {"noise": 0.2, "salt": 0.15, "dead_columns": 0.05},
+    "case5": {"band_noise": 0.3, "salt": 0.1, "dead_columns": 0.05},
+    "case6": {"band_noise": 0.3, "salt": 0.1, "dead_columns": 0.05, "stripes": 0.1},
+}
+"""Damage to try that is like the one that was measured."""
+HERE = ("simulated-scene", "lfw", "moffet", "madonna", "cbcl")
+"""Data that the page has, or offers to fetch; for the others the simulated scene stands in."""
+_STYLE = Path(__file__).parent / "league.css"
+PUBLISHED = ("LRMR", "LRTV", "LRTDTV", "E-3DTV")
+
+
+def show_league_button(setting: RestoreSetting) -> None:
+    """The title, and the way to the league and back."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        if setting.league:
+            st.title("How good is it?", anchor=False)
+            st.button(
+                "Back to restoring",
+                icon=":material/arrow_back:",
+                on_click=change,
+                kwargs={"restore_league": ""},
+            )
+        else:
+            st.title("Bring damaged data, take it home whole", anchor=False)
+            st.button(
+                "How good is it?",
+                icon=":material/leaderboard:",
+                type="tertiary",
+                on_click=change,
+                kwargs={"restore_league": FIRST},
+            )
+
+
+def show_league(setting: RestoreSetting) -> None:
+    """All that was measured on one data set, and what came of it on all of them."""
+    st.markdown(verdict(league()))
+    measured = {row.data for row in league()}
+    names = {data: title for data, title in LEAGUE_DATA.items() if data in measured}
+    ADDRESS.draw("league", among=names, widget=_pills)
+    now = ADDRESS.get(RestoreSetting)
+    ADDRESS.write()
+    rows = [row for row in league() if row.data == now.league]
+    for part, title in PARTS.items():
+        of_part = [row for row in rows if row.part == part]
+        if of_part:
+            st.subheader(title, anchor=False)
+            st.html(f"<style>{text_of(_STYLE)}</style>{table(of_part)}")
+    st.caption(NOTE)
+
+
+NOTE = f"""
+Root mean square error against the undamaged data, over all entries, or over the missing ones where they are
+marked; for the six cases the mean peak signal-to-noise ratio in decibels, of which more is better. `restore`
+was told nothing but whether what is wrong is marked; with noise its denoised data is compared. NMF and L1-NMF
+had the best of three K. “{YARDSTICK}” knows which entries are wrong: a yardstick, not a rival. Published
+figures are those of their authors. Numbers lead to such damage on this page, on data that is here;
+`python -m tests.benchmarks.restoration` measures them again.
+"""
+
+
+def _pills(label: str, names: dict[str, str], *, index: int, **options: object) -> None:
+    st.pills(label, names, default=list(names)[index], required=True, label_visibility="collapsed", **options)
+
+
+def verdict(rows: tuple[LeagueRow, ...]) -> str:
+    """In how many cells nothing else is better, and where something is."""
+    compared = [row for row in rows if row.rivals]
+    lost = [row for row in compared if row.best != OURS]
+    won = len(compared) - len(lost)
+    said = f"Measured against others in **{len(compared)}** cells, `restore` is best in **{won}**."
+    if not lost:
+        return said
+    where = "; ".join(f"{LEAGUE_DATA[row.data]}, {_title(row)} ({row.best})" for row in lost)
+    return f"{said} It loses in {len(lost)}: {where}."
+
+
+def table(rows: list[LeagueRow]) -> str:
+    """As HTML: damage down, methods across; best and lost cells are marked in words, too."""
+    methods = [OURS, *sorted({name for row in rows for name in row.rivals}, key=_place), YARDSTICK]
+    methods = [name for name in methods if any(name in row.means for row in rows)]
+    heads = "".join(f'<th scope="col">{escape(_named(name))}</th>' for name in methods)
+    body = "".join(
+        f'<tr><th scope="row">{escape(_title(row))}</th>{"".join(_cell(row, name) for name in methods)}</tr>'
+        for row in rows
+    )
+    took = "".join(f"<td>{_seconds(rows, name)}</td>" for name in methods)
+    draws = max(row.seeds for row in rows)
+    foot = f'<tr class="seconds"><th scope="row">seconds of one core</th>{took}</tr>'
+    caption = f"{rows[0].measure}, mean of {draws} draw{'' if draws == 1 else 's'}"
+    return (
+        f'<div class="league" tabindex="0" role="region" aria-label="{escape(PARTS[rows[0].part])}">'
+        f'<table><caption>{caption}</caption><thead><tr><th scope="col">damage</th>{heads}</tr></thead>'
+        f"<tbody>{body}{foot}</tbody></table></div>"
+    )
+
+
+ORDER = ("PCP", "Soft-impute", "3 x 3 median", "Biharmonic inpainting", "L1-NMF", "NMF", *PUBLISHED)
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _named(name: str) -> str:
+    return f"{name}, published" if name in PUBLISHED else name
+
+
+def _title(row: LeagueRow) -> str:
+    return row.damage.replace("case", "case ") if row.part == "six" else row.damage
+
+
+def _cell(row: LeagueRow, name: str) -> str:
+    if name not in row.means:
+        return "<td>–</td>"
+    mean, best = row.means[name], row.means[row.best]
+    number = f"{mean:.1f}" if row.measure == DECIBELS else three_digits(mean)
+    words, style = "", ""
+    if row.rivals and name == row.best:
+        words, style = "best", "best"
+    elif row.rivals and name == OURS:
+        by = f"{best - mean:.1f} dB" if row.measure == DECIBELS else f"{mean / best:.2g} times"
+        words, style = f"behind, {by}", "lost"
+    link = _link(row, name)
+    number = f'<a href="{escape(link)}" target="_self">{number}</a>' if link else number
+    return f'<td class="{style}">{number}{f"<small>{words}</small>" if words else ""}</td>'
+
+
+def _link(row: LeagueRow, name: str) -> str:
+    """The damage on this page, with the others beside it where the number is one of theirs."""
+    shares = OPENS.get(row.damage)
+    if shares is None:
+        return ""
+    query: dict[str, object] = {"data": row.data if row.data in HERE else FIRST}
+    marked = row.part == "marked" or "at random" in row.damage
+    query |= {
+        share: f"{shares.get(share, 0):g}" for share in DAMAGES if shares.get(share, 0) or share == "dead"
+    }
+    query |= {"losses": "marked"} if marked else {}
+    query |= {"result": "denoised"} if row.part == "six" or "noise" in row.damage else {}
+    query |= {"others": 1} if name != OURS else {}
+    return f"?{urlencode(query)}"
+
+
+def _seconds(rows: list[LeagueRow], name: str) -> str:
+    took = [row.seconds[name] for row in rows if name in row.seconds]
+    return f"{sum(took) / len(took):.2g}" if took else "–"
