@@ -1,6 +1,5 @@
 """The README tells the truth: its examples run, its pictures and files exist, and it stays short."""
 
-import csv
 import os
 import re
 import shlex
@@ -14,7 +13,8 @@ import pytest
 from atnmf_core.lesson import findings
 from atnmf_core.reference import NAMES, TITLES, measured
 from atnmf_core.reference.compare import compare_table
-from atnmf_core.reference.tables import unmarked_defects
+from atnmf_core.reference.tables import OURS, compared, league
+from tests.benchmarks.league import readme_text, ten_rows
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
@@ -86,36 +86,24 @@ def test_its_exceptions_are_those_of_the_bundled_tables() -> None:
     assert told == outside
 
 
-def test_its_table_of_unmarked_defects_is_the_bundled_one() -> None:
-    names = {"moffet": "Moffett Field", "lfw": "Faces"}
-    told = re.findall(r"^\| ([A-Z][^|]+?)((?: \| [\d.]+){5}) \|$", README, re.MULTILINE)
-
-    assert told == [
-        (
-            f"{names[row.data]}, {row.damage}",
-            "".join(f" | {error:.4f}" for error in (row.nmf, row.l1, row.pcp, row.restored, row.mask_known)),
-        )
-        for name in names
-        for row in unmarked_defects()
-        if row.data == name
-    ]
+def test_its_league_is_the_bundled_one() -> None:
+    """`python -m tests.benchmarks.league` writes it."""
+    assert readme_text() in README
+    assert len(ten_rows()) == 10
 
 
-def test_the_six_cases_are_those_that_were_measured() -> None:
-    with (REPOSITORY / "atnmf_core/reference/restoration.csv").open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["part"] == "six"]
-    for method in ("restore, denoised", "E-3DTV"):
-        values = [float(row["mean"]) for row in rows if row["method"] == method]
-        assert len(values) == 6
-        assert ", ".join(f"{value:.1f}" for value in values) in README
+def test_what_it_says_of_the_league_holds() -> None:
+    lost = {(row.data, row.damage): row for row in compared() if row.best != OURS}
+    assert lost["moffet", "5 % bright"].best == "PCP"
+    assert {lost["cbcl", damage].best for damage in ("10 % dark", "30 % dark")} == {"L1-NMF"}
+    for row in league():
+        if row.part == "beyond" and row.rivals:
+            # Nobody is much better than anybody.
+            assert min(row.rivals.values()) > 0.9 * row.means[OURS]
 
 
-def test_what_it_says_of_the_table_holds() -> None:
-    worse = {
-        (row.data, row.damage) for row in unmarked_defects() if row.restored > min(row.nmf, row.l1, row.pcp)
-    }
-    assert worse == {("cbcl", "10 % dark"), ("cbcl", "30 % dark"), ("moffet", "5 % bright")}
-    # Near equal where all is marked: a few per cent, at the hidden shares for which enough is left to see.
+def test_what_it_says_of_marked_losses_holds() -> None:
+    """Near equal: a few per cent, at the hidden shares for which enough is left to see."""
     for alpha in (0.3, 0.4, 0.5):
         for finding in findings(alpha):
             gain = finding.ignored_gain

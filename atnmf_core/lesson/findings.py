@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Literal
 
 import numpy as np
+from PIL import Image
 
 from ..datasets import Dataset
 from ..datasets.bundled import simulated_scene
 from ..model.adversary import at_wall
+from ..model.hiding import hide_entries
 from ..model.metrics import rmse
 from ..model.problem import Array, Mask
 from ..reference import NAMES, Published, measured, published
@@ -118,6 +123,65 @@ def mend_robust(given: Recorded) -> Mended:
 
 def _measured(given: Recorded, V_hat: Array, lam: float, leash: float | None) -> Mended:
     return Mended(V_hat, rmse(given.truth, V_hat), at_wall(given.V, V_hat, lam, leash=leash))
+
+
+# Faces with hidden pixels, predicted by what a prediction may know: the parts, the neighbours, both.
+#
+# Made by `python -m tests.benchmarks.bundled_tables faces`, which takes a minute: too long for a page.
+
+
+FILLED_BY = ("parts", "neighbours", "both")
+FACES_HIDDEN = (0.1, 0.3, 0.5)
+FACES_SHOWN = (8, 1, 3, 12, 17, 25)
+"""Counted from 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class FilledFace:
+    """One face as it was seen, as it is, and with what was hidden predicted.
+
+    Attributes
+    ----------
+    seen : rows x cols, NaN where hidden.
+    by : `FILLED_BY`, the predicted images.
+    errors : RMSE of each over the hidden pixels of all faces.
+    """
+
+    truth: Array
+    seen: Array
+    by: dict[str, Array]
+    errors: dict[str, float]
+
+
+def seen_of_faces(faces: Dataset, share: float) -> Mask:
+    """Bool F x N, False at the pixels that were hidden."""
+    return hide_entries(faces.shape, share, seed=0)
+
+
+@remembered
+def filled_face(faces: Dataset, share: float, face: int) -> FilledFace:
+    """One of the bundled faces, of `FACES_SHOWN`, with a share of `FACES_HIDDEN` hidden.
+
+    Examples
+    --------
+    >>> from atnmf_core import load_dataset
+    >>> errors = filled_face(load_dataset("lfw"), 0.3, 8).errors
+    >>> errors["both"] < errors["neighbours"] < errors["parts"]
+    True
+    """
+    place = FACES_SHOWN.index(face)
+    with Image.open(io.BytesIO((files(__package__) / "faces.png").read_bytes())) as sheet:
+        stored = np.asarray(sheet).reshape(len(FACES_HIDDEN), len(FILLED_BY), len(FACES_SHOWN), -1) / 255
+    lines = csv.DictReader((files(__package__) / "faces.csv").read_text().splitlines())
+    errors = next(line for line in lines if float(line["hidden"]) == share)
+    of_face = stored[FACES_HIDDEN.index(share)]
+    v = faces.V[:, face - 1]
+    return FilledFace(
+        faces.image(v),
+        faces.image(np.where(seen_of_faces(faces, share)[:, face - 1], v, np.nan)),
+        {by: faces.image(of_face[number, place]) for number, by in enumerate(FILLED_BY)},
+        {by: float(errors[by]) for by in FILLED_BY},
+    )
 
 
 PUBLISHED_STARTS = 10

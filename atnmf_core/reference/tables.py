@@ -339,6 +339,11 @@ def league() -> tuple[LeagueRow, ...]:
     return tuple(_league_row(*cell, lines) for cell, lines in cells.items())
 
 
+def compared() -> tuple[LeagueRow, ...]:
+    """The rows of the league in which others were measured, too."""
+    return tuple(row for row in league() if row.rivals)
+
+
 def _league_row(part: str, data: str, damage: str, lines: list[dict[str, str]]) -> LeagueRow:
     counts = f"{OURS}, denoised" if has_noise(part, damage) else OURS
     other = OURS if counts != OURS else f"{OURS}, denoised"

@@ -16,6 +16,7 @@ from atnmf_core.reference.tables import (
     PARTS,
     YARDSTICK,
     LeagueRow,
+    compared,
     league,
 )
 from pages.common.state import change
@@ -89,7 +90,7 @@ def show_league_button(setting: RestoreSetting) -> None:
 
 def show_league(setting: RestoreSetting) -> None:
     """All that was measured on one data set, and what came of it on all of them."""
-    st.markdown(verdict(league()))
+    st.markdown(verdict(compared()))
     measured = {row.data for row in league()}
     names = {data: title for data, title in LEAGUE_DATA.items() if data in measured}
     ADDRESS.draw("league", among=names, widget=_pills)
@@ -120,10 +121,9 @@ def _pills(label: str, names: dict[str, str], *, index: int, **options: object) 
 
 def verdict(rows: tuple[LeagueRow, ...]) -> str:
     """In how many cells nothing else is better, and where something is."""
-    compared = [row for row in rows if row.rivals]
-    lost = [row for row in compared if row.best != OURS]
-    won = len(compared) - len(lost)
-    said = f"Measured against others in **{len(compared)}** cells, `restore` is best in **{won}**."
+    lost = [row for row in rows if row.best != OURS]
+    won = len(rows) - len(lost)
+    said = f"Measured against others in **{len(rows)}** cells, `restore` is best in **{won}**."
     if not lost:
         return said
     where = "; ".join(f"{LEAGUE_DATA[row.data]}, {_title(row)} ({row.best})" for row in lost)

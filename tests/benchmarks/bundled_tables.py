@@ -1,10 +1,12 @@
-"""Two tables of `atnmf_core/reference/`, measured again. They need the paper's data (ATNMF_DATA_DIR).
+"""Two tables of `atnmf_core/reference/`, measured again, and the filled faces of the lesson, made again.
 
     python -m tests.benchmarks.bundled_tables sensitivity TABLE DRAWS ALPHA ...
     python -m tests.benchmarks.bundled_tables tuned TABLE
+    python -m tests.benchmarks.bundled_tables faces
 
-print lines of start_sensitivity.csv and of tuned.csv. Masks, starts and K are those of the paper's tables,
-and hidden entries are unmarked: to the solver they are zeros like any other.
+The first two need the paper's data (ATNMF_DATA_DIR), and print lines of start_sensitivity.csv and tuned.csv.
+Masks, starts and K are those of the paper's tables, and hidden entries are unmarked: to the solver they are
+zeros like any other.
 
 sensitivity : how far Algorithm 1 at lambda 2 moves when every entry of the authors' first start changes by
     1e-6 of itself, times a standard normal number; draw 0 is the start as it is.
@@ -19,15 +21,21 @@ import csv
 import statistics
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
+import atnmf_core.lesson
 from atnmf_core import SOLVER_VERSIONS, factorize, load_dataset, paper_mask, rmse
 from atnmf_core.datasets import PAPER_ALPHAS
+from atnmf_core.lesson.findings import FACES_HIDDEN, FACES_SHOWN, FILLED_BY, seen_of_faces
 from atnmf_core.reference.tables import PROTOCOLS
+from atnmf_core.restoration import neighbours
 from atnmf_core.restoration.holdout import hold_out_entries
+from atnmf_core.restoration.rivals import inpaint
 from atnmf_core.sweep import Measurement, paper_start
-from atnmf_core.sweep.measurements import csv_text
+from atnmf_core.sweep.measurements import csv_table, csv_text
 
 LAM, NOISE = 2.0, 1e-6
 LAMS = (1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
@@ -54,6 +62,41 @@ def sensitivity(table: str, draws: str, *alphas: str) -> None:
             error = f"{rmse(V, fit.V_hat, ~observed):.6g}"
             lines.writerow((table, alpha, f"{LAM:g}", draw, error, SOLVER_VERSIONS["paper"]))
             sys.stdout.flush()
+
+
+def filled(share: float) -> dict[str, np.ndarray]:
+    """The bundled faces with hidden pixels predicted, by what the prediction knows."""
+    data = load_dataset("lfw")
+    observed = seen_of_faces(data, share)
+    apart = neighbours._displacements(data.layout)
+    alone = inpaint(np.where(observed, data.V, 0), observed, data.layout)
+    unknown = np.zeros((len(alone), len(alone)))
+    for _ in range(neighbours.PASSES):
+        covariance = neighbours._stationary(np.cov(alone) + unknown, apart)
+        field, unknown = neighbours._conditioned(data.V, observed, alone.mean(axis=1), covariance)
+        alone = np.where(observed, data.V, field.predicted)
+    both, _ = neighbours.face_field(data.V, observed, data.layout, None, observed.astype(float))
+    parts = min(
+        (factorize(data.V, observed, K=K).V_hat for K in (8, 12, 25)),
+        key=lambda V_hat: rmse(data.V, V_hat, ~observed),
+    )
+    found = {"parts": parts, "neighbours": alone, "both": both.predicted}
+    return {by: np.where(observed, data.V, found[by]) for by in FILLED_BY}
+
+
+def faces() -> None:
+    """Write the picture and its errors beside the lesson."""
+    data, folder = load_dataset("lfw"), Path(atnmf_core.lesson.__file__).parent
+    columns = np.array(FACES_SHOWN) - 1
+    sheet, lines = [], [("hidden", *FILLED_BY)]
+    for share in FACES_HIDDEN:
+        made = filled(share)
+        sheet += [made[by][:, columns].T for by in FILLED_BY]
+        errors = (rmse(data.V, made[by], ~seen_of_faces(data, share)) for by in FILLED_BY)
+        lines.append((share, *(f"{error:.4f}" for error in errors)))
+    pixels = np.clip(np.rint(255 * np.array(sheet)), 0, 255).astype(np.uint8)
+    Image.fromarray(pixels.reshape(len(sheet), -1)).save(folder / "faces.png", optimize=True)
+    (folder / "faces.csv").write_text(csv_table(lines[0], lines[1:]))
 
 
 def tuned(table: str) -> None:
@@ -90,4 +133,4 @@ def with_tuned_lambda(table: str, alpha: float) -> Measurement:
 
 
 if __name__ == "__main__":
-    {"sensitivity": sensitivity, "tuned": tuned}[sys.argv[1]](*sys.argv[2:])
+    {"sensitivity": sensitivity, "tuned": tuned, "faces": faces}[sys.argv[1]](*sys.argv[2:])

@@ -6,7 +6,7 @@ Between two marks in the README is what `write_readme` writes there; a test comp
 import textwrap
 from pathlib import Path
 
-from atnmf_core.reference.tables import LEAGUE_DATA, OURS, YARDSTICK, LeagueRow, league
+from atnmf_core.reference.tables import LEAGUE_DATA, OURS, YARDSTICK, LeagueRow, compared, league
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- league -->\n", "<!-- end of league -->\n"
@@ -42,11 +42,10 @@ def readme_text() -> str:
         "|---" * (1 + len(COLUMNS)) + "|",
     ]
     for row in rows:
-        best = min(row.means[name] for name in RIVALS)
+        numbers = {name: f"{row.means[name]:.4f}" for name in COLUMNS}
+        best = min(numbers[name] for name in RIVALS)
         cells = (
-            f"**{row.means[name]:.4f}**"
-            if name in RIVALS and row.means[name] == best
-            else f"{row.means[name]:.4f}"
+            f"**{numbers[name]}**" if name in RIVALS and numbers[name] == best else numbers[name]
             for name in COLUMNS
         )
         lines.append(f"| {row.damage} | " + " | ".join(cells) + " |")
@@ -56,7 +55,7 @@ def readme_text() -> str:
 def sentences(rows: list[LeagueRow]) -> list[str]:
     draws = "One draw each" if {row.seeds for row in rows} == {1} else f"{rows[0].seeds} draws each"
     chosen = sum(bool(row.adversaries) for row in rows)
-    every = [row for row in league() if row.part in ("unmarked", "marked", "faces") and row.rivals]
+    every = compared()
     won = sum(row.best == OURS for row in every)
     six = [row for row in league() if row.part == "six"]
     ours, theirs = (", ".join(f"{row.means[name]:.1f}" for row in six) for name in (OURS, "E-3DTV"))

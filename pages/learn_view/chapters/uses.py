@@ -1,4 +1,4 @@
-"""Chapter 8: defects that nobody has marked, and why a strong adversary helps."""
+"""Chapter 8: defects that nobody has marked, why a strong adversary helps, and what neighbours know."""
 
 from __future__ import annotations
 
@@ -8,20 +8,35 @@ import streamlit as st
 
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import white_level
-from atnmf_core.figures.images import dotted, grey
+from atnmf_core.figures.images import HIDDEN, dotted, grey, grey_with_gaps
 from atnmf_core.figures.lesson import weights_chart
 from atnmf_core.figures.panels import Panel
-from atnmf_core.lesson import DEFECTS, Mended, Recorded, mend, mend_known, mend_robust, recorded, small_scene
+from atnmf_core.lesson import (
+    DEFECTS,
+    FACES_HIDDEN,
+    FACES_SHOWN,
+    Mended,
+    Recorded,
+    filled_face,
+    mend,
+    mend_known,
+    mend_robust,
+    recorded,
+    small_scene,
+)
 from atnmf_core.model.adversary import curvature
+from atnmf_core.reference.tables import OURS, YARDSTICK, league
 from pages.common.state import LEASHES, FreeSlider, OneOf, Stops
 from pages.common.widgets import show_panels
-from pages.learn_view.chapter import Chapter, Stage
+from pages.learn_view.chapter import Chapter, Stage, faces, show_controls
 
 NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
 LAMS = (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, math.inf)
 BAND = 40
 """The wavelength that is shown."""
+FILLED_IN = {"parts": "Parts alone", "neighbours": "Neighbours alone", "both": "Both"}
+IN_PICTURE = ("lost", "face")
 
 
 def facts(stage: Stage) -> dict[str, str]:
@@ -46,7 +61,15 @@ def facts(stage: Stage) -> dict[str, str]:
         "robust": f"{mend_robust(few).error:.4f}",
         "robust_half": f"{mend_robust(half).error:.3f}",
         "robust_bright": f"{mend_robust(bright).error:.3f}",
-    }
+    } | _facts_of_noise()
+
+
+def _facts_of_noise() -> dict[str, str]:
+    """What noise costs a method that does not know of it, as measured."""
+    kind = "5 % dark, noise of 1 to 5 % by band"
+    row = next(row for row in league() if (row.data, row.damage) == ("moffet", kind))
+    names = {"noise_nmf": "NMF", "noise_told": YARDSTICK, "noise_ours": OURS}
+    return {fact: f"{row.means[name]:.4f}" for fact, name in names.items()}
 
 
 def show(stage: Stage) -> None:
@@ -65,6 +88,23 @@ def show(stage: Stage) -> None:
         alt=f"Weights: 1 for an entry that was given up, {steepness:.3g} for one that is attacked",
     )
     st.markdown(_said(stage, given, nmf, atnmf))
+    _show_faces(stage)
+
+
+def _show_faces(stage: Stage) -> None:
+    """A face with hidden pixels, predicted by its parts, by its neighbours, and by both."""
+    st.markdown("**What neighbours know: missing pixels of a face, predicted**")
+    show_controls(USES, stage, IN_PICTURE)
+    shown = filled_face(faces(), stage["lost"], stage["face"])
+    top = white_level(shown.truth)
+    panels = [Panel("", "As seen", grey_with_gaps(shown.seen, top, HIDDEN["red"]), "The face as it was seen")]
+    panels += [
+        Panel("", FILLED_IN[by], grey(image, top), f"{FILLED_IN[by]}, error {shown.errors[by]:.3f}")
+        for by, image in shown.by.items()
+    ]
+    panels.append(Panel("", "The truth", grey(shown.truth, top), "The face as it is"))
+    notes = ["red: missing", *(f"error <b>{error:.3f}</b>" for error in shown.errors.values()), ""]
+    show_panels(panels, notes, stage.key("faces"))
 
 
 def _show_pictures(stage: Stage, given: Recorded, nmf: Mended, atnmf: Mended) -> None:
@@ -120,7 +160,10 @@ USES = Chapter(
         "share": Stops(0.2, "Their share", SHARES),
         "lam": FreeSlider(math.inf, "Price λ", LAMS, low=1.0, none="no adversary (plain NMF)"),
         "g": FreeSlider(math.inf, "Leash g", LEASHES, none="no leash"),
+        "lost": OneOf(0.3, "Missing pixels", {share: f"{share:.0%}" for share in FACES_HIDDEN}),
+        "face": OneOf(8, "Face", {face: str(face) for face in FACES_SHOWN}),
     },
+    in_picture=IN_PICTURE,
     show=show,
     facts=facts,
 )
