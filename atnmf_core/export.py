@@ -33,6 +33,8 @@ from .sweep.measurements import csv_table
 
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""
+MOST_NAMED = 3
+"""Regions that a sentence lists."""
 SIDES = {"both": "too dark or too bright", "dark": "too dark", "bright": "too bright"}
 STYLE = """
 .before-after { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }
@@ -124,12 +126,8 @@ def how_sure(data: Dataset, restored: Restoration) -> str:
     regions = doubtful_regions(data, restored)
     if not regions:
         return said
-    pixels = sum(region.pixels for region in regions)
-    some = "; ".join(map(str, regions[:3])) + ("; …" if len(regions) > 3 else "")
-    return (
-        f"{said} Not so in {pixels:,} pixel{'' if pixels == 1 else 's'} most of whose bands are wrong, where "
-        f"it is little more than a guess: {some}."
-    )
+    some = "; ".join(map(str, regions[:MOST_NAMED])) + ("; …" if len(regions) > MOST_NAMED else "")
+    return f"{said} Not so where the data resists: {some}."
 
 
 def reasons(data: Dataset, restored: Restoration) -> list[str]:

@@ -9,7 +9,7 @@ from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.widgets import show_style
 from pages.restore_view.jobs import request, show_so_far, show_wait
 from pages.restore_view.large_scene import show_scene
-from pages.restore_view.league import show_league, show_league_button
+from pages.restore_view.league import show_league, show_title
 from pages.restore_view.pictures import choose_picture, show_damage, show_marking, with_marks
 from pages.restore_view.result import (
     show_choice,
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent
 ensure_app_frame()
 show_style(FOLDER / "common" / "style.css")
 setting, data, path = show_sidebar()
-show_league_button(setting)
+show_title(setting)
 if setting.league:
     show_league(setting)
     st.stop()

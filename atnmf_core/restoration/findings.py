@@ -29,6 +29,9 @@ NOISY = 3.0
 MOSTLY = 0.5
 """A pixel of which a larger share of the bands is wrong may be misunderstood as a whole."""
 
+MOST_REGIONS = 20
+"""Groups of such pixels that are named."""
+
 
 @dataclass(frozen=True, eq=False)
 class Finding:
@@ -113,38 +116,69 @@ def noisy_rows(noise: Array) -> tuple[int, ...]:
 
 
 class Region(NamedTuple):
-    """Pixels beside each other, most of whose bands look wrong; first and last row and column, from 1."""
+    """What resists: entries of which the restoration cannot be sure.
 
+    Attributes
+    ----------
+    words : where it is, counted from 1.
+    pixels : how many it has.
+    mask : bool F x N, its entries.
+    band, pixel : a band to look at, and a row and column, counted from 1.
+    """
+
+    words: str
     pixels: int
-    rows: tuple[int, int]
-    cols: tuple[int, int]
+    mask: Mask
+    band: int
+    pixel: tuple[int, int]
 
     def __str__(self) -> str:
-        rows, cols = (
-            f"{name} {first}" if first == last else f"{name}s {first} to {last}"
-            for name, (first, last) in (("row", self.rows), ("column", self.cols))
-        )
-        return f"{rows}, {cols}"
+        return self.words
 
 
 def doubtful_regions(data: Dataset, restoration: Restoration) -> tuple[Region, ...]:
-    """Where what was restored is little more than a guess, the largest region first; for cubes."""
+    """Bands that contradict all others and were left as measured; then pixels beside each other most of whose
+    bands look wrong, the largest group first. For cubes.
+    """
     if data.kind != "cube":
         return ()
     wrong = restoration.defects | restoration.unrestorable
-    where = data.image((wrong.mean(axis=0) > MOSTLY).astype(float)) > 0
-    labels, count = label(where)
-    found = []
-    for number in range(1, count + 1):
-        rows, cols = np.nonzero(labels == number)
-        found.append(
-            Region(
-                rows.size,
-                (int(rows.min()) + 1, int(rows.max()) + 1),
-                (int(cols.min()) + 1, int(cols.max()) + 1),
-            )
-        )
-    return tuple(sorted(found, key=lambda region: -region.pixels))
+    labels, _ = label(data.image((wrong.mean(axis=0) > MOSTLY).astype(float)) > 0)
+    sizes = np.bincount(labels.ravel())[1:]
+    largest = np.argsort(-sizes, kind="stable")[:MOST_REGIONS] + 1
+    return (*_torn(data, restoration), *(_group(data, wrong, labels == number) for number in largest))
+
+
+def _torn(data: Dataset, restoration: Restoration) -> list[Region]:
+    """Runs of bands that were left as they were measured."""
+    found, rows = [], np.array(restoration.doubtful_rows, dtype=int)
+    for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if rows.size else ():
+        first, last = int(run[0]), int(run[-1])
+        mask = np.zeros(data.shape, dtype=bool)
+        mask[first - 1 : last] = data.observed[first - 1 : last]
+        # The most suspect pixel of the run.
+        n = int(restoration.suspicion[first - 1 : last].sum(axis=0).argmax())
+        words = _span("band", first, last) + ", left as measured: large parts contradict all other bands"
+        found.append(Region(words, data.shape[1], mask, first, _place(data, n)))
+    return found
+
+
+def _group(data: Dataset, wrong: Mask, where: Mask) -> Region:
+    rows, cols = (np.flatnonzero(where.any(axis=axis)) + 1 for axis in (1, 0))
+    inside = data.layout.fold(where[None])[0]
+    mask = wrong & inside
+    words = ", ".join(_span(name, int(at[0]), int(at[-1])) for name, at in (("row", rows), ("column", cols)))
+    n = int(np.flatnonzero(inside)[inside.sum() // 2])
+    return Region(words, int(where.sum()), mask, int(mask.sum(axis=1).argmax()) + 1, _place(data, n))
+
+
+def _place(data: Dataset, n: int) -> tuple[int, int]:
+    row, col = np.argwhere(data.image(np.arange(data.shape[1])) == n)[0]
+    return int(row) + 1, int(col) + 1
+
+
+def _span(name: str, first: int, last: int) -> str:
+    return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
 
 
 class Question(NamedTuple):

@@ -66,26 +66,15 @@ _STYLE = Path(__file__).parent / "league.css"
 PUBLISHED = ("LRMR", "LRTV", "LRTDTV", "E-3DTV")
 
 
-def show_league_button(setting: RestoreSetting) -> None:
-    """The title, and the way to the league and back."""
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        if setting.league:
-            st.title("How good is it?", anchor=False)
-            st.button(
-                "Back to restoring",
-                icon=":material/arrow_back:",
-                on_click=change,
-                kwargs={"restore_league": ""},
-            )
-        else:
-            st.title("Bring damaged data, take it home whole", anchor=False)
-            st.button(
-                "How good is it?",
-                icon=":material/leaderboard:",
-                type="tertiary",
-                on_click=change,
-                kwargs={"restore_league": FIRST},
-            )
+def show_title(setting: RestoreSetting) -> None:
+    """The title, and below it the way to the league or back."""
+    if setting.league:
+        st.title("How good is it?", anchor=False)
+        words, icon, league = "Back to restoring", ":material/arrow_back:", ""
+    else:
+        st.title("Bring damaged data, take it home whole", anchor=False)
+        words, icon, league = "How good is it? Measured against others", ":material/leaderboard:", FIRST
+    st.button(words, icon=icon, type="tertiary", on_click=change, kwargs={"restore_league": league})
 
 
 def show_league(setting: RestoreSetting) -> None:

@@ -110,14 +110,20 @@ TOOLS = {"rectangle": "Rectangle", "lasso": "Lasso", "brush": "Brush"}
 
 
 def with_marks(setting: RestoreSetting, data: Dataset) -> Dataset:
-    """The data without what was marked as wrong."""
+    """The data without what was marked as wrong; why not, where a mask cannot be used."""
+    applied, problem = _applied(setting, data)
+    if problem is not None:
+        show_error(problem, "The mask cannot be used:")
+    return applied
+
+
+def _applied(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, Exception | None]:
     if not (setting.marks or setting.mask):
-        return data
+        return data, None
     try:
-        return _without(data.content_hash, setting.marks, setting.mask, data)
-    except (InputError, UnreadableData) as error:
-        show_error(error, "The mask cannot be used:")
-        return _without(data.content_hash, setting.marks, "", data)
+        return _without(data.content_hash, setting.marks, setting.mask, data), None
+    except (InputError, UnreadableData) as problem:
+        return _without(data.content_hash, setting.marks, "", data), problem
 
 
 @cached()
@@ -150,23 +156,21 @@ def show_marking(setting: RestoreSetting, data: Dataset) -> None:
             key=MASK_FILES,
             help="Laid out like the data, or one image for all bands: NPY, MAT, PNG, TIFF or ENVI.",
         )
-        received = keep_received(files, MASK_SEEN)
+        # A mask that is chosen later stands in for the ones before.
+        fresh = [file for file in files if file.file_id not in st.session_state.get(MASK_SEEN, ())]
+        received = keep_received(fresh, f"{MASK_SEEN}_last")
         if received:
+            st.session_state[MASK_SEEN] = tuple(file.file_id for file in files)
             change(restore_mask=received)
             st.rerun()
         if marked:
-            count = int(marked_count(data.content_hash, setting.marks, setting.mask, data))
+            count = int((data.observed & ~_applied(setting, data)[0].observed).sum())
             st.caption(f"{count:,} entries are marked and count as missing.")
         elif st.session_state.get(TOOL):
             st.caption("Draw on any picture below; Enter marks the pixel in view.")
 
 
 NO_MARKS = {"restore_marks": "", "restore_mask": ""}
-
-
-@cached()
-def marked_count(content_hash: str, marks: str, mask: str, _data: Dataset) -> int:
-    return int(marked_entries(marks, mask, _data).sum())
 
 
 def _where_to_mark(setting: RestoreSetting, data: Dataset) -> None:
@@ -332,7 +336,7 @@ def all_pictures(
         src = data_url(view.picture(shown.truth.V))
         panels.append(view_panel("Truth", "", src, f"{_name(view)} before the damage", "before the damage"))
     if of_kind is not None:
-        panels.append(_where(view, KINDS[of_kind.kind].capitalize(), of_kind.mask))
+        panels.append(_where(view, named(of_kind).capitalize(), of_kind.mask))
     elif setting.losses == "unmarked":
         panels.append(_where(view, "Defects found", shown.restoration.defects))
     else:
@@ -344,6 +348,10 @@ def all_pictures(
         note = "<br>".join(filter(None, (_in_words(setting, errors[name], best), took)))
         panels.append(view_panel(name, tone, src, f"{_name(view)} by {name}", note))
     return panels, columns
+
+
+def named(finding: Finding) -> str:
+    return KINDS.get(finding.kind, "what resists")
 
 
 def _predicted(setting: RestoreSetting, data: Dataset, wrong: np.ndarray) -> str:

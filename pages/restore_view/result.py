@@ -18,15 +18,17 @@ from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.model.problem import Mask, three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.choice import EQUAL, WORTH
-from atnmf_core.restoration.findings import KINDS, Finding, findings, noisy_rows
+from atnmf_core.restoration.findings import KINDS, Finding, Region, doubtful_regions, findings, noisy_rows
 from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
 from atnmf_core.restoration.task import Errors
-from pages.common.state import MAX_LAM, change
+from pages.common.state import MAX_LAM, change, spell_pixel
 from pages.common.widgets import component
 
 from .jobs import Restored, as_wanted, ask, choice_of, key_of, questions_of
 from .pictures import (
     choose_picture,
+    error_of,
+    named,
     percent,
     rivals_of,
     show_marking,
@@ -70,7 +72,8 @@ def show_nothing_missing() -> None:
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
     """What was found or, where the truth is known, the errors; and how sure that is."""
     restoration, data = shown.restoration, shown.data
-    something = bool(restoration.defects.any() or not data.observed.all() or restoration.offsets is not None)
+    changed = restoration.defects.any() or not data.observed.all() or restoration.offsets is not None
+    something = bool(changed or restoration.doubtful_rows)
     with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
         with st.container(gap="xsmall"):
             st.markdown(_sentence(setting, shown))
@@ -82,7 +85,9 @@ def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
 
 def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if shown.errors is not None:
-        return _of_marked(shown.errors) if setting.losses == "marked" else _of_unmarked(shown.errors)
+        if setting.losses == "marked":
+            return _of_marked(shown.errors)
+        return _of_unmarked(shown.errors, error_of(setting, shown, shown.restoration.V))
     restoration, data = shown.restoration, shown.data
     found, missing = int(restoration.defects.sum()), int((~data.observed).sum())
     lost = int(restoration.unrestorable.sum())
@@ -94,6 +99,8 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if not found and not missing:
         if restoration.offsets is not None:
             return "**No entry looks wrong** except in stripes, which were removed."
+        if restoration.doubtful_rows:
+            return "**Nothing was replaced:** what looks wrong lies in bands that contradict all others."
         return (
             "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
             "closest to a defect, or try some damage in the sidebar to see what would be found."
@@ -115,12 +122,14 @@ def _predicted(predicted: int, lost: int) -> str:
     return f"{those} {are} predicted" + (f", and {lost:,} cannot be" if lost else "")
 
 
-def _of_unmarked(errors: Errors) -> str:
+def _of_unmarked(errors: Errors, off: float) -> str:
+    """`off` is the error of the result that keeps measured values."""
+    kept, made, nmf, told = map(three_digits, (off, errors.restored, errors.nmf, errors.told))
     return (
-        f":orange[Restored], not told which entries are bad, is off by **{three_digits(errors.restored)}**; "
-        f":blue[NMF] by **{three_digits(errors.nmf)}**; NMF told the bad entries by "
-        f"**{three_digits(errors.told)}**. {errors.recall:.0%} of the bad entries were found, and "
-        f"{errors.precision:.0%} of what was found was bad."
+        f":orange[Restored], not told which entries are bad, is off by **{kept}**, and denoised everywhere "
+        f"by **{made}**; :blue[NMF] by **{nmf}**; NMF told the bad entries by **{told}**. "
+        f"{errors.recall:.0%} of the bad entries were found, and {errors.precision:.0%} of what was found "
+        "was bad."
     )
 
 
@@ -260,10 +269,11 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
     found = findings(data, restoration, questions_of(data.content_hash, data))
     _what_was_wrong(found, data)
+    region = _what_resists(doubtful_regions(data, restoration))
     _which_result(now, shown)
     choose_picture(now, shown.truth or data)
     show_marking(now, whole)
-    of_kind = next((finding for finding in found if finding.kind == now.wrong), None)
+    of_kind = region or next((finding for finding in found if finding.kind == now.wrong), None)
     show_pictures(now, shown, others, of_kind)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
@@ -297,6 +307,40 @@ def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> None:
     for finding in found:
         if finding.lines and finding.kind == st.session_state["restore_wrong"]:
             st.caption(str(finding))
+
+
+RESISTS = "restore_resists"
+MOST_LISTED = 12
+
+
+def _what_resists(regions: Sequence[Region]) -> Finding | None:
+    """Every region that the restoration cannot be sure of; a click leads there and shows it alone."""
+    if not regions:
+        return None
+    names = {number: str(region) for number, region in enumerate(regions[:MOST_LISTED])}
+    if st.session_state.get(RESISTS) not in names:
+        st.session_state.pop(RESISTS, None)
+    st.pills(
+        f"What resists: {len(regions)} region{'' if len(regions) == 1 else 's'} that nobody can be sure of",
+        names,
+        format_func=names.get,
+        key=RESISTS,
+        on_change=_look_at,
+        args=(regions,),
+        help="Where most bands of a pixel look wrong, or a large part of a band contradicts all others, the "
+        "typical error does not hold.",
+    )
+    if len(regions) > MOST_LISTED:
+        st.caption(f"The {MOST_LISTED} largest are listed.")
+    chosen = st.session_state.get(RESISTS)
+    return None if chosen is None else Finding("resists", regions[chosen].mask)
+
+
+def _look_at(regions: Sequence[Region]) -> None:
+    chosen = st.session_state.get(RESISTS)
+    if chosen is not None:
+        region = regions[chosen]
+        change(image=region.band, pixel=spell_pixel(region.pixel), restore_view="band")
 
 
 def _pills(label: str, names: Mapping[str, str], *, index: int, **options: Any) -> None:
@@ -339,7 +383,7 @@ def _bars(setting: RestoreSetting, shown: Restored, of_kind: Finding | None) -> 
     lines = restoration.lines
     wrong = restoration.defects | ~data.observed if of_kind is None else of_kind.mask
     colour = HIDDEN[setting.colour]
-    what = "Wrong or missing" if of_kind is None else KINDS[of_kind.kind].capitalize()
+    what = "Wrong or missing" if of_kind is None else named(of_kind).capitalize()
     charts = [
         {
             "title": f"{what} by {name}, %",
@@ -352,12 +396,17 @@ def _bars(setting: RestoreSetting, shown: Restored, of_kind: Finding | None) -> 
     ]
     if data.kind == "cube":
         noisy = noisy_rows(restoration.noise)
-        named = f": far more than usual in {', '.join(map(str, noisy))}" if noisy else ""
+        bands = f": far more than usual in band {', '.join(map(str, noisy))}" if noisy else ""
+        at = data.wavelengths
+        if at is not None and (np.diff(at) <= 0).any():
+            at = None
+        along = "band" if at is None else "wavelength in nm"
         charts.append(
             {
-                "title": f"Noise by band, standard deviation{named}",
-                "label": f"Noise by band{named}",
+                "title": f"Noise by {along}, standard deviation{bands}",
+                "label": f"Noise by band{bands}",
                 "values": restoration.noise.tolist(),
+                "at": None if at is None else at.tolist(),
                 "bad": [[band, band] for band in noisy],
             }
         )

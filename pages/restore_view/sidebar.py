@@ -56,7 +56,9 @@ def show_presets(setting: RestoreSetting) -> None:
         {"title": title, "src": _preset_thumbnail(title), "active": (preset.data, preset.task) == now}
         for title, preset in PRESETS.items()
     ]
-    component("cards")(data={"cards": cards}, key="restore_presets", on_chosen_change=_choose)
+    component("cards")(
+        data={"cards": cards, "wraps": "wide"}, key="restore_presets", on_chosen_change=_choose
+    )
 
 
 def _choose() -> None:

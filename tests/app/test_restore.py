@@ -2,6 +2,7 @@
 
 import io
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_the_first_view_tells_all_three_errors(repository: Path) -> None:
 
     page = opened(repository)
 
-    assert f"is off by **{errors.restored:#.3g}**; :blue[NMF] by **{errors.nmf:#.3g}**" in told(page)
+    assert f"everywhere by **{errors.restored:#.3g}**; :blue[NMF] by **{errors.nmf:#.3g}**" in told(page)
     assert f"NMF told the bad entries by **{errors.told:#.3g}**" in told(page)
     assert "Find the best setting" not in [button.label for button in page.button]
     assert "Long stretches that are dark by one factor are hardly found" in told(page)
@@ -156,6 +157,26 @@ def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> No
 
     assert "30 were missing. None of them can be predicted" in told(page)
     assert "1 band has no sound entry at all" in page.main.warning[0].value
+
+
+def test_bands_that_contradict_all_others_are_listed_and_shown(repository: Path) -> None:
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+    data = Dataset(V, "cube", "scene", image_shape=(5, 6))
+    upload = uploads().keep(data)
+    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
+    done: Future = Future()
+    outcome = run_task(lambda progress: None, data, setting.task)
+    done.set_result(replace(outcome, packed=replace(outcome.packed, doubtful_rows=(5, 6))))
+    restorations().store(key_of(setting, data), done)
+
+    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
+    (listed,) = [one for one in page.get("button_group") if one.key == "restore_resists"]
+    listed.select(0).run()
+
+    assert "bands 5 to 6, left as measured" in listed.options[0]
+    assert page.session_state["image"] == 5
+    assert "Not so where the data resists: bands 5 to 6" in told(page)
 
 
 @pytest.mark.parametrize(("mode", "offered"), [("L", True), ("RGB", False)])

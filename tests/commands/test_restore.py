@@ -242,6 +242,21 @@ def test_stripes_are_written_to_a_file_of_their_own_and_negative_values_come_bac
     np.testing.assert_allclose(after[~wrong], (cube - found)[~wrong], atol=1e-6)
 
 
+def test_what_a_mask_calls_wrong_is_predicted(scene: Path) -> None:
+    mask, out = scene.with_name("wrong.npy"), scene.with_name("out.npy")
+    cube = np.load(scene)
+    wrong = np.zeros(cube.shape, bool)
+    wrong[2:4, 3:5, :3] = True
+    np.save(mask, wrong)
+    np.save(scene, np.where(wrong, 99.0, cube))
+
+    assert main(["restore", str(scene), "--out", str(out), "--missing", str(mask), *QUICK]) == 0
+
+    restored, measured = np.load(out), ~wrong & ~np.isnan(cube)
+    assert restored[wrong].max() < 50
+    np.testing.assert_array_equal(restored[measured], cube[measured])
+
+
 def test_filling_and_denoising_exclude_each_other(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["restore", str(scene), "--out", str(scene.with_name("o.npy")), "--denoise", "--fill", str(scene)]
 

@@ -13,11 +13,14 @@ import pytest
 from atnmf_core import InputError, factorize, hide_entries, load_dataset, rmse
 from atnmf_core.lesson import (
     EXAMPLE,
+    FACES_HIDDEN,
+    FACES_SHOWN,
     PART,
     SERIES,
     Error,
     Finding,
     build_up,
+    filled_face,
     findings,
     judge,
     mend,
@@ -27,6 +30,7 @@ from atnmf_core.lesson import (
     recorded,
     weigh,
 )
+from atnmf_core.lesson.findings import seen_of_faces
 from atnmf_core.model.adversary import adversarial_loss, attack_objective, effective_data, optimal_attack
 from atnmf_core.model.problem import Array
 from atnmf_core.reference import NAMES, published
@@ -36,6 +40,7 @@ from pages.learn_view.chapters.uses import LAMS
 from pages.learn_view.exercises import EXERCISES
 from pages.learn_view.stage import chapter_notes
 from pages.learn_view.state import ADDRESS, LessonState
+from tests.benchmarks.bundled_tables import filled
 
 SEEDS = range(4)
 
@@ -315,3 +320,14 @@ def test_robust_nmf_fails_where_half_is_dead_and_is_better_against_many_bright_p
     assert mend_robust(half).error > mend(half, math.inf).error > 5 * mend(half, 1.02).error
     assert min(leashed, key=lambda one: leashed[one]) == (LAMS[0], LEASHES[0])
     assert mend_robust(bright).error < leashed[LAMS[0], LEASHES[0]] < mend(bright, math.inf).error
+
+
+@pytest.mark.slow
+def test_the_filled_faces_are_those_that_the_restoration_makes() -> None:
+    faces, share, face = load_dataset("lfw"), FACES_HIDDEN[0], FACES_SHOWN[0]
+    made, shown = filled(share), filled_face(faces, share, face)
+
+    for by, image in shown.by.items():
+        np.testing.assert_allclose(image, faces.image(np.clip(made[by][:, face - 1], 0, 1)), atol=0.01)
+        error = rmse(faces.V, made[by], ~seen_of_faces(faces, share))
+        assert shown.errors[by] == pytest.approx(error, abs=1e-3)

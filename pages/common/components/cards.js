@@ -14,6 +14,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const row = parentElement.querySelector(".cards");
   if (data.label) row.ariaLabel = data.label;
   row.classList.toggle("wraps", data.wraps === true);
+  row.classList.toggle("wraps-wide", data.wraps === "wide");
   row.replaceChildren(...cards);
 }
 

@@ -177,8 +177,8 @@ function listen(frame, host, data, choose, zoomBy, show, tell) {
     const click = host.drag && !host.drag.moved;
     host.drag = undefined;
     if (host.sketch) {
-      const every = Math.ceil(host.sketch.length / MOST_POINTS), last = host.sketch.at(-1);
-      tell([...host.sketch.filter((_, i) => i % every === 0), last]);
+      const every = Math.ceil(host.sketch.length / MOST_POINTS), last = host.sketch.length - 1;
+      tell(host.sketch.filter((_, i) => i % every === 0 || i === last));
       host.sketch = undefined;
       show();
       return;

@@ -16,23 +16,30 @@ export default function ({ data, parentElement, setTriggerValue }) {
   return whenResized(host, draw);
 }
 
-function drawBars(figure, { title, label, values, bad }, pick) {
+function drawBars(figure, { title, label, values, bad, at }, pick) {
   figure.querySelector("figcaption").textContent = title;
   const svg = figure.querySelector("svg"), count = values.length, top = Math.max(...values);
   svg.setAttribute("aria-label", label);
+  // Bar i reaches from edge i to edge i + 1: halfway between wavelengths, or between numbers.
+  const places = at && count > 1 ? at : values.map((_, i) => i + 1);
+  const middle = (i) => (places[i - 1] + places[i]) / 2;
+  const edges = places.map((_, i) => (i ? middle(i) : count > 1 ? 2 * places[0] - middle(1) : 0.5));
+  edges.push(count > 1 ? 2 * places[count - 1] - middle(count - 1) : 1.5);
+  const [low, high] = [edges[0], edges[count]];
   const plot = chart(svg, {
-    x: [0.5, count + 0.5],
+    x: [low, high],
     y: [0, top],
     height: 7,
     edge: { left: 2.9, right: 0.4, top: 0.5, bottom: 1.3 },
-    ticks: { x: roundNumbers(1, count, 5).filter((tick) => tick >= 1 && Number.isInteger(tick)), y: roundNumbers(0, top, 3) },
+    ticks: { x: roundNumbers(Math.max(low, 1), high, 5).filter((tick) => tick >= 1 && Number.isInteger(tick)), y: roundNumbers(0, top, 3) },
   });
   // Many bars overlap a little: side by side, their soft edges would show as a pattern.
-  const width = Math.max(1, plot.X(2) - plot.X(1) + (count < 80 ? -1 : 0.6));
+  const width = (i) => Math.max(1, plot.X(edges[i + 1]) - plot.X(edges[i]) + (count < 80 ? -1 : 0.6));
   const isBad = (number) => bad.some(([first, last]) => first <= number && number <= last);
   values.forEach((value, i) => {
-    if (value > 0) plot.add("rect", isBad(i + 1) ? "bar bad" : "bar", { x: plot.X(i + 0.5), y: plot.Y(value), width, height: plot.Y(0) - plot.Y(value) });
+    if (value > 0) plot.add("rect", isBad(i + 1) ? "bar bad" : "bar", { x: plot.X(edges[i]), y: plot.Y(value), width: width(i), height: plot.Y(0) - plot.Y(value) });
   });
   svg.style.cursor = pick ? "pointer" : "";
-  svg.onclick = pick && ((event) => pick(Math.min(count, Math.max(1, Math.round(plot.under(event))))));
+  const under = (event) => edges.filter((edge) => edge <= plot.under(event)).length;
+  svg.onclick = pick && ((event) => pick(Math.min(count, Math.max(1, under(event)))));
 }
