@@ -34,6 +34,10 @@ LOOKS, CAUCHY = 5, 2.385
 """How often wrong entries are looked for, and the width of the weights by which that is done: they lose 5 %
 where nothing is wrong.
 """
+UNEQUAL, MAX_RATIO = 3.0, 5.0
+"""Bands whose noise differs by less count the same; none counts as if its noise differed by more from the
+usual.
+"""
 FAR, UNLIKE, QUARTILE, FEW = 5.0, 1.3, 0.6745, 0.005
 """An entry is wrong if it is this many standard deviations of its row's noise (the median deviation over that
 of a normal distribution) and this factor from what is predicted. Fewer than this share of them do no harm.
@@ -91,9 +95,10 @@ def pure_pixel_start(
     return (W * problem.scale).astype(kind), H.astype(kind)
 
 
-def pure_pixel_candidates(problem: Problem, seed: int = 0) -> tuple[list[Array], Mask | None]:
-    """Spectra of K extreme pixels (F x K, in the problem's scale) by three measures of what is extreme, and
-    which entries are sound; None if nearly all are.
+def pure_pixel_candidates(problem: Problem, seed: int = 0) -> tuple[list[Array], Mask | None, Wide | None]:
+    """Spectra of K extreme pixels (F x K, in the problem's scale) by three measures of what is extreme,
+    which entries are sound, and how much each band should count (F x 1), by its noise; None if nearly all
+    entries are, and if bands are about equally noisy.
 
     The furthest from the affine hull of the others, as in `pure_pixel_start`, are right where the shares of
     every pixel sum to one. Where brightness varies, a bright and a dim pixel of one material would be two:
@@ -109,7 +114,20 @@ def pure_pixel_candidates(problem: Problem, seed: int = 0) -> tuple[list[Array],
     bright = level * np.sqrt(size) > CLEAR * np.sqrt(problem.K * scene.subspace.noise)
     equal = np.where(bright, places / np.where(bright, level, 1.0), middle[:, None])
     picks = (_corners(places, problem.K), _corners(places, problem.K, cone=True), _corners(equal, problem.K))
-    return [np.maximum(scene.subspace.basis @ places[:, pick], 0) for pick in picks], scene.sound
+    candidates = [np.maximum(scene.subspace.basis @ places[:, pick], 0) for pick in picks]
+    return candidates, scene.sound, _by_noise(problem, scene)
+
+
+def _by_noise(problem: Problem, scene: _Scene) -> Wide | None:
+    which = scene.pixels[:: max(1, scene.pixels.size // SAMPLE)]
+    weights = problem.entry_weights() if scene.sound is None else scene.sound
+    seen = np.ones((len(problem.V), which.size), dtype=bool) if weights is None else weights[:, which] > 0
+    scale = _away(scene.subspace, problem.V[:, which], seen, seen.astype(np.float64))[2]
+    low, usual, high = np.nanquantile(scale, (0.1, 0.5, 0.9))
+    if not high > UNEQUAL * low:
+        return None
+    weight: Wide = np.clip(np.nan_to_num(usual / scale, nan=1.0), 1 / MAX_RATIO, MAX_RATIO) ** 2
+    return weight
 
 
 @dataclass(frozen=True, eq=False)

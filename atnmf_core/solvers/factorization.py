@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from dataclasses import replace
@@ -225,8 +226,9 @@ def factorize(
         such as one over the squared noise of each row (F x 1). Only their proportions matter for W and H. For
         "nmf" and "atnmf".
     unit_sum : whether to look for materials: columns of H sum to one, W spans a small volume, `init` is
-        "pure-pixels" by default, and entries that those pixels show to be wrong are left out. A pixel's
-        brightness may vary (`Fit.brightness`). See `solvers.unit_sum`; for "nmf" and "atnmf" with "fast".
+        "pure-pixels" by default, and entries that those pixels show to be wrong are left out; without
+        weights, bands count by their noise where that differs much. A pixel's brightness may vary
+        (`Fit.brightness`). See `solvers.unit_sum`; for "nmf" and "atnmf" with "fast".
     volume : with `unit_sum`, the weight of log det(W'W) in the loss, at least 0; by default it follows from
         the data.
     Z : what the attacker would like the predictions to be, for "anmf" only: F x N, or a number, a column
@@ -362,10 +364,13 @@ def _find_materials(
     if not isinstance(init, str):
         candidates = [_start(problem, init, rng)[0]]
         return unit_sum_solver.solve(problem, candidates, limits, recorder, rng, volume)
-    candidates, sound = pure_pixel_candidates(problem, seed)
-    if sound is not None:
-        weights = sound.astype(problem.V.dtype)
-        problem = replace(problem, weights=weights if problem.weights is None else problem.weights * weights)
+    candidates, sound, by_noise = pure_pixel_candidates(problem, seed)
+    weights = [one for one in (problem.weights, sound) if one is not None]
+    if problem.weights is None and by_noise is not None:
+        weights.append(by_noise)
+    if weights:
+        weight = np.broadcast_to(math.prod(weights), problem.V.shape)
+        problem = replace(problem, weights=weight.astype(problem.V.dtype))
     return unit_sum_solver.solve(problem, candidates, limits, recorder, rng, volume)
 
 

@@ -106,6 +106,16 @@ def test_a_brightness_that_varies_is_told_from_abundances() -> None:
     np.testing.assert_allclose(fit.V_hat, fit.W @ (fit.H * fit.brightness))
 
 
+def test_bands_count_by_their_noise() -> None:
+    noise = np.where(np.arange(40) % 4 == 0, 0.1, 0.002)[:, None]
+    scene = np.maximum(E @ A + noise * RNG.normal(size=(40, 900)), 0)
+
+    chosen, alike = (factorize(scene, K=3, unit_sum=True, **how) for how in ({}, {"weights": 1.0}))
+
+    quiet = noise[:, 0] < 0.01
+    assert mean_angle(chosen.W[quiet], E[quiet]) < mean_angle(alike.W[quiet], E[quiet])
+
+
 def test_weights_leave_out_what_counts_nothing() -> None:
     junk = np.arange(V.shape[0]) % 8 == 3
     spoilt = V.copy()
