@@ -189,7 +189,7 @@ def _in_english(damage: str) -> str:
 def _unmarked_table() -> str:
     """Every measured damage; of the methods that were not told, the best in bold."""
     names = {"nmf": NAMES[0], "l1": "L1-NMF", "pcp": "PCP", "restored": "restore"}
-    lines = [["", *names.values(), "NMF, marked"], ["---"] * (len(names) + 2)]
+    lines = [["data", *names.values(), "NMF, marked"], ["---"] * (len(names) + 2)]
     for row in unmarked_defects():
         errors = {name: getattr(row, name) for name in names}
         cells = [
@@ -214,7 +214,7 @@ def _starts(found: tuple[Finding, ...]) -> str:
 def _table(found: tuple[Finding, ...], both: bool) -> str:
     treatment = "marked" if both else "run again"
     fields = ["published_nmf", "published_atnmf", *OURS[treatment]]
-    head = ["", *(f"{name}, {how}" for how in ("published", treatment) for name in NAMES)]
+    head = ["data", *(f"{name}, {how}" for how in ("published", treatment) for name in NAMES)]
     rows = [head, ["---"] * len(head)]
     for one in found:
         cells = [_cell(getattr(one, field)) for field in fields]
