@@ -2,6 +2,8 @@
 
 from pages.common.streamlit_patches import ensure_app_frame
 from pages.learn_view.stage import (
+    ADDRESS,
+    LessonState,
     show_chapter,
     show_chapters,
     show_lesson_style,
@@ -10,7 +12,6 @@ from pages.learn_view.stage import (
     show_sheet,
     show_teaching,
 )
-from pages.learn_view.state import ADDRESS, LessonState
 
 ensure_app_frame()
 ADDRESS.load_from_address()

@@ -8,8 +8,10 @@ from atnmf_core.reference.compare import compare_table
 from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.widgets import show_style
 from pages.reproduce_view.run import choose_run, read_runs, show_run, show_take_away
-from pages.reproduce_view.setting import ADDRESS, ReproduceSetting, arrive
 from pages.reproduce_view.tables import (
+    ADDRESS,
+    ReproduceSetting,
+    arrive,
     bundled_cells,
     show_cell,
     show_notes,

@@ -37,7 +37,7 @@ from pages.common.sweeps import (
 from pages.common.take_away import chart_files, download, show_figures
 from pages.common.widgets import show_error
 
-from .setting import ADDRESS, ReproduceSetting, key
+from .tables import ADDRESS, ReproduceSetting, key
 
 # The comparison to download: as data, as a page, and as the command that reproduces it.
 

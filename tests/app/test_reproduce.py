@@ -17,7 +17,7 @@ from atnmf_core.sweep.grid import identify
 from atnmf_core.sweep.store import Queue
 from pages.reproduce_view import run
 from pages.reproduce_view.run import StoredRuns
-from pages.reproduce_view.setting import ReproduceSetting, columns
+from pages.reproduce_view.tables import ReproduceSetting, columns
 from tests.app.opening import open_page, rendered, texts
 
 

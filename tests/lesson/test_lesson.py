@@ -38,8 +38,7 @@ from pages.common.state import LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.uses import LAMS
 from pages.learn_view.exercises import EXERCISES
-from pages.learn_view.stage import chapter_notes
-from pages.learn_view.state import ADDRESS, LessonState
+from pages.learn_view.stage import ADDRESS, LessonState, chapter_notes
 from tests.benchmarks.bundled_tables import filled
 
 SEEDS = range(4)
