@@ -108,6 +108,7 @@ def test_other_data_needs_another_fit() -> None:
 SCENE = load_dataset("simulated-scene", rows=20, cols=30, bands=12)
 CUBE_OTHERWISE = {
     "start": "random",
+    "materials": "sum",
     "size": "large",
     "rows": "3-9",
     "cols": "1-2",
@@ -144,7 +145,7 @@ def test_a_new_fit_is_needed_for_another_start_and_not_for_another_look(name: st
     same_fit = changed.fit_key("data", "atnmf") == CubeSetting().fit_key("data", "atnmf")
 
     # Other data has another content hash, which is the test's to give here.
-    assert same_fit == (name != "start")
+    assert same_fit == (name not in ("start", "materials"))
     assert (changed.solved == CubeSetting()) == (name in CubeSetting.VIEW)
 
 
@@ -287,13 +288,13 @@ DEFAULTS = {
     "explore": "data=lfw&upload=&alpha=0.2&pattern=entries&lam=2&leash=inf&K=25&missing=zero&solver=fast"
     f"&seed=0&mask_seed=0&image=8&{LOOK}&{FILE}",
     "hyperspectral": "data=simulated-scene&upload=&alpha=0.5&pattern=entries&lam=2&leash=inf&K=5"
-    f"&missing=ignore&solver=fast&seed=0&mask_seed=0&image=13&{LOOK}&start=pure-pixels&size=small&rows=&cols="
-    "&bands=&view=rgb&triplet=natural&red=1&green=1&blue=1&clip=2&balance=auto&pixel=&pins=&pure=0&library="
+    f"&missing=ignore&solver=fast&seed=0&mask_seed=0&image=13&{LOOK}&start=pure-pixels&materials=parts&size=small"
+    "&rows=&cols=&bands=&view=rgb&triplet=natural&red=1&green=1&blue=1&clip=2&balance=auto&pixel=&pins=&pure=0&library="
     f"&{FILE}",
     "restore": "data=simulated-scene&upload=&losses=unmarked&dead=0.1&streaks=0&block=0&cosmic=0&noise=0"
-    "&band_noise=0&stripes=0&dead_columns=0&salt=0&shadow=0&lost=0"
+    "&band_noise=0&stripes=0&dead_columns=0&salt=0&shadow=0&drift=0&lost=0"
     "&damage_seed=0&by=search&K=5&lam=1.1&leash=inf&seed=0&colour=red&run=&view=band&image=33"
-    f"&pixel=&result=restored&wrong=all&threshold=1&side=both&others=0&{FILE}",
+    f"&pixel=&result=restored&wrong=all&threshold=1&side=both&others=0&marks=&mask=&league=&{FILE}",
     "curves": "data=lfw&upload=&alphas=0.3&low=1.05&high=100&count=12&K=25&methods=nmf,atnmf&missing=zero"
     "&solver=fast&starts=3&seed=0&mask_seed=0&pattern=entries&show=kept:lfw&view=lambda&at_alpha=None"
     f"&at_missing=None&at_K=None&{FILE}",
@@ -308,7 +309,7 @@ LESSON = [
     "v=0.4&p=1.2&lam=2&g=inf",
     "data=lfw&missing=zero&guess=5&revealed=",
     "alpha=0.5&shown=both",
-    "damage=dead&share=0.2&lam=inf&g=inf",
+    "damage=dead&share=0.2&lam=inf&g=inf&lost=0.3&face=8",
 ]
 """The same for each chapter of Learn."""
 
@@ -326,7 +327,7 @@ LINKS = {
     "hyperspectral": [
         "triplet=own&red=80&green=60&blue=2&clip=0&balance=channel&pixel=11.42",
         "rows=5-20&cols=60-9999&bands=1-3&pins=1.1_64.64&size=medium",
-        "missing=zero&start=random&pattern=bands&K=1&image=40&view=band",
+        "missing=zero&start=random&materials=sum&pattern=bands&K=1&image=40&view=band",
         f"data=upload&upload=00ff&kind=cube&nodata=-9999&triplet=infrared&pure=1&library={'0f' * 32}",
     ],
     "restore": [
@@ -335,6 +336,7 @@ LINKS = {
         "streaks=0.1&block=0.2&cosmic=0.05&noise=0.01&damage_seed=3&seed=4&colour=blue"
         "&image=2&side=dark&others=1",
         "band_noise=0.05&stripes=0.1&dead_columns=0.1&salt=0.05&shadow=0.1&lost=0.1&result=denoised&wrong=dark",
+        f"drift=0.1&league=simulated-scene&marks=1-3r2.4.6.8_5-5l1.1.9.1.9.7&mask={'0f' * 32}",
     ],
     "curves": [
         "alphas=0.3,0.5,0.9&low=1.0125&high=87.3&count=3&starts=1&seed=7&mask_seed=2&pattern=block",
