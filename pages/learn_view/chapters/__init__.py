@@ -2,7 +2,7 @@
 
 from .adversary import ADVERSARY, GAME, LOSS
 from .findings import FINDINGS, GUESS
-from .first import HIDING, PARTS
+from .parts_and_hiding import HIDING, PARTS
 from .uses import USES
 
 __all__ = ["CHAPTERS"]
