@@ -106,7 +106,7 @@ def _findings(data: Dataset, restored: Restoration) -> list[str]:
     noisy = noisy_rows(restored.noise)
     if noisy:
         found.append(f"Noisy: {row} {', '.join(map(str, noisy))}.")
-    found.append(how_sure(data, restored))
+    found += filter(None, [how_sure(data, restored)])
     held = int(restored.bounded.sum())
     if held:
         found.append(
@@ -119,15 +119,25 @@ def _findings(data: Dataset, restored: Restoration) -> list[str]:
 
 
 def how_sure(data: Dataset, restored: Restoration) -> str:
-    """The error to expect, and where it does not hold."""
-    expected = restored.expected_error
-    share = expected / float(np.abs(data.V[data.observed]).mean() or 1.0)
-    said = f"Typical error of what was replaced: ±{three_digits(expected)}, {share:.1%} of the mean value."
+    """The error to expect, and where it does not hold; empty if nothing was done."""
+    said = []
+    if ((restored.defects | ~data.observed) & ~restored.unrestorable).any():
+        expected = restored.expected_error
+        share = expected / float(np.abs(data.V[data.observed]).mean() or 1.0)
+        said.append(
+            f"Typical error of what was replaced: ±{three_digits(expected)}, {share:.1%} of the mean value."
+        )
+    if restored.is_smoothed:
+        noise, off = map(three_digits, (float(np.median(restored.noise)), restored.denoised_error))
+        said.append(
+            f"There is noise, ±{noise} in the median {AXES[data.kind][0]}: measured values keep it; the "
+            f"data denoised everywhere is typically off by ±{off}."
+        )
     regions = doubtful_regions(data, restored)
-    if not regions:
-        return said
-    some = "; ".join(map(str, regions[:MOST_NAMED])) + ("; …" if len(regions) > MOST_NAMED else "")
-    return f"{said} Not so where the data resists: {some}."
+    if regions:
+        some = "; ".join(map(str, regions[:MOST_NAMED])) + ("; …" if len(regions) > MOST_NAMED else "")
+        said.append(f"{'Not so where' if said else 'Nobody can be sure where'} the data resists: {some}.")
+    return " ".join(said)
 
 
 def reasons(data: Dataset, restored: Restoration) -> list[str]:

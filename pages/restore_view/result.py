@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,16 @@ from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.model.problem import Mask, three_digits
 from atnmf_core.restoration import Choice
 from atnmf_core.restoration.choice import EQUAL, WORTH
-from atnmf_core.restoration.findings import KINDS, Finding, Region, doubtful_regions, findings, noisy_rows
+from atnmf_core.restoration.findings import (
+    KINDS,
+    Finding,
+    Region,
+    doubtful_regions,
+    findings,
+    lines_mask,
+    noisy_rows,
+)
+from atnmf_core.restoration.lines import BadLine
 from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
 from atnmf_core.restoration.task import Errors
 from pages.common.state import MAX_LAM, change, spell_pixel
@@ -77,8 +86,8 @@ def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
     with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
         with st.container(gap="xsmall"):
             st.markdown(_sentence(setting, shown))
-            if something and not restoration.unrestorable.all():
-                st.caption(how_sure(data, restoration))
+            if sure := how_sure(data, restoration):
+                st.caption(sure)
         if shown.truth is None and something:
             show_download(setting, shown)
 
@@ -211,18 +220,18 @@ def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
 
 
 UNMARKED = """
-- **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places, or
-  too dark by the same factor throughout, looks like one that is meant to be so. In two cubes with five
-  image columns dark in 60% of the bands the error was 0.03 to 0.06; told what was dark, 0.01 to 0.03.
-- **Long stretches that are dark by one factor are hardly found.** Of five image columns that were so in a
-  third of the bands each, up to 36% of the entries were found, and often none.
+- **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places looks
+  like one that is meant to be so.
+- **What is dark by one factor in many bands or images looks like another scene**: a block, a shadow, a column
+  in most bands. Such entries are found in part or not at all, and the typical error knows nothing of them.
 - **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
   badly, as with faces, many defects look like the rest and stay in.
 """
 MARKED = """
-- **A {row} or {column} with nothing left cannot be predicted**, and one with little left hardly can.
-- **Whole lines and blocks are harder than single entries.** The deviations come from gaps shaped like
-  yours, moved to where the data is sound. From single entries they would be up to 12 times too small.
+- **A {row} or {column} with nothing left cannot be predicted from others**, and one with little left hardly
+  can.
+- **Whole lines and blocks are harder than single entries.** The deviations come from gaps shaped like yours,
+  moved to where the data is sound.
 - **Only what is missing changes.** Values that are there but wrong stay, and mislead the prediction.
 """
 
@@ -268,12 +277,11 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
     others, shown = rivals_of(now, shown), as_wanted(now, shown)
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
     found = findings(data, restoration, questions_of(data.content_hash, data))
-    _what_was_wrong(found, data)
-    region = _what_resists(doubtful_regions(data, restoration))
+    of_kind = _what_was_wrong(found, data)
+    of_kind = _what_resists(doubtful_regions(data, restoration)) or of_kind
     _which_result(now, shown)
     choose_picture(now, shown.truth or data)
     show_marking(now, whole)
-    of_kind = region or next((finding for finding in found if finding.kind == now.wrong), None)
     show_pictures(now, shown, others, of_kind)
     show_rivals_switch(now, shown)
     _unrestorable(shown)
@@ -293,10 +301,10 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
         st.rerun()
 
 
-def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> None:
-    """Each kind with its count and share; the one that is chosen is what the pictures show."""
+def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> Finding | None:
+    """Each kind with its count and share; the one that is chosen, or a line of it, is shown alone."""
     if not found:
-        return
+        return None
     names = {"all": "All"} | {
         finding.kind: f"{finding.count:,} {KINDS[finding.kind]}, {percent(finding.share)}"
         for finding in found
@@ -304,9 +312,15 @@ def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> None:
     if st.session_state["restore_wrong"] not in names:
         change(restore_wrong="all")
     ADDRESS.draw("wrong", among=names, widget=_pills, on_change=_look_there, args=(found, data.kind))
-    for finding in found:
-        if finding.lines and finding.kind == st.session_state["restore_wrong"]:
-            st.caption(str(finding))
+    chosen = next((one for one in found if one.kind == st.session_state["restore_wrong"]), None)
+    if chosen is None or not chosen.lines:
+        return chosen
+    st.caption(str(chosen))
+    lines = sorted(chosen.lines, key=lambda line: (-abs(line.offset), -(line.last - line.first)))
+    number = _places("Where", list(map(str, lines)), f"restore_in_{chosen.kind}", _look_along, data, lines)
+    if number is None:
+        return chosen
+    return Finding(chosen.kind, lines_mask(data, (lines[number],)), (lines[number],))
 
 
 RESISTS = "restore_resists"
@@ -317,30 +331,46 @@ def _what_resists(regions: Sequence[Region]) -> Finding | None:
     """Every region that the restoration cannot be sure of; a click leads there and shows it alone."""
     if not regions:
         return None
-    names = {number: str(region) for number, region in enumerate(regions[:MOST_LISTED])}
-    if st.session_state.get(RESISTS) not in names:
-        st.session_state.pop(RESISTS, None)
-    st.pills(
+    number = _places(
         f"What resists: {len(regions)} region{'' if len(regions) == 1 else 's'} that nobody can be sure of",
-        names,
-        format_func=names.get,
-        key=RESISTS,
-        on_change=_look_at,
-        args=(regions,),
+        list(map(str, regions)),
+        RESISTS,
+        _look_at,
+        regions,
         help="Where most bands of a pixel look wrong, or a large part of a band contradicts all others, the "
         "typical error does not hold.",
     )
-    if len(regions) > MOST_LISTED:
-        st.caption(f"The {MOST_LISTED} largest are listed.")
-    chosen = st.session_state.get(RESISTS)
-    return None if chosen is None else Finding("resists", regions[chosen].mask)
+    return None if number is None else Finding("resists", regions[number].mask)
 
 
-def _look_at(regions: Sequence[Region]) -> None:
-    chosen = st.session_state.get(RESISTS)
-    if chosen is not None:
-        region = regions[chosen]
+def _places(
+    label: str, words: list[str], key: str, lead: Callable[..., None], *about: object, help: str | None = None
+) -> int | None:
+    """Places to be led to, the first of many: the number of the one that was clicked."""
+    names = dict(enumerate(words[:MOST_LISTED]))
+    if st.session_state.get(key) not in names:
+        st.session_state.pop(key, None)
+    st.pills(label, names, format_func=names.get, key=key, on_change=lead, args=(key, *about), help=help)
+    if len(words) > MOST_LISTED:
+        st.caption(f"The {MOST_LISTED} largest of {len(words)} are listed.")
+    number: int | None = st.session_state.get(key)
+    return number
+
+
+def _look_at(key: str, regions: Sequence[Region]) -> None:
+    number = st.session_state.get(key)
+    if number is not None:
+        region = regions[number]
         change(image=region.band, pixel=spell_pixel(region.pixel), restore_view="band")
+
+
+def _look_along(key: str, data: Dataset, lines: Sequence[BadLine]) -> None:
+    number = st.session_state.get(key)
+    if number is not None and data.kind != "matrix":
+        first = np.argwhere(data.layout.unfold(lines_mask(data, (lines[number],))))
+        image, row, col = (first[len(first) // 2] if data.kind == "cube" else first[0]) + 1
+        where = {"pixel": spell_pixel((int(row), int(col)))} if data.kind == "cube" else {}
+        change(image=int(image), restore_view="band", **where)
 
 
 def _pills(label: str, names: Mapping[str, str], *, index: int, **options: Any) -> None:

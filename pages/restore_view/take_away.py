@@ -20,7 +20,7 @@ from atnmf_core.figures.pictures import defect_sheet
 from atnmf_core.figures.plotting import error_against_K
 from atnmf_core.figures.publish import Look, save_panels
 from atnmf_core.recipe import RestoreRecipe
-from atnmf_core.restoration import Choice
+from atnmf_core.restoration import Choice, Restoration
 from pages.common.data import UPLOAD
 from pages.common.take_away import FigureFile, File, chart_files, download, file_names, show_figures
 from pages.common.uploads import Files, file_setting, uploads
@@ -133,32 +133,42 @@ def _rewritten(setting: RestoreSetting, shown: Restored, files: Files, options: 
 
 
 def _defects(setting: RestoreSetting, shown: Restored) -> list[File]:
-    """What was replaced, how far to trust it, and the report."""
+    """What was replaced, how far to trust it, what was taken off, and the report."""
     data, stem, settings = shown.data, shown.data.name, _settings(setting, shown)
 
-    def mask() -> np.ndarray:
-        return as_wanted(setting, shown).restoration.defects | ~data.observed
+    def wanted() -> Restoration:
+        return as_wanted(setting, shown).restoration
 
-    def envi() -> bytes:
-        cube = replace(data, V=mask().astype(np.float32), title="Defects")
-        return write_envi_zip(cube, f"{stem}-defects")
+    def both(label: str, name: str, values: Callable[[], np.ndarray], about: str) -> list[File]:
+        """As an array, and a cube in the format of ENVI, too."""
 
-    files = [
-        File("Mask, NPY", lambda: npy_bytes(as_indexed(data, mask())), f"{stem}-defects.npy"),
-    ]
-    if data.kind == "cube":
-        files.append(File("Mask, ENVI", envi, f"{stem}-defects.zip", "application/zip"))
+        def envi() -> bytes:
+            cube = replace(data, V=values().astype(np.float32), title=label)
+            return write_envi_zip(cube, f"{stem}-{name}")
+
+        npy = File(
+            f"{label}, NPY", lambda: npy_bytes(as_indexed(data, values())), f"{stem}-{name}.npy", help=about
+        )
+        pair = File(f"{label}, ENVI", envi, f"{stem}-{name}.zip", "application/zip", about)
+        return [npy, pair] if data.kind == "cube" else [npy]
+
+    offsets = shown.restoration.offsets
     return [
-        *files,
-        File(
-            "Deviations, NPY",
-            lambda: npy_bytes(as_indexed(data, shown.restoration.deviation)),
-            f"{stem}-deviations.npy",
-            help="One standard deviation of each prediction, laid out like the data",
+        *both("Mask", "defects", lambda: wanted().defects | ~data.observed, "1 where wrong or missing"),
+        *both(
+            "Deviations",
+            "deviations",
+            lambda: shown.restoration.deviation,
+            "One standard deviation of each prediction, laid out like the data",
+        ),
+        *(
+            []
+            if offsets is None
+            else both("Offsets", "offsets", lambda: offsets, "What was taken off stripes")
         ),
         File(
             "Report, HTML",
-            lambda: restoration_page(data, as_wanted(setting, shown).restoration, settings),
+            lambda: restoration_page(data, wanted(), settings),
             f"{stem}-report.html",
             "text/html",
             "Before, after, the defects, and how the setting was chosen, in one file",

@@ -17,7 +17,7 @@ from atnmf_core.datasets import write_envi
 from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.reference.tables import OURS, compared
 from atnmf_core.restoration import Candidate, Choice
-from atnmf_core.restoration.findings import findings
+from atnmf_core.restoration.findings import findings, lines_mask
 from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset
 
 from .dashboard import Dashboard
@@ -339,6 +339,20 @@ def test_a_kind_of_damage_leads_to_where_it_is_and_shows_it_alone(dashboard: Das
     expect(page.locator(".views figure").last).to_contain_text("In stripes")
     expect(dashboard.slider("Band")).to_have_attribute("aria-valuetext", re.compile(f"band {most + 1}\\b"))
     assert "wrong=stripes" in page.url
+    largest = max(stripes.lines, key=lambda line: abs(line.offset))
+    dashboard.press(str(largest))
+    expect(page.locator(".views figure").last).to_contain_text(
+        f"{lines_mask(spoiled, (largest,)).sum():,} entries"
+    )
+    first, last = largest.bands
+    assert first <= int(re.search(r"image=(\d+)", page.url)[1]) <= last
+    assert re.search(rf"pixel=\d+\.{largest.first}\b", page.url)
+
+    scroll_to_the_end(dashboard)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Offsets, NPY").click()
+    offsets = np.load(waiting.value.path())
+    np.testing.assert_array_equal(offsets.transpose(2, 0, 1), data.layout.unfold(outcome.offsets))
 
 
 def test_the_denoised_data_is_the_other_result_to_take_home(dashboard: Dashboard) -> None:

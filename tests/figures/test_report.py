@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from atnmf_core.datasets import Dataset
-from atnmf_core.export import restoration_page
+from atnmf_core.export import how_sure, restoration_page
 from atnmf_core.figures.images import ATNMF, COLOURS, GROUND, HIDDEN, agreement_mosaic, channels_of
 from atnmf_core.figures.pictures import before_and_after
 from atnmf_core.figures.plotting import candidate_at, error_against_K
@@ -126,6 +126,19 @@ def test_the_report_says_what_was_found_and_with_which_settings(
     assert "has no sound entry at all." in page
     assert "10.0% of all entries looked wrong" in page
     assert '<th scope="row">seed</th><td>3</td>' in page
+
+
+def test_how_sure_it_is_follows_what_was_done(example: tuple[Dataset, Restoration]) -> None:
+    data, restored = example
+    sound = replace(data, V=restored.denoised)
+    nothing = replace(restored, defects=np.zeros_like(restored.defects), is_smoothed=False)
+
+    assert how_sure(sound, nothing) == ""
+    noisy = how_sure(sound, replace(nothing, is_smoothed=True))
+    assert f"±{np.median(restored.noise):#.3g} in the median" in noisy
+    assert noisy.endswith(f"typically off by ±{restored.denoised_error:#.3g}.")
+    said = how_sure(data, restored)
+    assert said.startswith(f"Typical error of what was replaced: ±{restored.expected_error:#.3g}, ")
 
 
 def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> None:
