@@ -174,7 +174,8 @@ class Scheduler:
     def _release(self, job: Job, owner: Hashable) -> None:
         if job._wanted_by.pop(owner, None) is None or job._wanted_by:
             return
-        if job._running:
+        # Without threads, as in a browser, nobody reloads a page while its job runs.
+        if job._running and self._threads:
             timer = threading.Timer(GRACE_SECONDS, self._cancel_unwanted, (job,))
             timer.daemon = True
             timer.start()

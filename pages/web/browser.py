@@ -224,7 +224,8 @@ def _scheduler() -> Any:
                 # Which reports nothing, and so would never rest.
                 job.task = lambda report: fit_run(report, **task.keywords).rmse_hidden
             try:
-                self._run(job, SimpleNamespace(is_alive=True, run=lambda task, _: task(report)))
+                here = SimpleNamespace(is_alive=True, kill=_nothing, run=lambda task, _: task(report))
+                self._run(job, here)
             finally:
                 if self.job(job.key) is job:
                     self._cancel(job)

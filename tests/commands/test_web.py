@@ -13,7 +13,7 @@ from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.__main__ import main
 
 IN_A_BROWSER = """
-import json, sys, time, types
+import json, sys, threading, time, types
 
 absent = 'plotly skimage streamlit joblib threadpoolctl psutil pooch requests rasterio spectral h5py tqdm'
 
@@ -26,13 +26,21 @@ sys.meta_path.insert(0, Absent())
 sys.path.insert(0, ".")
 from pages.web import browser
 
-shown = {}
+def no_thread(*_):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = no_thread
+shown, meanwhile = {}, []
 now = lambda *_: None
 told = types.SimpleNamespace(show=lambda text: shown.update(json.loads(text)), run_sync=now)
-vars(told).update(rest=now, let_others=now, can_rest=True, is_waiting=lambda: False)
+vars(told).update(rest=now, can_rest=True, is_waiting=lambda: False)
+told.let_others = lambda: meanwhile and browser.handle(json.dumps(meanwhile.pop()))
 told.save = lambda name, *_: shown.update(saved=name)
 browser.start(told)
 for events in json.loads(sys.argv[1]):
+    if events[0] == "meanwhile":
+        meanwhile.append(events[1:])
+        continue
     if events == ["rest"]:
         time.sleep(1)
         events = [{"fragment": name} for name in list(browser._fragments)]
@@ -151,6 +159,15 @@ def test_the_curve_grows_while_nobody_does_anything(folder: Path) -> None:
     grown = curve(rested["main"])
     assert len(grown["AT-NMF, unmarked"]) == len(grown["AT-NMF, marked"]) > 8
     assert grown["AT-NMF, unmarked"][2.0] == curve(opened["main"])["AT-NMF"][2.0]
+
+
+def test_what_is_computed_for_later_ends_where_somebody_moves_on(folder: Path) -> None:
+    elsewhere = {"page": "", "query": "K=10&seed=3"}
+    *_, shown = happens(folder, OPEN_EXPLORE, ["meanwhile", elsewhere], *[["rest"]] * 3)
+
+    assert not [node["words"] for node in on_page(shown) if "Traceback" in str(node["words"])]
+    assert shown["query"] == {"K": "10", "seed": "3"}
+    assert len(curve(shown["main"])["AT-NMF, unmarked"]) > 8
 
 
 def test_every_view_of_explore_and_every_chapter_is_drawn(folder: Path, repository: Path) -> None:
