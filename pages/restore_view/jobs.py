@@ -180,10 +180,14 @@ def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
     return None if outcome is None else outcome.packed.choice
 
 
+FRESH = "restore_fresh"
+"""In the session while nobody has seen the result that was asked for."""
+
+
 def ask(key: Key) -> None:
     """Start this restoration, and resume it after a reload or a restart."""
     restorations().forget_failure(key)
-    change(restore_run=key.name)
+    change(restore_run=key.name, **{FRESH: True})
 
 
 def show_wait(setting: RestoreSetting, data: Dataset) -> None:

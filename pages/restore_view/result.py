@@ -33,7 +33,7 @@ from atnmf_core.restoration.task import Errors
 from pages.common.state import MAX_LAM, change, spell_pixel
 from pages.common.widgets import component
 
-from .jobs import Restored, as_wanted, ask, choice_of, key_of, questions_of
+from .jobs import FRESH, Restored, as_wanted, ask, choice_of, key_of, questions_of
 from .pictures import (
     choose_picture,
     error_of,
@@ -114,13 +114,22 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
             "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
             "closest to a defect, or try some damage in the sidebar to see what would be found."
         )
-    looks = f"**{found:,}** {'entry looks' if found == 1 else 'entries look'} wrong"
-    also = f", and {missing:,} {'was' if missing == 1 else 'were'} missing" if missing else ""
-    others = "are without their stripes" if restoration.offsets is not None else "stay as they were measured"
-    return (
-        f"{looks} ({found / data.V.size:.2%}){also}. {_predicted(found + missing - lost, lost)}; all others "
-        f"{others}."
+    were = f"{missing:,} {'was' if missing == 1 else 'were'} missing"
+    looks = (
+        f"**{found:,}** {'entry looks' if found == 1 else 'entries look'} wrong ({found / data.V.size:.2%})"
     )
+    said = (
+        f"{looks}, and {were}"
+        if found and missing
+        else looks
+        if found
+        else f"**No entry looks wrong**; {were}"
+    )
+    others = "all others stay as they were measured"
+    if restoration.offsets is not None:
+        shifted = int(((restoration.offsets != 0) & data.observed & ~restoration.defects).sum())
+        others = f"stripes were taken off {shifted:,} others"
+    return f"{said}. {_predicted(found + missing - lost, lost)}; {others}."
 
 
 def _predicted(predicted: int, lost: int) -> str:
@@ -276,6 +285,8 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
         st.rerun()
     others, shown = rivals_of(now, shown), as_wanted(now, shown)
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
+    if st.session_state.pop(FRESH, False):
+        now = _where_most_is_wrong(now, shown)
     found = findings(data, restoration, questions_of(data.content_hash, data))
     of_kind = _what_was_wrong(found, data)
     of_kind = _what_resists(doubtful_regions(data, restoration)) or of_kind
@@ -299,6 +310,19 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
     offered = st.session_state.get(REACHED) or shown.truth is None
     if offered and (now.threshold, now.side, now.result) != (setting.threshold, setting.side, setting.result):
         st.rerun()
+
+
+def _where_most_is_wrong(setting: RestoreSetting, shown: Restored) -> RestoreSetting:
+    """What was just restored is shown in another band or image if nothing was wrong in this one."""
+    data, restoration = shown.data, shown.restoration
+    wrong = restoration.defects | ~data.observed
+    if restoration.offsets is not None:
+        wrong |= restoration.offsets != 0
+    # A band without any data shows nothing.
+    by_image = (wrong & ~restoration.unrestorable).sum(axis=1 if data.kind == "cube" else 0)
+    if data.kind != "matrix" and by_image.any() and not by_image[min(setting.image, len(by_image)) - 1]:
+        change(image=int(by_image.argmax()) + 1)
+    return ADDRESS.get(RestoreSetting)
 
 
 def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> Finding | None:
@@ -386,12 +410,14 @@ def _look_there(found: Sequence[Finding], kind: str) -> None:
 
 
 def _which_result(setting: RestoreSetting, shown: Restored) -> None:
-    """The two results, and the error to expect of the one in view."""
-    restoration = shown.restoration
+    """The two results, and what to expect of the one in view."""
+    restoration, row = shown.restoration, AXES[shown.data.kind][0]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         ADDRESS.draw("result", label_visibility="collapsed")
         everywhere = f"Typical error everywhere: ±{three_digits(restoration.denoised_error)}"
-        st.caption(everywhere if setting.result == "denoised" else "Measured values are kept.")
+        noise = three_digits(float(np.median(restoration.noise)))
+        kept = f"Measured values are kept, with their noise: ±{noise} in the median {row}."
+        st.caption(everywhere if setting.result == "denoised" else kept)
 
 
 def _suspects(shown: Restored) -> None:

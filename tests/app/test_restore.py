@@ -16,7 +16,7 @@ from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.task import EXAMPLES, bundled, run_task
 from pages.common.uploads import uploads
-from pages.restore_view.jobs import CHOSEN, how_far, key_of, restorations
+from pages.restore_view.jobs import CHOSEN, FRESH, how_far, key_of, restorations
 from pages.restore_view.setting import RestoreSetting
 from tests.app.opening import SECONDS, open_page, press, texts
 from tests.scenes import damaged_scene
@@ -177,6 +177,22 @@ def test_bands_that_contradict_all_others_are_listed_and_shown(repository: Path)
     assert "bands 5 to 6, left as measured" in listed.options[0]
     assert page.session_state["image"] == 5
     assert "Nobody can be sure where the data resists: bands 5 to 6" in told(page)
+
+
+@pytest.mark.parametrize(("fresh", "band"), [(True, 9), (False, 3)])
+def test_a_new_result_is_shown_where_something_was_wrong(repository: Path, fresh: bool, band: int) -> None:
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+    V[8, 4:7] = np.nan
+    data = Dataset(V, "cube", "scene", image_shape=(5, 6))
+    setting = RestoreSetting(data="upload", upload=uploads().keep(data), dead=0.0, by="hand", K=2)
+    restored(data, setting)
+    query = {"data": "upload", "upload": setting.upload, "dead": "0", "by": "hand", "K": "2", "image": "3"}
+
+    page = open_page("restore", repository, state={FRESH: fresh}, **query)
+
+    assert page.session_state["image"] == band
+    assert "No entry looks wrong**; 3 were missing. They are predicted" in told(page)
 
 
 @pytest.mark.parametrize(("mode", "offered"), [("L", True), ("RGB", False)])
