@@ -89,18 +89,17 @@ def show_league(setting: RestoreSetting) -> None:
     for part, title in PARTS.items():
         of_part = [row for row in rows if row.part == part]
         if of_part:
-            st.subheader(title, anchor=False)
+            st.header(title, anchor=False)
             st.html(f"<style>{text_of(_STYLE)}</style>{table(of_part)}")
     st.caption(NOTE)
 
 
 NOTE = f"""
 Root mean square error against the undamaged data, over all entries, or over the missing ones where they are
-marked; for the six cases the mean peak signal-to-noise ratio in decibels, of which more is better. `restore`
+marked; for the six cases the mean peak signal-to-noise ratio in decibels, of which more is better. Restore
 was told nothing but whether what is wrong is marked; with noise its denoised data is compared. NMF and L1-NMF
 had the best of three K. “{YARDSTICK}” knows which entries are wrong: a yardstick, not a rival. Published
-figures are those of their authors. Numbers lead to such damage on this page, on data that is here;
-`python -m tests.benchmarks.restoration` measures them again.
+figures are those of their authors. Numbers lead to such damage on this page, on data that is here.
 """
 
 
@@ -163,8 +162,9 @@ def _cell(row: LeagueRow, name: str) -> str:
     if row.rivals and name == row.best:
         words, style = "best", "best"
     elif row.rivals and name == OURS:
-        by = f"{best - mean:.1f} dB" if row.measure == DECIBELS else f"{mean / best:.2g} times"
-        words, style = f"behind, {by}", "lost"
+        words = f"{mean / best - 1:.1%} behind" if mean < 2 * best else f"{mean / best:.2g} times the best"
+        words = f"{best - mean:.1f} dB behind" if row.measure == DECIBELS else words
+        style = "lost"
     link = _link(row, name)
     number = f'<a href="{escape(link)}" target="_self">{number}</a>' if link else number
     return f'<td class="{style}">{number}{f"<small>{words}</small>" if words else ""}</td>'

@@ -30,6 +30,7 @@ from atnmf_core.restoration.findings import (
 from atnmf_core.restoration.lines import BadLine
 from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
 from atnmf_core.restoration.task import Errors
+from pages.common.data import UPLOAD
 from pages.common.state import MAX_LAM, change, spell_pixel
 from pages.common.widgets import component
 
@@ -96,7 +97,10 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if shown.errors is not None:
         if setting.losses == "marked":
             return _of_marked(shown.errors)
-        return _of_unmarked(shown.errors, error_of(setting, shown, shown.restoration.V))
+        said = _of_unmarked(shown.errors, error_of(setting, shown, shown.restoration.V))
+        # Noise is on every entry, and what is lost is seen to be missing: there was nothing to find.
+        some = shown.wrong is not None and bool((shown.wrong & shown.data.observed).any())
+        return said + (_hits(shown.errors) if some else "")
     restoration, data = shown.restoration, shown.data
     found, missing = int(restoration.defects.sum()), int((~data.observed).sum())
     lost = int(restoration.unrestorable.sum())
@@ -145,10 +149,13 @@ def _of_unmarked(errors: Errors, off: float) -> str:
     kept, made, nmf, told = map(three_digits, (off, errors.restored, errors.nmf, errors.told))
     return (
         f":orange[Restored], not told which entries are bad, is off by **{kept}**, and denoised everywhere "
-        f"by **{made}**; :blue[NMF] by **{nmf}**; NMF told the bad entries by **{told}**. "
-        f"{errors.recall:.0%} of the bad entries were found, and {errors.precision:.0%} of what was found "
-        "was bad."
+        f"by **{made}**; :blue[NMF] by **{nmf}**; NMF told the bad entries by **{told}**."
     )
+
+
+def _hits(errors: Errors) -> str:
+    said = f" {errors.recall:.0%} of the bad entries were found"
+    return said + (f", and {errors.precision:.0%} of what was found was bad." if errors.recall else ".")
 
 
 def _of_marked(errors: Errors) -> str:
@@ -164,7 +171,7 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
     choice = choice_of(setting, data)
     if choice is None:
         return
-    st.subheader("Why this setting" if setting.by == "search" else "What the search found", anchor=False)
+    st.header("Why this setting" if setting.by == "search" else "What the search found", anchor=False)
     st.markdown("**Error of entries predicted from others, by number of parts**")
     st.plotly_chart(
         error_against_K(choice, height=320),
@@ -285,7 +292,7 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
         st.rerun()
     others, shown = rivals_of(now, shown), as_wanted(now, shown)
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
-    if st.session_state.pop(FRESH, False):
+    if st.session_state.pop(FRESH, False) and now.data == UPLOAD:
         now = _where_most_is_wrong(now, shown)
     found = findings(data, restoration, questions_of(data.content_hash, data))
     of_kind = _what_was_wrong(found, data)

@@ -50,7 +50,7 @@ def show_download(setting: RestoreSetting, shown: Restored) -> None:
 
 def show_take_away(setting: RestoreSetting, shown: Restored, choice: Choice | None) -> None:
     """Files on the left, the snippet on the right."""
-    st.subheader("Download", anchor=False)
+    st.header("Download", anchor=False)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.markdown("**Figures**")

@@ -13,10 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset
 from atnmf_core.datasets import ReadingOptions, write_envi
+from atnmf_core.reference.tables import OURS, LeagueRow
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.task import EXAMPLES, bundled, run_task
 from pages.common.uploads import uploads
 from pages.restore_view.jobs import CHOSEN, FRESH, how_far, key_of, restorations
+from pages.restore_view.league import table
 from pages.restore_view.setting import RestoreSetting
 from tests.app.opening import SECONDS, open_page, press, texts
 from tests.scenes import damaged_scene
@@ -177,6 +179,20 @@ def test_bands_that_contradict_all_others_are_listed_and_shown(repository: Path)
     assert "bands 5 to 6, left as measured" in listed.options[0]
     assert page.session_state["image"] == 5
     assert "Nobody can be sure where the data resists: bands 5 to 6" in told(page)
+
+
+@pytest.mark.parametrize(
+    ("measure", "ours", "theirs", "words"),
+    [("RMSE", 0.0329, 0.0328, "0.3% behind"), ("RMSE", 0.0074, 0.002, "3.7 times the best")]
+    + [("MPSNR", 39.8, 40.5, "0.7 dB behind")],
+)
+def test_the_league_says_how_far_behind(measure: str, ours: float, theirs: float, words: str) -> None:
+    row = LeagueRow("unmarked", "moffet", "10 % dark", measure, {OURS: ours, "PCP": theirs}, {}, 1, None)
+
+    told = table([row])
+
+    assert f"<small>{words}</small>" in told
+    assert told.count("<small>best</small>") == 1
 
 
 @pytest.mark.parametrize(("fresh", "band"), [(True, 9), (False, 3)])
