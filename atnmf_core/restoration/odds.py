@@ -21,13 +21,10 @@ from ..model.problem import Array, Mask
 
 Index = npt.NDArray[np.intp]
 
-FREEDOM, CAUCHY = 7, 1
-"""Degrees of freedom of sound entries. Real residuals have heavier tails than a normal distribution: what a
-span leaves over has about seven, what neighbours in a face leave over, most of it at edges, one. With odd
-numbers the density is a power without a root.
+FREEDOM, PEAK = 7, 0.385
+"""Degrees of freedom of sound entries: real residuals have heavier tails than a normal distribution. With an
+odd number the density is a power without a root. And the density at the centre.
 """
-PEAKS = {FREEDOM: 0.385, CAUCHY: 0.3183}
-"""The density of the distribution at its centre."""
 NARROWEST = 10.0
 """Wrong entries spread over at least so many deviations; nearer ones are not told from sound ones."""
 USUAL = 20.0
@@ -116,7 +113,6 @@ class Odds:
         *,
         learn: bool = True,
         rounds: int = 1,
-        freedom: int = FREEDOM,
     ) -> tuple[Array, Array]:
         """The probability of each entry of being sound, and its weight in a fit if it is.
 
@@ -124,8 +120,8 @@ class Odds:
         mean logarithm of the density of the entries, and `by_column` that of each column.
         """
         z = (V - prediction) / deviation
-        tail = 1 / (1 + z * z / np.float32(freedom))
-        density = tail ** ((freedom + 1) // 2) * (np.float32(PEAKS[freedom]) / deviation)
+        tail = 1 / (1 + z * z / np.float32(FREEDOM))
+        density = tail ** ((FREEDOM + 1) // 2) * (np.float32(PEAK) / deviation)
         is_below = z < 0
         least = np.float32(NARROWEST) * deviation
         room = np.where(is_below, prediction - self.low, self.high - prediction)
@@ -150,7 +146,7 @@ class Odds:
         logarithm = np.where(self.seen, np.log(np.maximum(total, np.float32(1e-30))), 0)
         self.by_column = logarithm.sum(axis=0) / np.maximum(self.seen.sum(axis=0), 1)
         self.log_density = float(logarithm.sum(dtype=np.float64) / max(int(self.seen.sum()), 1))
-        return probability, tail * np.float32((freedom + 1) / freedom)
+        return probability, tail * np.float32((FREEDOM + 1) / FREEDOM)
 
     def stands_for(self, V: Array, prediction: Array, deviation: Array) -> Array:
         """V, with the mean of the tail that each clipped entry stands for, if it is sound."""

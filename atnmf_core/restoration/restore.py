@@ -41,15 +41,16 @@ from .choice import (
     Treatment,
     choose,
 )
+from .faces import WITHIN_ONE, affordable, filled, judged
 from .holdout import hold_out_gaps
 from .lines import MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
-from .neighbours import Smoothed, affordable, face_field, interpolated, smoothed
+from .neighbours import Smoothed, interpolated, smoothed
 from .odds import FREEDOM
 from .span import ROWS_PER_PART, Columns, Span, climb_again, explain, explain_otherwise
 
 ROUNDS = 3
 """How often the span is learned from all columns, and stripes are looked for."""
-WITHIN_ONE, WITHIN_TWO = 0.683, 0.954
+WITHIN_TWO = 0.954
 BOUND, BEYOND_REASON = 1.25, 2.0
 """Predictions are capped at so many times the largest sound value of their row; beyond the second they are
 discarded.
@@ -245,7 +246,7 @@ def restore(
     )
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, choice.chosen, choice.seconds))
-    model = modelled(known, seen, ladder, layout)
+    model = modelled(known, seen, ladder, layout, seed)
     if offsets is not None and offsets.any():
         model = replace(model, offsets=offsets if model.offsets is None else offsets + model.offsets)
     return _assembled(
@@ -331,9 +332,11 @@ class _Model:
     is_smoothed: bool
     reach: Array
     """The deviation of entries around what the others predict."""
+    ratios: Array | None = None
+    """|error| / deviation of entries that were predicted as if they were gaps."""
 
 
-def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout) -> _Model:
+def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int = 0) -> _Model:
     columns = ladder.columns(known, seen)
     climb_again(columns, ladder.rungs)
     span, offsets = ladder.rungs[-1].span, None
@@ -351,14 +354,18 @@ def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout) -> _Model
     if layout.kind == "cube":
         model = _with_alike_pixels(model, layout)
     if layout.kind == "faces" and affordable((known.shape[0], known.shape[1])):
-        field_, sound = face_field(columns.V, seen, layout, columns.odds, columns.sound)
+        images = known.astype(np.float64)
+        made = (
+            filled(images, seen, layout, seed) if columns.odds is None else judged(images, seen, layout, seed)
+        )
         model = replace(
             model,
-            predicted=np.where(seen & (sound > 0.5), columns.V, field_.predicted),
-            others=field_.others,
-            deviation=field_.deviation,
-            reach=field_.deviation,
-            sound=sound,
+            predicted=made.predicted,
+            others=made.others,
+            deviation=made.deviation,
+            reach=made.deviation,
+            sound=made.sound,
+            ratios=made.ratios,
         )
     return model
 
@@ -556,10 +563,10 @@ def _calibrated(model: _Model, seen: Mask, use: Mask, layout: Layout, leave_out:
     """Factors for deviations: with the first, 68 % and 95 % of errors lie within one and two of them; with
     the second they are root mean square errors.
     """
-    if model.is_smoothed or layout.kind == "faces":
+    if model.is_smoothed:
         return 1.0, 1.0
-    ratios = None
-    if not leave_out and not seen.all():
+    ratios = model.ratios
+    if ratios is None and not leave_out and not seen.all():
         ratios = _at_gaps(model, seen, layout)
     if ratios is None:
         ratios = (np.abs(model.columns.V - model.others) / model.reach)[use]

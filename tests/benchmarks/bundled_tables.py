@@ -31,7 +31,6 @@ from atnmf_core import SOLVER_VERSIONS, factorize, load_dataset, paper_mask, rms
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.lesson.findings import FACES_HIDDEN, FACES_SHOWN, FILLED_BY, seen_of_faces
 from atnmf_core.reference.tables import PROTOCOLS
-from atnmf_core.restoration import neighbours
 from atnmf_core.restoration.holdout import hold_out_entries
 from atnmf_core.restoration.rivals import inpaint
 from atnmf_core.sweep import Measurement, paper_start
@@ -68,14 +67,14 @@ def filled(share: float) -> dict[str, np.ndarray]:
     """The bundled faces with hidden pixels predicted, by what the prediction knows."""
     data = load_dataset("lfw")
     observed = seen_of_faces(data, share)
-    apart = neighbours._displacements(data.layout)
+    apart = face_field._displacements(data.layout)
     alone = inpaint(np.where(observed, data.V, 0), observed, data.layout)
     unknown = np.zeros((len(alone), len(alone)))
-    for _ in range(neighbours.PASSES):
-        covariance = neighbours._stationary(np.cov(alone) + unknown, apart)
-        field, unknown = neighbours._conditioned(data.V, observed, alone.mean(axis=1), covariance)
-        alone = np.where(observed, data.V, field.predicted)
-    both, _ = neighbours.face_field(data.V, observed, data.layout, None, observed.astype(float))
+    for _ in range(face_field.PASSES):
+        covariance = face_field._stationary(np.cov(alone) + unknown, apart)
+        made, unknown = face_field._conditioned(data.V, observed, alone.mean(axis=1), covariance)
+        alone = np.where(observed, data.V, made.predicted)
+    both = face_field.filled(data.V, observed, data.layout, 0)
     parts = min(
         (factorize(data.V, observed, K=K).V_hat for K in (8, 12, 25)),
         key=lambda V_hat: rmse(data.V, V_hat, ~observed),
