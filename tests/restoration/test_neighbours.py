@@ -6,8 +6,9 @@ from skimage.restoration import inpaint_biharmonic
 
 from atnmf_core import Dataset, load_dataset, restore, rmse
 from atnmf_core.restoration import Layout
+from atnmf_core.restoration.faces import _conditioned
 from atnmf_core.restoration.lines import line_offsets, striped_lines
-from atnmf_core.restoration.neighbours import REACH, WIDTH, _conditioned, interpolated, nonlocal_means
+from atnmf_core.restoration.neighbours import REACH, WIDTH, interpolated, nonlocal_means
 
 rng = np.random.default_rng(3)
 CUBE = Layout("cube", (20, 24), "F")
@@ -104,3 +105,19 @@ def test_faces_are_filled_in_better_by_neighbours_than_by_parts() -> None:
     by_neighbours, by_parts = restore(V, **layout), restore(V)
     assert rmse(faces.V, by_neighbours.V, gone) < 0.75 * rmse(faces.V, by_parts.V, gone)
     assert rmse(faces.V, by_neighbours.V, gone) < 0.085
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 0.0), (0.1, 0.06), (0.3, 0.085)])
+def test_wrong_pixels_of_faces_are_told_from_eyes_and_mouths(share: float, most: float) -> None:
+    faces, draw = load_dataset("lfw"), np.random.default_rng(5)
+    wrong = draw.random(faces.V.shape) < share
+    V = np.where(wrong, faces.V * draw.uniform(0, 0.6, faces.V.shape), faces.V)
+
+    r = restore(V, "unmarked", kind="faces", image_shape=faces.image_shape, order=faces.order)
+
+    assert rmse(faces.V, r.V) <= most
+    if share:
+        made = rmse(faces.V, r.V, r.defects | wrong)
+        assert made / 1.5 < r.expected_error < made * 1.5
+    else:
+        assert not r.defects.any()
