@@ -183,8 +183,11 @@ def test_bands_that_contradict_all_others_are_listed_and_shown(repository: Path)
 
 @pytest.mark.parametrize(
     ("measure", "ours", "theirs", "words"),
-    [("RMSE", 0.0329, 0.0328, "0.3% behind"), ("RMSE", 0.0074, 0.002, "3.7 times the best")]
-    + [("MPSNR", 39.8, 40.5, "0.7 dB behind")],
+    [
+        ("RMSE", 0.0329, 0.0328, "0.3% behind"),
+        ("RMSE", 0.0074, 0.002, "3.7 times the best"),
+        ("MPSNR", 39.8, 40.5, "0.7 dB behind"),
+    ],
 )
 def test_the_league_says_how_far_behind(measure: str, ours: float, theirs: float, words: str) -> None:
     row = LeagueRow("unmarked", "moffet", "10 % dark", measure, {OURS: ours, "PCP": theirs}, {}, 1, None)
