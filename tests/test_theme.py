@@ -22,6 +22,8 @@ def pairs(theme: str) -> Iterator[tuple[str, RGB, RGB]]:
             yield ink, of[ink], paper
         yield "a caption, which is faded", mix(of["textColor"], paper, share=0.6), paper
         yield "a chosen segment on its tint", of["primaryColor"], mix(of["primaryColor"], paper, share=0.1)
+    for paper in (grounds[0], grounds[2]):
+        yield "the same under the pointer", of["primaryColor"], mix(of["primaryColor"], paper, share=0.2)
     for word in WORDS:
         yield f"{word} in a box", of[f"{word}TextColor"], of[f"{word}BackgroundColor"]
 
@@ -30,7 +32,7 @@ def pairs(theme: str) -> Iterator[tuple[str, RGB, RGB]]:
 def test_everything_that_is_written_can_be_read(theme: str) -> None:
     found = list(pairs(theme))
 
-    assert len(found) == 3 * 10 + 5
+    assert len(found) == 3 * 10 + 2 + 5
     assert [(name, ink, paper) for name, ink, paper in found if contrast(ink, paper) < 4.5] == []
 
 

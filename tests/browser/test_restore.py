@@ -22,6 +22,7 @@ from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset
 
 from .dashboard import Dashboard
 from .server import serve
+from .test_every_page import SIDEWAYS, violations
 
 PRESETS = {
     "Dead pixels": "dead",
@@ -440,6 +441,25 @@ def test_a_mask_file_says_what_is_wrong(dashboard: Dashboard, tmp_path: Path) ->
     expect(page.get_by_role("alert").filter(has_text="The mask cannot be used")).to_contain_text(
         "64 × 64 pixels", timeout=30_000
     )
+
+
+@pytest.mark.parametrize("query", [{"league": "moffet"}, {"dead": 0, "stripes": 0.2, "wrong": "stripes"}])
+def test_a_view_is_accessible_in_both_themes_and_fits_a_telephone(dashboard: Dashboard, query: dict) -> None:
+    page = dashboard.open("/restore", **query)
+    if "league" not in query:
+        scroll_to_the_end(dashboard)
+        dashboard.press("Denoised everywhere")
+
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        dashboard.wait_until_idle()
+        # Colours fade from one theme to the other.
+        page.wait_for_timeout(500)
+        assert violations(page) == []
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    dashboard.wait_until_idle()
+    assert page.get_by_test_id("stMain").evaluate(SIDEWAYS) <= 0
 
 
 def test_the_league_shows_every_cell_and_leads_to_the_damage(dashboard: Dashboard) -> None:
