@@ -8,14 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset, Restoration
 from atnmf_core.figures.plotting import error_against_K
 from atnmf_core.jobs.fit_task import rough_duration
 from atnmf_core.jobs.processes import Task
+from atnmf_core.model.problem import Mask
 from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.findings import Question, questions
 from atnmf_core.restoration.restore import restored_at, suspects_at
@@ -105,9 +104,15 @@ class Restored(NamedTuple):
 
     truth: Dataset | None
     data: Dataset
-    wrong: npt.NDArray[np.bool_] | None
+    wrong: Mask | None
     restoration: Restoration
     errors: Errors | None
+
+    @property
+    def all_wrong(self) -> Mask:
+        """Defects, what is missing, and what had an offset."""
+        wrong = self.restoration.defects | ~self.data.observed
+        return wrong if self.restoration.offsets is None else wrong | (self.restoration.offsets != 0)
 
 
 def as_wanted(setting: RestoreSetting, shown: Restored) -> Restored:
@@ -127,7 +132,7 @@ def key_of(setting: RestoreSetting, data: Dataset) -> Key:
     return Key(data.content_hash, setting.task)
 
 
-def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
+def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, Mask]:
     """The data to restore, and which of its entries were damaged on purpose."""
     task = setting.task
     if not task.damage:
@@ -137,7 +142,7 @@ def damage(setting: RestoreSetting, data: Dataset) -> tuple[Dataset, npt.NDArray
 
 
 @cached()
-def _damaged(content_hash: str, task: RestoreTask, _data: Dataset) -> tuple[Dataset, npt.NDArray[np.bool_]]:
+def _damaged(content_hash: str, task: RestoreTask, _data: Dataset) -> tuple[Dataset, Mask]:
     return damaged_dataset(_data, task)
 
 

@@ -338,7 +338,8 @@ def all_pictures(
     if of_kind is not None:
         panels.append(_where(view, named(of_kind).capitalize(), of_kind.mask))
     elif setting.losses == "unmarked":
-        panels.append(_where(view, "Defects found", shown.restoration.defects))
+        only = np.array_equal(shown.all_wrong, shown.restoration.defects)
+        panels.append(_where(view, "Defects found" if only else "All that was wrong", shown.all_wrong))
     else:
         panels.append(_where(view, "Missing entries", ~data.observed))
     columns = len(panels)

@@ -321,12 +321,9 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
 
 def _where_most_is_wrong(setting: RestoreSetting, shown: Restored) -> RestoreSetting:
     """What was just restored is shown in another band or image if nothing was wrong in this one."""
-    data, restoration = shown.data, shown.restoration
-    wrong = restoration.defects | ~data.observed
-    if restoration.offsets is not None:
-        wrong |= restoration.offsets != 0
+    data, wrong = shown.data, shown.all_wrong & ~shown.restoration.unrestorable
     # A band without any data shows nothing.
-    by_image = (wrong & ~restoration.unrestorable).sum(axis=1 if data.kind == "cube" else 0)
+    by_image = wrong.sum(axis=1 if data.kind == "cube" else 0)
     if data.kind != "matrix" and by_image.any() and not by_image[min(setting.image, len(by_image)) - 1]:
         change(image=int(by_image.argmax()) + 1)
     return ADDRESS.get(RestoreSetting)
@@ -444,9 +441,9 @@ def _bars(setting: RestoreSetting, shown: Restored, of_kind: Finding | None) -> 
     """
     data, restoration = shown.data, shown.restoration
     lines = restoration.lines
-    wrong = restoration.defects | ~data.observed if of_kind is None else of_kind.mask
+    wrong = shown.all_wrong if of_kind is None else of_kind.mask
     colour = HIDDEN[setting.colour]
-    what = "Wrong or missing" if of_kind is None else named(of_kind).capitalize()
+    what = "All that was wrong" if of_kind is None else named(of_kind).capitalize()
     charts = [
         {
             "title": f"{what} by {name}, %",

@@ -36,7 +36,7 @@ def _on_the_scene(**shares: float) -> RestoreSetting:
 
 PRESETS = {
     "Dead pixels": _preset(*EXAMPLES["dead"]),
-    "Stripes": _preset(*EXAMPLES["stripes"]),
+    "Stripes": _preset(*EXAMPLES["stripes"], image=44),
     "Salt and pepper": _on_the_scene(salt=0.1),
     "Noise by band": _on_the_scene(band_noise=0.1),
     "Dead columns": _on_the_scene(dead_columns=0.1),

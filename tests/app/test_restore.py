@@ -17,9 +17,11 @@ from atnmf_core.reference.tables import OURS, LeagueRow
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.task import EXAMPLES, bundled, run_task
 from pages.common.uploads import uploads
-from pages.restore_view.jobs import CHOSEN, FRESH, how_far, key_of, restorations
+from pages.restore_view.jobs import CHOSEN, FRESH, damage, how_far, key_of, restorations
 from pages.restore_view.league import table
+from pages.restore_view.pictures import view_of
 from pages.restore_view.setting import RestoreSetting
+from pages.restore_view.sidebar import PRESETS
 from tests.app.opening import SECONDS, open_page, press, texts
 from tests.scenes import damaged_scene
 
@@ -196,6 +198,17 @@ def test_the_league_says_how_far_behind(measure: str, ours: float, theirs: float
 
     assert f"<small>{words}</small>" in told
     assert told.count("<small>best</small>") == 1
+
+
+@pytest.mark.parametrize("title", PRESETS)
+def test_a_preset_shows_its_damage(title: str) -> None:
+    setting = PRESETS[title]
+    truth = load_dataset(setting.data)
+    spoiled, _ = damage(setting, truth)
+
+    shown = view_of(setting, truth, spoiled)
+
+    assert (shown.picture(spoiled.V) != shown.picture(truth.V)).any(axis=2).mean() > 0.02
 
 
 @pytest.mark.parametrize(("fresh", "band"), [(True, 9), (False, 3)])
