@@ -50,7 +50,9 @@ def pysptools(V: np.ndarray, K: int) -> np.ndarray | None:
         from pysptools.eea import ATGP
     except ImportError:
         return None
-    return np.maximum(ATGP().extract(V.T[:, None, :], K).T, 0)
+    # It asks for names that NumPy no longer has.
+    with patch.multiple(np, create=True, int=int, float=float):
+        return np.maximum(ATGP().extract(V.T[:, None, :], K).T, 0)
 
 
 def measure(V: np.ndarray, E: np.ndarray, A: np.ndarray) -> dict[str, tuple[float, float]]:
