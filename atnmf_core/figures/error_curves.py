@@ -89,13 +89,14 @@ def compare_curves(
         for point in known:
             if point.lam is None:
                 level = _level(point, known, lams)
-                level[-1]["name"] = f"{name}: {METHOD_NAMES[point.method]}"
+                level[-1]["name"] = f"{name}: {level[-1]['name']}"
                 level[-1]["line"] |= {"color": colour}
                 traces.append(level[-1])
         with_lam = sorted((point for point in known if point.lam is not None), key=_line_order)
         for _, group in groupby(with_lam, key=_combination):
             line = list(group)
-            traces += _line(line, [point.lam for point in line], f"{name}: AT-NMF", colour, known)
+            words = f"{name}: {_name(line[0], known)}"
+            traces += _line(line, [point.lam for point in line], words, colour, known)
     return plot(traces, height, xaxis=_lambda_axis(lams[0], lams[-1]), yaxis=Y_AXIS)
 
 

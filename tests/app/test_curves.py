@@ -182,7 +182,8 @@ def test_several_curves_are_compared_in_one_chart(repository: Path, store: Path)
     drawn = compare_curves(points, colours)
     lines = {trace.name: trace.line.color for trace in drawn.data if trace.showlegend is not False}
     assert lines["sweep:one: AT-NMF"] == lines["sweep:one: NMF"] == colours[0]
-    assert lines["kept:synthetic: AT-NMF"] == colours[1]
+    for solver in ("fast solver", "Algorithm 1"):
+        assert lines[f"kept:synthetic: AT-NMF, {solver}"] == colours[1]
 
 
 def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) -> None:
