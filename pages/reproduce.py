@@ -30,7 +30,6 @@ with beside:
     with st.container(border=True):
         choose_run()
         run = st.container()
-    explanation = st.container()
 setting = ADDRESS.get(ReproduceSetting)
 ADDRESS.write()
 
@@ -40,11 +39,10 @@ with table:
     show_tables(setting)
     show_numbers(setting, run_here)
     show_notes(setting.table, cells)
+    show_treatments(cells, setting.alpha)
     show_take_away(setting, cells, run_here)
 chosen = next(number for number, one in enumerate(cells) if one.key == setting.cell_key)
 with cell:
     show_cell(cells[chosen], run_here[chosen])
 with run:
     show_run(setting, runs)
-with explanation:
-    show_treatments(cells, setting.alpha)

@@ -146,6 +146,10 @@ TERMS = {
     "madonna": "Research use; normalised by the paper's authors.",
     "synthetic-paper": "Published by the paper's authors with their code.",
 }
+_OF_THE_AUTHORS = "the copy that the paper's authors published with their code"
+_COPIES = {
+    "cbcl": "a copy that others keep on GitHub (timothy-lab-perso), its masks from the paper's authors"
+}
 
 
 def cbcl(folder: Path | None = None) -> Dataset:
@@ -249,6 +253,7 @@ class Entry:
     download_bytes : the size of the download; 0 for bundled data.
     terms, citation : the terms of use of a download, and whom to cite; empty for bundled data, whose
         `Dataset` says both.
+    source : whose copy is downloaded, in words.
     """
 
     name: str
@@ -260,6 +265,10 @@ class Entry:
     download_bytes: int
     terms: str = ""
     citation: str = ""
+
+    @property
+    def source(self) -> str:
+        return _COPIES.get(self.name, _OF_THE_AUTHORS)
 
     @property
     def download_size(self) -> str:

@@ -249,8 +249,8 @@ def _why_not(entry: Entry, error: BaseException) -> str:
 def _offer(entry: Entry) -> None:
     with st.container(border=True):
         st.markdown(
-            f"**{entry.title}** is not on this machine. It is downloaded from the copy that the paper's "
-            f"authors published with their code ({entry.download_size}), checked, and stored."
+            f"**{entry.title}** is not on this machine. It is downloaded from {entry.source} "
+            f"({entry.download_size}), checked, and stored."
         )
         st.caption(f"Terms: {entry.terms} To cite: {entry.citation}")
         st.button(

@@ -160,7 +160,7 @@ def test_missing_data_is_offered_for_download_and_a_failed_download_is_explained
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
     monkeypatch.setattr("pages.common.data.fetch", no_network)
     page = opened(repository, data="cbcl")
-    assert "is not on this machine" in page.main.markdown[1].value
+    assert "is not on this machine. It is downloaded from a copy that others" in page.main.markdown[1].value
 
     press(page, "Download it")
 

@@ -71,6 +71,9 @@ def test_on_a_telephone_the_main_sliders_stand_below_the_picture(dashboard: Dash
     explore = Explore(dashboard)
     below = explore.page.locator(".st-key-sliders")
     expect(below).to_be_hidden()
+    # As wide as a screen can be on which the sidebar covers the picture.
+    explore.page.set_viewport_size({"width": 768, "height": 844})
+    expect(below).to_be_visible()
     explore.page.set_viewport_size({"width": 390, "height": 844})
     dashboard.wait_until_idle()
     before = explore.pixels("e")
