@@ -320,8 +320,8 @@ def all_pictures(
     view = view_of(setting, shown.truth, data)
     before = _damaged(view, data, shown.truth is not None)
     made = {} if others is None else others.made
-    errors = {name: error_of(setting, shown, V) for name, V in ({"": restored} | made).items()}
-    best = min(errors.values())
+    errors = {name: error_of(setting, shown, V) for name, V in ({"": restored} | made).items() if made}
+    best = min(errors.values(), default=math.nan)
     note = (_in_words(setting, errors[""], best) if made else "") or _predicted(
         setting, data, shown.restoration.defects
     )
