@@ -14,8 +14,8 @@ from .analysis.comparison import PixelSpectrum, compare_picture, reach_of
 from .datasets import Dataset
 from .datasets.files.scene_file import SceneFile
 from .figures.images import data_url
-from .figures.pictures import BeforeAfter, before_and_after, scene_before_after
-from .figures.plotting import error_against_K
+from .figures.pictures import BeforeAfter, before_and_after, defect_sheet, scene_before_after
+from .figures.plotting import error_against_K, noise_by_band
 from .figures.publish import CHART_STYLE, chart_html
 from .figures.report import html_page
 from .model.metrics import rmse
@@ -23,7 +23,7 @@ from .model.problem import three_digits
 from .model.result import HasFactors
 from .recipe import RestoreRecipe
 from .restoration import Candidate, Choice, Restoration
-from .restoration.findings import doubtful_regions, findings, noisy_rows
+from .restoration.findings import KINDS, Finding, doubtful_regions, findings, noisy_rows
 from .restoration.restore import BOUND
 from .restoration.scenes import SceneRestoration
 from .sweep.measurements import csv_table
@@ -50,8 +50,12 @@ table.settings { border-collapse: collapse }
 def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str, str]) -> str:
     """The whole page as HTML; `settings` are those of the restoration, by name."""
     lead = restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
-    findings = _findings(data, restored)
-    return _page(data.title, lead, findings, before_and_after(data, restored), restored.choice, settings)
+    found = findings(data, restored)
+    kinds = _kinds(data, found) + (_noise(data, restored) if data.kind == "cube" else "")
+    sights = before_and_after(data, restored)
+    return _page(
+        data.title, lead, _told(data, restored, found), sights, restored.choice, settings, kinds=kinds
+    )
 
 
 def scene_page(
@@ -69,9 +73,11 @@ def _page(
     pictures: list[BeforeAfter],
     choice: Choice | None,
     settings: Mapping[str, str],
+    *,
+    kinds: str = "",
 ) -> str:
     listed = "".join(f"<li>{escape(finding)}</li>" for finding in findings)
-    body = [f'<p class="lead">{escape(lead)}</p><ul>{listed}</ul>', *map(_pictures, pictures)]
+    body = [f'<p class="lead">{escape(lead)}</p><ul>{listed}</ul>', *map(_pictures, pictures), kinds]
     if choice is not None:
         body.append(_chosen(choice))
     body.append(f"<h2>Settings</h2>{_table(settings)}")
@@ -99,10 +105,31 @@ def report_settings(
     return settings | ({"note": " ".join(notes)} if notes else {})
 
 
-def _findings(data: Dataset, restored: Restoration) -> list[str]:
+def _kinds(data: Dataset, found: Sequence[Finding]) -> str:
+    """Each kind of damage in a picture of its own."""
+    if not found:
+        return ""
+    figures = "".join(
+        f"<figure><figcaption>{finding.count:,} {KINDS[finding.kind]}</figcaption><img "
+        f'alt="Where entries are {KINDS[finding.kind]}" '
+        f'src="{data_url(defect_sheet(data, finding.mask))}"></figure>'
+        for finding in found
+    )
+    note = (
+        "The brighter a pixel, the more of its bands." if data.kind == "cube" else "Such entries are white."
+    )
+    return f'<h2>What was wrong</h2><div class="before-after">{figures}</div><p>{note}</p>'
+
+
+def _noise(data: Dataset, restored: Restoration) -> str:
+    chart = chart_html(noise_by_band(data, restored.noise, noisy_rows(restored.noise)))
+    return f"<h2>Noise by band</h2><figure>{chart}</figure>"
+
+
+def _told(data: Dataset, restored: Restoration, kinds: Sequence[Finding]) -> list[str]:
     lost = int(restored.unrestorable.sum())
     row = AXES[data.kind][0]
-    found = [f"{finding}." for finding in findings(data, restored)] or ["Nothing looks wrong."]
+    found = [f"{finding}." for finding in kinds] or ["Nothing looks wrong."]
     noisy = noisy_rows(restored.noise)
     if noisy:
         found.append(f"Noisy: {row} {', '.join(map(str, noisy))}.")
@@ -173,7 +200,7 @@ def _chosen(choice: Choice) -> str:
     early = "" if choice.complete else " The choice was ended early; this is the best so far."
     note = (
         "Error: root mean square over entries that look sound, each predicted from the other entries of its "
-        f"column. {choice.suspects:.1%} of all entries looked wrong.{early}"
+        f"column. While it was chosen, {choice.suspects:.1%} of all entries were suspects.{early}"
     )
     chart = chart_html(error_against_K(choice))
     return f"<h2>How it was chosen</h2><figure>{chart}</figure><p>{escape(note)}</p>"

@@ -26,7 +26,7 @@ from ..datasets import (
 from ..datasets.files.arrays import npy_bytes
 from ..datasets.files.write import as_indexed
 from ..datasets.marks import read_mask
-from ..export import report_settings, restoration_page
+from ..export import how_sure, report_settings, restoration_page
 from ..jobs.whole_files import write_whole
 from ..model.problem import InputError, Mask
 from ..restoration import ChoiceProgress, Restoration, restore
@@ -149,12 +149,13 @@ def run(args: argparse.Namespace) -> int:
             check_side_file(path, data)
     fill = None if args.fill is None else _mask("fill", args.fill, data)
     restored = _restored(args, data, fill)
-    print(restored.summary)
+    print(*filter(None, (restored.summary, how_sure(data, restored))))
     if args.denoise:
         restored = replace(restored, V=restored.denoised_where_known)
     if fill is not None:
-        filled = np.where(np.isnan(restored.V), data.V, restored.denoised)
-        restored = replace(restored, V=np.where(fill, filled, data.V))
+        fill &= ~np.isnan(restored.V)
+        restored = replace(restored, V=np.where(fill, restored.denoised, data.V))
+        print(f"{int(fill.sum()):,} entries of the mask were replaced.")
     try:
         written = write_restored(args.data, data, restored, args.out, own_format=own_format, **options)
     except (UnreadableData, OSError):

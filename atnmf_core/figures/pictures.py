@@ -332,7 +332,7 @@ def before_and_after(data: Dataset, restored: Restoration, unknown: str = HIDDEN
     if data.kind == "faces":
         return [_worst_faces(data, restored, unknown)]
     before, after = (smaller(matrix, LONGEST) for matrix in (data.V, restored.V))
-    where = _where(smaller(restored.defects, LONGEST), smaller(~data.observed, LONGEST))
+    where = _where(smaller(_wrong(restored), LONGEST), smaller(~data.observed, LONGEST))
     return [_labelled("The matrix", _grey(before, after, unknown), _grey(after, after, unknown), where)]
 
 
@@ -350,9 +350,9 @@ def _colours(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
         Panel("", "After", view.picture([restored.V[band] for band in bands]), "The cube after"),
         Panel(
             "",
-            f"Replaced, up to {replaced.max():.0%} of the bands",
+            f"Changed, up to {replaced.max():.0%} of the bands",
             share,
-            "Share of bands that were replaced",
+            "Share of bands that were changed",
         ),
     )
 
@@ -360,7 +360,7 @@ def _colours(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
 def _worst_band(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
     band = _worst(_replaced(data, restored), axis=1)[0]
     before, after = (smaller(data.image(V[band]), LONGEST) for V in (data.V, restored.V))
-    masks = (smaller(data.image(mask[band]), LONGEST) for mask in (restored.defects, ~data.observed))
+    masks = (smaller(data.image(mask[band]), LONGEST) for mask in (_wrong(restored), ~data.observed))
     title = f"Most damaged: {pictures.picture_name(data, band)}"
     return _labelled(title, _grey(before, after, unknown), _grey(after, after, unknown), _where(*masks))
 
@@ -373,7 +373,8 @@ def _worst_faces(data: Dataset, restored: Restoration, unknown: str) -> BeforeAf
 
     after = [data.image(restored.V[:, n]) for n in chosen]
     before = [_grey(data.image(data.V[:, n]), face, unknown) for n, face in zip(chosen, after, strict=True)]
-    where = [_where(data.image(restored.defects[:, n]), data.image(~data.observed[:, n])) for n in chosen]
+    wrong = _wrong(restored)
+    where = [_where(data.image(wrong[:, n]), data.image(~data.observed[:, n])) for n in chosen]
     title = f"The {len(chosen)} most damaged of {data.shape[1]} images"
     return _labelled(
         title, sheet(before), sheet([_grey(face, face, unknown) for face in after]), sheet(where)
@@ -400,9 +401,14 @@ def _where(defects: Mask, missing: Mask) -> RGB:
 
 
 def _replaced(data: Dataset, restored: Restoration) -> Mask:
-    """Entries that were missing or wrong and now have a prediction."""
-    replaced: Mask = (restored.defects | ~data.observed) & ~restored.unrestorable
+    """Entries that were missing or wrong and now have another value."""
+    replaced: Mask = (_wrong(restored) | ~data.observed) & ~restored.unrestorable
     return replaced
+
+
+def _wrong(restored: Restoration) -> Mask:
+    """Defects, and what had an offset."""
+    return restored.defects if restored.offsets is None else restored.defects | (restored.offsets != 0)
 
 
 def _worst(replaced: Mask, axis: int) -> list[int]:
@@ -446,7 +452,7 @@ def scene_before_after(
             "",
             f"Replaced, up to {most:.0%} of the bands",
             sequential(smaller(replaced, MAX_SIDE), max(most, 1e-9)),
-            "Share of bands that were replaced",
+            "Share of bands that were changed",
         ),
     )
 

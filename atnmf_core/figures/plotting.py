@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from ..datasets import Dataset
 from ..model.problem import three_digits
 from ..restoration import Candidate, Choice, Treatment
 from ..restoration.choice import Score
@@ -188,6 +189,30 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
             "zeroline": False,
         },
     }
+    return plot(traces, height, **layout, **TRANSPARENT)
+
+
+def noise_by_band(
+    data: Dataset, noise: npt.NDArray[Any], noisy: Sequence[int], height: int = 320
+) -> go.Figure:
+    """The noise of each band of a cube; those `noisy`, counted from 1, have marks and tell their names."""
+    x = np.arange(1, len(noise) + 1) if data.wavelengths is None else data.wavelengths
+    line = {"x": x.tolist(), "y": noise.tolist(), "mode": "lines", "showlegend": False}
+    places = [band - 1 for band in noisy]
+    marks = {
+        "x": x[places].tolist(),
+        "y": noise[places].tolist(),
+        "customdata": [f"{data.wavelength_label(at)}: {three_digits(float(noise[at]))}" for at in places],
+        "mode": "markers",
+        "name": "far more than usual",
+        "marker": {"color": ATNMF, "size": 8},
+    }
+    title = "band" if data.wavelengths is None else "wavelength, nm"
+    layout = {
+        "xaxis": {"title": {"text": title}, "showgrid": False},
+        "yaxis": {"title": {"text": "standard deviation"}, "rangemode": "tozero"},
+    }
+    traces = [line | {"line": {"color": NMF}}, *([marks] if places else [])]
     return plot(traces, height, **layout, **TRANSPARENT)
 
 

@@ -53,7 +53,7 @@ def test_marked_gaps_are_filled_and_nothing_else_changes(scene: Path) -> None:
     assert after.dtype == before.dtype
 
 
-def test_it_writes_what_the_python_call_gives(scene: Path) -> None:
+def test_it_writes_what_the_python_call_gives(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = restore(read_dataset(scene), losses="unmarked", K=2, lam=1.1, seed=3)
     out, defects, deviation = (scene.with_name(name) for name in ("out.npy", "defects.npy", "deviation.npy"))
 
@@ -63,6 +63,8 @@ def test_it_writes_what_the_python_call_gives(scene: Path) -> None:
     np.testing.assert_array_equal(read_dataset(out).V, expected.V.astype(np.float32))
     np.testing.assert_array_equal(np.load(defects).reshape(-1, BANDS).T, as_rows(scene, expected.defects))
     np.testing.assert_array_equal(np.load(deviation).reshape(-1, BANDS).T, as_rows(scene, expected.deviation))
+    told = f"Typical error of what was replaced: ±{expected.expected_error:#.3g}, "
+    assert f"{expected.summary} {told}" in capsys.readouterr().out
     found, dark = np.load(defects), np.load(scene.with_name("dark.npy"))
     assert (found & dark).sum() > 0.9 * dark.sum()
 
@@ -211,7 +213,9 @@ def test_a_recipe_in_both_languages_makes_the_same_file(
     assert Path("by_command.npy").read_bytes() == Path("by_python.npy").read_bytes()
 
 
-def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(scene: Path) -> None:
+def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The gap is not named, so it stays; of the dark entries only those that are named are replaced."""
     out, mask = scene.with_name("out.npy"), scene.with_name("mask.npy")
     before, dark = np.load(scene), np.load(scene.with_name("dark.npy"))
@@ -222,6 +226,7 @@ def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(scene: Path) -> N
 
     after = np.load(out)
     np.testing.assert_array_equal(after[~named], before[~named])
+    assert f"{named.sum():,} entries of the mask were replaced." in capsys.readouterr().out
     assert (after[named] > 2 * before[named]).mean() > 0.9
 
 

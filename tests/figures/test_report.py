@@ -13,13 +13,14 @@ from atnmf_core.datasets import Dataset
 from atnmf_core.export import how_sure, restoration_page
 from atnmf_core.figures.images import ATNMF, COLOURS, GROUND, HIDDEN, agreement_mosaic, channels_of
 from atnmf_core.figures.pictures import before_and_after
-from atnmf_core.figures.plotting import candidate_at, error_against_K
+from atnmf_core.figures.plotting import candidate_at, error_against_K, noise_by_band
 from atnmf_core.figures.publish import Look, save_chart
 from atnmf_core.figures.report import reproduction_figure
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare_table
 from atnmf_core.restoration import Candidate, Choice, Restoration, Treatment, restore
 from atnmf_core.restoration.choice import Score
+from atnmf_core.restoration.findings import KINDS, findings
 
 PLAIN, STRONG = Treatment(), Treatment(1.02)
 SCORES = (
@@ -121,11 +122,25 @@ def test_the_report_says_what_was_found_and_with_which_settings(
     page = restoration_page(data, replace(restored, choice=CHOICE), {"command": "restore '<a>'", "seed": "3"})
 
     assert "31 entries missing (3.44%)" in page
+    for finding in findings(data, restored):
+        assert f'alt="Where entries are {KINDS[finding.kind]}"' in page
+    assert ("<h2>Noise by band</h2>" in page) is (data.kind == "cube")
     assert "30 entries could not be restored. 1 " in page
     assert f"±{restored.expected_error:#.3g}" in page
     assert "has no sound entry at all." in page
-    assert "10.0% of all entries looked wrong" in page
+    assert "10.0% of all entries were suspects." in page
     assert '<th scope="row">seed</th><td>3</td>' in page
+
+
+def test_noise_is_drawn_against_wavelength_and_the_bad_bands_are_named() -> None:
+    data = Dataset(
+        np.ones((4, 6)), "cube", "x", image_shape=(2, 3), wavelengths=np.array([400.0, 500, 600, 700])
+    )
+
+    line, marks = noise_by_band(data, np.array([0.1, 0.2, 2.0, 0.1]), (3,)).data
+
+    assert list(line.x) == [400, 500, 600, 700]
+    assert (list(marks.x), list(marks.customdata)) == ([600], ["band 3, 600 nm: 2.00"])
 
 
 def test_how_sure_it_is_follows_what_was_done(example: tuple[Dataset, Restoration]) -> None:
