@@ -1,5 +1,6 @@
 """The README tells the truth: its examples run, its pictures and files exist, and it stays short."""
 
+import math
 import os
 import re
 import shlex
@@ -10,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from atnmf_core.commands.app import PYODIDE
+from atnmf_core.datasets.catalogue import catalogue
 from atnmf_core.lesson import findings
 from atnmf_core.reference import NAMES, TITLES, measured
 from atnmf_core.reference.compare import compare_table
 from atnmf_core.reference.tables import OURS, compared, league
+from pages.common.jobs import Quotas
 from tests.benchmarks.league import readme_text, ten_rows
 
 REPOSITORY = Path(__file__).parents[1]
@@ -100,6 +104,18 @@ def test_what_it_says_of_the_league_holds() -> None:
         if row.part == "beyond" and row.rivals:
             # Nobody is much better than anybody.
             assert min(row.rivals.values()) > 0.9 * row.means[OURS]
+
+
+def test_its_limits_and_sizes_are_those_of_the_program() -> None:
+    limits = re.findall(r"`ATNMF_MAX_(\w+)`\s+\((\d+)\)", README)
+    assert {name.lower(): int(number) for name, number in limits} == vars(Quotas())
+    entries = {entry.name: entry for entry in catalogue()}
+    for name in ("cbcl", "moffet", "madonna"):
+        row = next(line for line in README.splitlines() if line.startswith(f"| `{name}`"))
+        sides = [int(side) for side in re.search(r"(\d+) x (\d+) pixels", row).groups()]
+        count = re.search(r"(\d+) (?:faces|bands)", row)[1]
+        assert {math.prod(sides), int(count)} == set(entries[name].shape)
+    assert f"Pyodide {PYODIDE}" in README
 
 
 def test_what_it_says_of_marked_losses_holds() -> None:

@@ -1,6 +1,7 @@
 """The Restore page runs from top to bottom, says what came of it, and opens large scenes by their path."""
 
 import io
+import re
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -11,16 +12,20 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from atnmf_core import Dataset, load_dataset
+from atnmf_core import Dataset, load_dataset, rmse
 from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.reference.tables import OURS, LeagueRow
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
-from atnmf_core.restoration.task import EXAMPLES, bundled, run_task
+from atnmf_core.restoration.choice import EQUAL, WORTH
+from atnmf_core.restoration.damage import STRETCH, STRIPED, WITH_DEAD_COLUMNS, Damage, damaged
+from atnmf_core.restoration.findings import questions
+from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset, run_task
+from pages.common.state import controls_of
 from pages.common.uploads import uploads
 from pages.restore_view.jobs import CHOSEN, FRESH, damage, how_far, key_of, restorations
 from pages.restore_view.league import table
 from pages.restore_view.pictures import view_of
-from pages.restore_view.setting import RestoreSetting
+from pages.restore_view.setting import DAMAGES, RestoreSetting
 from pages.restore_view.sidebar import PRESETS
 from tests.app.opening import SECONDS, open_page, press, texts
 from tests.scenes import damaged_scene
@@ -68,6 +73,69 @@ def test_the_first_view_tells_all_three_errors(repository: Path) -> None:
     assert f"NMF told the bad entries by **{errors.told:#.3g}**" in told(page)
     assert "Find the best setting" not in [button.label for button in page.button]
     assert "looks like another scene" in told(page)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["the scene", "a file of one's own"])
+def test_every_number_in_words_is_the_measured_one(repository: Path, known: bool) -> None:
+    """The same numbers from the restoration itself; none stands on the page that is not among them."""
+    truth, task = load_dataset("simulated-scene"), EXAMPLES["everything"].task
+    spoiled, wrong = damaged_dataset(truth, task)
+    outcome = bundled(*EXAMPLES["everything"])
+    r = outcome.packed.unpack(spoiled)
+    query = {name: f"{share:g}" for name, share in task.damage.shares.items()}
+    if not known:
+        upload = uploads().keep(spoiled)
+        setting = RestoreSetting(data="upload", upload=upload, dead=0.0)
+        done: Future = Future()
+        done.set_result(replace(outcome, errors=None))
+        restorations().store(key_of(setting, spoiled), done)
+        query = {"data": "upload", "upload": upload, "dead": "0"}
+
+    page = opened(repository, **query)
+
+    count, size, striped = int(r.defects.sum()), r.V.size, r.offsets != 0
+    found = striped | r.defects
+    measured = {
+        "typical error": f"{r.expected_error:#.3g}",
+        "of the mean": f"{r.expected_error / spoiled.V.mean():.1%}",
+        "noise": f"{np.median(r.noise):#.3g}",
+        "defects": f"{count:,}",
+        "of entries": f"{size:,}",
+        "share": f"{count / size:.2%}",
+    }
+    if known:
+        measured |= {
+            "kept": f"{rmse(truth.V, r.V):#.3g}",
+            "everywhere": f"{rmse(truth.V, r.denoised):#.3g}",
+            "NMF": f"{outcome.errors.nmf:#.3g}",
+            "told": f"{outcome.errors.told:#.3g}",
+            "damaged": f"{int(wrong.sum()):,}",
+            "recall": f"{(found & wrong).sum() / wrong.sum():.0%}",
+            "precision": f"{(found & wrong).sum() / found.sum():.0%}",
+        }
+    else:
+        measured["without stripes"] = f"{int((striped & ~r.defects).sum()):,}"
+        for one in questions(spoiled):
+            measured |= {
+                one.words: f"{one.value:.6g}",
+                one: f"{np.count_nonzero(np.equal(spoiled.V, one.value)):,}",
+            }
+    said = texts(page.main, "markdown", "caption", "warning").replace(truth.title, "")
+    # The limits of the choice, and the size of figures.
+    limits = {f"{EQUAL:g}", f"{WORTH:g}", "160", "9"}
+    numbers = set(re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?%?", said))
+    assert numbers - limits == set(measured.values())
+
+
+def test_damage_is_done_as_it_is_described() -> None:
+    helps = {name: control.help for name, control in controls_of(RestoreSetting).items() if name in DAMAGES}
+    dark = damaged(np.ones((40, 50)), Damage(dead=0.5)).V
+    assert "at 0 to 60% of their value" in helps["dead"]
+    assert dark.min() < 0.05
+    assert 0.55 < dark[dark < 1].max() < 0.6
+    shares = {3: "a third of the bands", 4: "a quarter of the bands"}
+    for name, one_in in (("block", STRETCH), ("stripes", STRIPED), ("dead_columns", WITH_DEAD_COLUMNS)):
+        assert shares[one_in] in helps[name]
 
 
 def test_the_threshold_changes_the_count(repository: Path) -> None:
