@@ -186,6 +186,20 @@ def show_chapter_notes(name: str) -> None:
     st.markdown(f"*About {notes.minutes} minutes*\n\n{notes.body}")
 
 
+LESSON = (2, 3, 5, 8)
+"""Chapters that fill a lesson."""
+
+
+def _lessons() -> str:
+    minutes = [chapter_notes()[chapter.name].minutes for chapter in CHAPTERS]
+    *first, last = map(str, LESSON)
+    return (
+        f"{len(CHAPTERS)} chapters, about {sum(minutes)} minutes in all; each can be taken alone. "
+        f"{', '.join(first)} and {last} make a lesson of {sum(minutes[number - 1] for number in LESSON)} "
+        "minutes on marked and unmarked losses."
+    )
+
+
 def by_chapter() -> list[tuple[int, Exercise]]:
     """The exercises with their numbers, in the order of the chapters."""
     return sorted(enumerate(EXERCISES, start=1), key=lambda one: one[1].chapter)
@@ -216,11 +230,7 @@ def show_notes() -> None:
     """Everything on one page, for paper."""
     show_style(_FOLDER / "print.css")
     st.title("Teaching this lesson", anchor=False)
-    minutes = sum(notes.minutes for notes in chapter_notes().values())
-    st.markdown(
-        f"{len(CHAPTERS)} chapters, about {minutes} minutes in all. Each can be taken alone; 2, 5 and 8 make "
-        "a short lesson on marked and unmarked losses. Let students guess before they drag."
-    )
+    st.markdown(f"{_lessons()} Let students guess before they drag.")
     moving_picture("print", "field")(key="learn_print")
     for number, chapter in enumerate(CHAPTERS, start=1):
         st.header(f"{number} · {chapter.text.title}", anchor=False)
@@ -236,6 +246,7 @@ def show_notes() -> None:
 def show_teaching(lesson: LessonState) -> None:
     """Notes on this chapter and the exercises; and a link without what a class should not see."""
     with st.expander("For teachers: notes, exercises, a link to this chapter", icon=":material/school:"):
+        st.caption(_lessons())
         show_chapter_notes(lesson.chapter.name)
         st.markdown("**Exercises**")
         show_exercises(answers=False)
@@ -248,7 +259,9 @@ def show_teaching(lesson: LessonState) -> None:
             key="learn_sheet_tasks",
             placeholder="all exercises",
         )
-        sheet = {"sheet": "1", "student": "1", "tasks": "-".join(map(str, sorted(tasks)))}
+        sheet = {"sheet": "1", "student": "1"}
+        if tasks:
+            sheet["tasks"] = "-".join(map(str, sorted(tasks)))
         moving_picture("share", "field")(data={"query": urlencode(sheet)}, key="learn_sheet")
         st.button("All notes on one page, to print", on_click=change, kwargs={NOTES: True})
         st.markdown("**A link to this chapter**")

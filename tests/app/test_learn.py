@@ -248,6 +248,7 @@ def test_a_sheet_has_the_chosen_exercises_and_no_answers(repository: Path) -> No
 
 def test_the_notes_for_teachers_are_on_one_page_and_lead_back(repository: Path) -> None:
     page = opened(repository, chapter="3")
+    assert "2, 3, 5 and 8 make a lesson of 45 minutes" in page.caption[0].value
 
     next(button for button in page.button if "to print" in button.label).click().run()
 
