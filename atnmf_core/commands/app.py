@@ -67,19 +67,15 @@ def script(beside: Path = BESIDE_CORE) -> Path:
     raise InputError(f"there is no dashboard beside {beside / 'atnmf_core'}.")
 
 
-# A page that the reader's own browser computes.
-
-
 PYODIDE, PYTHON = "314.0.3", "lab.zip"
 PUBLIC = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE}/full/"
 PAGES = "app.py assets/*.[sc]* pages/common/**/* pages/web/*.py pages/explore* pages/explore_view/**/* "
 PAGES += "pages/learn* pages/learn_view/**/*"
-OF_OTHERS = (
+OF_OTHERS = (  # what the browser reads of installed packages
     ("plotly", "package_data/plotly.min.js"),
     ("streamlit", "static/static/js/katex.*.js"),
     ("streamlit", "static/static/media/SourceSansVF-Upright*.woff2"),
 )
-"""What the browser reads of installed packages."""
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 
 
@@ -93,9 +89,7 @@ def _add_web(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run_web)
     folder: dict[str, Any] = {"type": Path, "metavar": "FOLDER"}
     parser.add_argument("--out", required=True, help="a new one, or an earlier page", **folder)
-    parser.add_argument(
-        "--pyodide", help="Pyodide's, for readers without internet (default: public)", **folder
-    )
+    parser.add_argument("--pyodide", help="Pyodide's, to need no internet (default: public)", **folder)
 
 
 def run_web(args: argparse.Namespace) -> int:
@@ -132,11 +126,8 @@ def run_web(args: argparse.Namespace) -> int:
 def _read_by_python(dashboard: Path) -> Iterator[tuple[Path, str]]:
     """Files, and their names in the archive."""
     cachetools = _installed("cachetools", "__init__.py").parents[1]
-    for folder, patterns in (
-        (dashboard, PAGES),
-        (BESIDE_CORE, "atnmf_core/**/*"),
-        (cachetools, "cachetools/*"),
-    ):
+    places = (dashboard, PAGES), (BESIDE_CORE, "atnmf_core/**/*"), (cachetools, "cachetools/*")
+    for folder, patterns in places:
         for file in sorted(file for pattern in patterns.split() for file in folder.glob(pattern)):
             if file.is_file() and file.suffix not in (".pyc", ".npz"):
                 yield file, file.relative_to(folder).as_posix()

@@ -24,13 +24,12 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 REST_SECONDS = 0.03
-SLOWER = 6.0
-"""So many times as long as natively takes a fit: matrix products are slow here."""
+SLOWER = 6.0  # A fit takes so many times as long as natively: matrix products are slow here.
 CHOICES = ("multiselect", "pills", "segmented_control", "select_slider", "selectbox")
+# By kind: what follows the label.
 WIDGETS = {"button": (), "toggle": ("value",), "download_button": ("make", "name", "mime")}
 WIDGETS |= dict.fromkeys(("slider", "number_input"), ("low", "high", "value"))
 WIDGETS |= dict.fromkeys(CHOICES, ("options", "value"))
-"""What follows the label."""
 
 
 class Rerun(BaseException):
@@ -218,7 +217,17 @@ def _scheduler() -> Any:
 
         def run_here(self, job: Job, rest: Callable[[], Any], is_outdated: Callable[[], bool]) -> bool:
             """Run a task, resting now and then, until it is done or outdated."""
-            task, report = job.task, _resting(job, rest, is_outdated)
+            task, rested = job.task, time.monotonic()
+
+            def report(content: Any) -> None:
+                nonlocal rested
+                job._report(content)
+                if _browser.can_rest and time.monotonic() - rested > REST_SECONDS:
+                    _browser.run_sync(rest())
+                    rested = time.monotonic()
+                    if is_outdated():
+                        raise Outdated
+
             job._running = True
             if task.func is hidden_rmse:
                 # Which reports nothing, and so would never rest.
@@ -232,21 +241,6 @@ def _scheduler() -> Any:
             return True
 
     return InThisThread(workers=0)
-
-
-def _resting(job: Any, rest: Callable[[], Any], is_outdated: Callable[[], bool]) -> Any:
-    rested = time.monotonic()
-
-    def report(content: Any) -> None:
-        nonlocal rested
-        job._report(content)
-        if _browser.can_rest and time.monotonic() - rested > REST_SECONDS:
-            _browser.run_sync(rest())
-            rested = time.monotonic()
-            if is_outdated():
-                raise Outdated
-
-    return report
 
 
 def work() -> bool:
