@@ -38,9 +38,10 @@ UNEQUAL, MAX_RATIO = 3.0, 5.0
 """Bands whose noise differs by less count the same; none counts as if its noise differed by more from the
 usual.
 """
-FAR, UNLIKE, QUARTILE, FEW = 5.0, 1.3, 0.6745, 0.005
+FAR, UNLIKE, QUARTILE, FEW, DEAD = 5.0, 1.3, 0.6745, 0.005, 2.0
 """An entry is wrong if it is this many standard deviations of its row's noise (the median deviation over that
 of a normal distribution) and this factor from what is predicted. Fewer than this share of them do no harm.
+An entry that is exactly 0 may be dead: for it, fewer standard deviations are enough.
 """
 CLEAR = 10.0
 """Times the noise: a pixel that is dimmer has no clear direction."""
@@ -194,7 +195,8 @@ def _away(subspace: _Subspace, V: Array, seen: Mask, trust: Wide) -> tuple[Wide,
 
 def _wrong(subspace: _Subspace, V: Array, seen: Mask, trust: Wide) -> Mask:
     P, away, scale = _away(subspace, V, seen, trust)
-    wrong: Mask = seen & (away > FAR * scale) & ((P > UNLIKE * V) | (V > UNLIKE * P))
+    far = (away > FAR * scale) | ((V == 0) & (away > DEAD * scale))
+    wrong: Mask = seen & far & ((P > UNLIKE * V) | (V > UNLIKE * P))
     return wrong
 
 

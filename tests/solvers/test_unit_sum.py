@@ -94,6 +94,17 @@ def test_wrong_entries_that_nobody_marks_move_materials_by_less_than_a_degree(ho
         assert abs(mean_angle(fit.W) - mean_angle(clean.W)) < 1
 
 
+def test_dead_entries_of_a_dark_material_are_found_although_they_are_nearly_right() -> None:
+    rng = np.random.default_rng(2)
+    spectra = rng.random((60, 3)) * (1, 0.5, 0.06)
+    scene = np.maximum(spectra @ rng.dirichlet(np.full(3, 0.3), 1500).T + rng.normal(0, 0.01, (60, 1500)), 0)
+    dead = scene * (rng.random(scene.shape) > 0.1)
+
+    clean, damaged = (mean_angle(factorize(X, K=3, unit_sum=True).W, spectra) for X in (scene, dead))
+
+    assert damaged < clean + 0.5
+
+
 def test_a_brightness_that_varies_is_told_from_abundances() -> None:
     spectra, level = RNG.random((30, 3)), RNG.normal(1, 0.12, 900)
     shares = RNG.dirichlet(np.full(3, 0.5), 900).T
