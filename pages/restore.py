@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.common.data import show_offer
+from pages.common.data import UPLOAD, show_offer
 from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.widgets import show_style
 from pages.restore_view.jobs import request, show_so_far, show_wait
@@ -29,7 +29,8 @@ show_title(setting)
 if setting.league:
     show_league(setting)
     st.stop()
-show_presets(setting)
+if data is None or setting.data != UPLOAD:
+    show_presets(setting)
 if path:
     show_scene(setting, path)
     st.stop()
