@@ -198,6 +198,10 @@ def test_envi_no_data_value_and_scale_factor(tmp_path):
     expected[1, 2, 3] = np.nan
     np.testing.assert_allclose(data.images(), expected.transpose(2, 0, 1))
 
+    header.write_text(header.read_text().replace("data ignore value = -9999", ""))
+    with pytest.raises(UnreadableData, match=r"down to -9\.999 \(-9999 in the file\)"):
+        read_dataset(header)
+
 
 @ORDERS
 @pytest.mark.parametrize(

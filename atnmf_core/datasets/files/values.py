@@ -282,10 +282,12 @@ def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptio
     negative = entries < 0
     count = int(negative.sum())
     if options.negative == "refuse":
+        numbers = stored.values[negative]
+        in_file = "" if stored.gain == 1 and not stored.offset else f" ({numbers.min():.6g} in the file)"
         raise UnreadableData(
             f"{stored.label} has {_count(count, 'negative entry', 'negative entries')}, down to "
-            f"{np.nanmin(entries):.4g}; a nonnegative factorization cannot use them.",
-            _remedies(entries, stored.values[negative]),
+            f"{np.nanmin(entries):.4g}{in_file}; a nonnegative factorization cannot use them.",
+            _remedies(entries, numbers),
         )
     if options.negative == "keep":
         return f"{_count(count, 'entry is', 'entries are')} negative."
