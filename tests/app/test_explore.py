@@ -165,6 +165,10 @@ def test_missing_data_is_offered_for_download_and_a_failed_download_is_explained
     press(page, "Download it")
 
     assert "the network is away" in page.run().error[0].value
+    next_visitor = opened(repository, data="cbcl")
+    assert not next_visitor.error
+    press(next_visitor, "Download it")
+    assert "the network is away" in next_visitor.run().error[0].value
 
 
 def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
