@@ -174,6 +174,7 @@ class CurveSelection:
     show : "kept:" and the name of a bundled curve, as existing links have it, or "sweep:" and that of a
         sweep.
     at_alpha, at_missing, at_K : the combination shown; None for the curve's default.
+    beside : curves drawn in the same chart, named as in `show`, one in a line.
     """
 
     show: str = declare(Text(FIRST, pattern=r"[^\x00-\x1f\x7f]{0,100}"))
@@ -181,6 +182,7 @@ class CurveSelection:
     at_alpha: float | None = declare(Real(None, "Hidden share α"))
     at_missing: str | None = declare(OneOf(None, MISSING_CONTROL.label, TREATMENTS))
     at_K: int | None = declare(Number(None, "Parts K", 1))
+    beside: str = declare(Text("", pattern=r"[^\x00-\x09\x0b-\x1f\x7f]{0,1000}"))
 
 
 def key(name: str) -> str:

@@ -30,6 +30,7 @@ from .sweeps import records, show_status, show_sweeps, show_trouble
 
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
+COMPARED = "curves_compared"
 """How many lambdas are drawn against alpha at first."""
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
@@ -112,13 +113,17 @@ def _choose_beside(chosen: CurveSelection) -> tuple[str, ...]:
     others = {one: title for one, title in BUNDLED.items() if "table:" not in one}
     others |= {f"sweep:{record.name}": record.name for record in records()}
     others.pop(chosen.show, None)
+    asked = [name for name in chosen.beside.splitlines() if name in others]
+    if st.session_state.get(COMPARED, []) != asked:
+        st.session_state[COMPARED] = asked
     beside = st.multiselect(
         "Compare with",
         others,
+        default=asked,
         format_func=others.get,
-        key="curves_beside",
+        key=COMPARED,
         placeholder="other curves",
-        persist_state="session",
+        on_change=lambda: change(**{key("beside"): "\n".join(st.session_state[COMPARED])}),
     )
     return tuple(beside)
 

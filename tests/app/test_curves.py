@@ -167,9 +167,12 @@ def test_several_curves_are_compared_in_one_chart(repository: Path, store: Path)
     keep(store, "one")
     page = opened(repository, show="sweep:one")
 
-    page.multiselect(key="curves_beside").set_value(["kept:synthetic"]).run()
+    page.multiselect(key="curves_compared").set_value(["kept:synthetic", "kept:lfw"]).run()
 
     assert not page.exception
+    assert page.query_params["beside"] == "kept:synthetic\nkept:lfw"
+    linked = opened(repository, show="sweep:one", beside="kept:synthetic\nsweep:gone")
+    assert linked.multiselect(key="curves_compared").value == ["kept:synthetic"]
     curves = {name: view.find_curve(name) for name in ("sweep:one", "kept:synthetic")}
     colours = ("#112233", "#445566")
     points = {}

@@ -297,7 +297,7 @@ DEFAULTS = {
     f"&pixel=&result=restored&wrong=all&threshold=1&side=both&others=0&marks=&mask=&league=&{FILE}",
     "curves": "data=lfw&upload=&alphas=0.3&low=1.05&high=100&count=12&K=25&methods=nmf,atnmf&missing=zero"
     "&solver=fast&starts=3&seed=0&mask_seed=0&pattern=entries&show=kept:lfw&view=lambda&at_alpha=None"
-    f"&at_missing=None&at_K=None&{FILE}",
+    f"&at_missing=None&at_K=None&beside=&{FILE}",
     "reproduce": "table=synthetic&alpha=0.5&method=atnmf-3&missing=zero&starts=1&outer=100&look=table",
 }
 """What each control is at where an address does not name it."""
@@ -344,6 +344,7 @@ LINKS = {
         "methods=&missing=&alphas=",
         "show=kept:table:cbcl&view=alpha&at_missing=ignore&at_K=49",
         "show=sweep:lfw, α 0.3, K 25, 18 Nov 00:40&at_alpha=0.45&view=map",
+        "show=sweep:α 0.3&beside=sweep:α 0.5%0Akept:lfw",
     ],
     "reproduce": [
         "table=moffet&alpha=0.7&method=atnmf-5&missing=ignore&starts=3&outer=20",
