@@ -362,7 +362,7 @@ def test_the_denoised_data_is_the_other_result_to_take_home(dashboard: Dashboard
     query = EXAMPLES["everything"].task.damage.shares
     page = dashboard.open("/restore", **{name: share for name, share in query.items() if share})
 
-    page.get_by_text("Denoised everywhere").click()
+    page.get_by_text("Denoised everywhere", exact=True).click()
     dashboard.wait_until_idle()
 
     expect(page.get_by_text(f"Typical error everywhere: ±{outcome.denoised_error:#.3g}")).to_be_visible()
