@@ -204,10 +204,10 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
                 f"This cannot be read; the sidebar says why. Choose other files there: {files}.",
                 icon=":material/upload_file:",
             )
-        elif problem is not None and problem.remedies:
+        elif problem is not None and (problem.remedies or problem.arrays):
             st.warning(escape_markdown(problem.message), icon=":material/help:")
             with st.container(width=480):
-                draw_remedies(reading, "answer")
+                draw_remedies(reading, "answer", with_arrays=True)
             st.caption("The sidebar shows what each answer would give.")
         elif reading is not None:
             st.info("There is a question about your file in the sidebar.", icon=":material/help:")

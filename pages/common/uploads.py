@@ -449,8 +449,15 @@ def _ask(reading: Reading, kinds: Collection[str]) -> None:
     _preview(reading)
 
 
-def draw_remedies(reading: Reading, key: str) -> None:
-    """Buttons that would settle what is in the way of reading a file."""
+MAX_NAMED = 6
+"""Arrays of a file that have a button each."""
+
+
+def draw_remedies(reading: Reading, key: str, *, with_arrays: bool = False) -> None:
+    """Buttons that would settle what is in the way of reading a file; a list has all its arrays."""
+    if with_arrays and reading.problem is not None and reading.problem.arrays:
+        for number, (name, words) in enumerate(tuple(_arrays(reading).items())[:MAX_NAMED]):
+            _button(f"Read {escape_markdown(words)}", {"variable": name}, f"{key}_array_{number}")
     for number, remedy in enumerate(reading.problem.remedies if reading.problem else ()):
         if remedy.value is not None and remedy.setting != "variable":
             words = ReadingOptions(**{remedy.setting: remedy.value}).words()

@@ -62,6 +62,16 @@ def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(repository
     assert "--variable=B" in snippets(app)
 
 
+def test_the_arrays_of_a_file_are_offered_in_the_middle_of_the_page(repository: Path) -> None:
+    upload = uploads().keep_files([("two.mat", mat(A=CUBE, B=CUBE[::-1]))])
+    app = opened(repository, "restore", upload=upload)
+
+    next(button for button in app.main.button if rendered(button.label).startswith("Read B (")).click().run()
+
+    assert not app.exception
+    assert "B was read from two" in sidebar(app)
+
+
 @pytest.mark.parametrize("page", ["explore", "hyperspectral", "restore", "curves"])
 @pytest.mark.parametrize("chosen", [False, True], ids=["asked about", "chosen"])
 def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(
