@@ -16,7 +16,8 @@ back in. Other columns climb the same ladder without learning, each on its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,8 @@ UNUSUAL, POORLY = 0.2, 0.25
 """Columns with so many more suspects than usual, as a share of the others, are explained otherwise; and so is
 this share of the columns, those with the lowest density.
 """
+REGRESSED = 20
+"""Rounds of such a regression of a row."""
 OWN_ENTRIES = 8
 """A column's loudness is mixed with so many entries of usual loudness."""
 ROWS_PER_PART = 3
@@ -334,6 +337,7 @@ def climb(
             columns.look(span)
             span = columns.learn(span)
         columns.look(span)
+        span = explain_rows_otherwise(columns, span)
         wrong = float((columns.seen & (columns.sound < 0.5)).sum() / max(int(columns.seen.sum()), 1))
         # Each number of the span follows the noise of one entry.
         density = columns.log_density - K / columns.V.shape[1]
@@ -387,6 +391,45 @@ def explain_otherwise(columns: Columns, span: Span, usual: tuple[float, float] |
         columns.heft[:, taken] = again.heft[:, better]
         columns.loudness[taken] = again.loudness[better]
     columns.look(span, learn=False)
+
+
+def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
+    """Rows with many suspects are explained once more, by a robust regression on what the other rows say.
+
+    On the way up a row may lose its sound entries: what few dimensions could not explain in it looked wrong,
+    and further dimensions are not learned from what looks wrong. The better explanation is kept.
+    """
+    if columns.odds is None:
+        return span
+    share = (columns.seen & (columns.sound < 0.5)).sum(axis=1) / np.maximum(columns.seen.sum(axis=1), 1)
+    unusual = np.flatnonzero(share > np.median(share) + UNUSUAL * (1 - np.median(share)))
+    if not unusual.size or unusual.size > len(share) // 2:
+        return span
+    weights = columns.weights.copy()
+    weights[unusual] = 0
+    z = explain(span, columns.V, weights).z
+    known = np.column_stack([z, np.ones(len(z))])
+    mean, noise, basis = span.mean.copy(), span.noise.copy(), span.basis.copy()
+    for row in unusual:
+        counted = columns.seen[row] & ~columns.odds.is_atom[row]
+        x, v = known[counted], columns.V[row, counted].astype(np.float64)
+        weight = np.ones(len(v))
+        for _ in range(REGRESSED):
+            found, *_ = np.linalg.lstsq(x * weight[:, None], v * weight, rcond=None)
+            miss = np.abs(v - x @ found)
+            noise[row] = max(float(np.quantile(miss, QUANTILE)) / NORMAL_QUANTILE, float(span.noise.min()))
+            weight = 1 / np.sqrt(1 + np.square(miss / noise[row]))
+        mean[row], basis[row] = found[-1], found[:-1] / noise[row]
+    again = replace(columns, odds=copy(columns.odds))
+    made = _span(mean, noise, basis, span.spread)
+    for _ in range(STEPS):
+        again.look(made)
+        made = again.learn(made)
+    again.look(made)
+    if again.log_density <= columns.log_density:
+        return span
+    vars(columns).update(vars(again))
+    return made
 
 
 def row_noise(residual: Array, seen: Mask) -> Array:
