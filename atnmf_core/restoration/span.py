@@ -230,7 +230,7 @@ class Columns:
         """Explain the columns by a span, and judge each entry by what the others predict."""
         made = explain(span, self.V, self.weights)
         kept = 1 - np.minimum(self.weights * made.leverage, np.float32(0.999))
-        miss = np.clip((self.V - made.predicted) / (span.noise[:, None] * kept), -1e4, 1e4)
+        miss = np.clip((self.V - made.predicted) / (span.noise[:, None] * kept), -1e7, 1e7)
         self.explained = made
         self.others = self.V - span.noise[:, None] * miss
         self.loudness = self._loudness(miss * np.sqrt(kept))
