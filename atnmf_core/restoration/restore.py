@@ -402,7 +402,7 @@ def _with_alike_pixels(model: _Model, layout: Layout) -> _Model:
         made = smoothed(model.span, columns, layout)
         if _alike(made) >= ALIKE:
             # With little noise left, more dimensions can be told from it.
-            most = min(known.shape) // ROWS_PER_PART
+            most = int(min(known.shape) / ROWS_PER_PART)
             finer = columns.grown(model.span, max(model.span.K, min(FINER * model.span.K, most)))
             made = smoothed(finer, columns, layout)
         model = _better(model, made)
@@ -509,7 +509,7 @@ def _assembled(
     suspects &= ~doubtful[:, None]
     use = seen & ~suspects
     V = model.columns.V
-    within, root = _calibrated(model, seen, use, layout, leave_out)
+    within, root = _calibrated(model, seen, use, layout, None if leave_out else choice.error / scale)
     deviation = model.deviation * within
     predicted, limited, unknown = predictions(V, model.predicted, use, K, layout.kind == "cube")
     wanted = ~seen | suspects
@@ -559,27 +559,33 @@ def _doubtful_rows(suspects: Mask, seen: Mask) -> Mask:
     return np.asarray((share > np.median(share) + TORN) & (share < MOSTLY_DEAD))
 
 
-def _calibrated(model: _Model, seen: Mask, use: Mask, layout: Layout, leave_out: bool) -> tuple[float, float]:
+def _calibrated(
+    model: _Model, seen: Mask, use: Mask, layout: Layout, at_gaps: float | None
+) -> tuple[float, float]:
     """Factors for deviations: with the first, 68 % and 95 % of errors lie within one and two of them; with
-    the second they are root mean square errors.
+    the second they are root mean square errors. `at_gaps` is the error at held-out gaps of marked losses.
     """
     if model.is_smoothed:
         return 1.0, 1.0
     ratios = model.ratios
-    if ratios is None and not leave_out and not seen.all():
-        ratios = _at_gaps(model, seen, layout)
+    if ratios is None and at_gaps is not None and not seen.all():
+        ratios = _at_gaps(model, seen, layout, at_gaps)
     if ratios is None:
         ratios = (np.abs(model.columns.V - model.others) / model.reach)[use]
     ratios = ratios[:: max(1, ratios.size // CHECKED)].astype(np.float64)
     ratios = ratios[np.isfinite(ratios)]
     within = calibration(ratios)
-    # A few entries that are off by far more are not what is to be expected.
-    usual = np.minimum(ratios, FAR * within)
+    # A few that are off by far more are wrong, if some are.
+    usual = np.minimum(ratios, FAR * within) if at_gaps is None else ratios
     return within, float(np.sqrt(np.square(usual).mean())) if ratios.size else 1.0
 
 
-def _at_gaps(model: _Model, seen: Mask, layout: Layout) -> Array | None:
-    """|error| / deviation at gaps that are moved to where the data is sound."""
+def _at_gaps(model: _Model, seen: Mask, layout: Layout, error: float) -> Array | None:
+    """|error| / deviation at gaps that are moved to where the data is sound.
+
+    The span was learned from what is held out here, and misses it by too little; it did not know it when it
+    was chosen, and missed it by `error`.
+    """
     columns = model.columns
     held = hold_out_gaps(seen, layout)
     some = np.flatnonzero(held.any(axis=0))
@@ -589,8 +595,9 @@ def _at_gaps(model: _Model, seen: Mask, layout: Layout) -> Array | None:
     made = explain(model.span, columns.V[:, some], columns.weights[:, some] * shown)
     loudness = np.square(columns.loudness[some])
     deviation = model.span.noise[:, None] * np.sqrt(loudness + made.leverage)
-    missed = np.abs(columns.V[:, some] - made.predicted) / deviation
-    return np.asarray(missed[held[:, some]])
+    missed = np.abs(columns.V[:, some] - made.predicted)
+    learned = float(np.sqrt(np.square(missed[held[:, some]]).mean()))
+    return np.asarray((missed / deviation)[held[:, some]] * max(1.0, error / max(learned, 1e-30)))
 
 
 def calibration(ratios: Array) -> float:

@@ -27,7 +27,7 @@ from .odds import FREEDOM, Odds
 
 Floats = npt.NDArray[np.float32]
 
-RUNGS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+RUNGS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 STEPS = 3
 """Rounds of expectation maximisation on each rung."""
 LOOKS = 2
@@ -50,7 +50,7 @@ REGRESSED = 20
 """Rounds of such a regression of a row."""
 OWN_ENTRIES = 8
 """A column's loudness is mixed with so many entries of usual loudness."""
-ROWS_PER_PART = 3
+ROWS_PER_PART = 2.5
 """A span has at most one dimension for so many rows, and columns."""
 BLOCK_BYTES = 1 << 25
 """Columns are explained in blocks whose matrices take about this much memory."""
@@ -402,8 +402,9 @@ def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
     if columns.odds is None:
         return span
     share = (columns.seen & (columns.sound < 0.5)).sum(axis=1) / np.maximum(columns.seen.sum(axis=1), 1)
-    unusual = np.flatnonzero(share > np.median(share) + UNUSUAL * (1 - np.median(share)))
-    if not unusual.size or unusual.size > len(share) // 2:
+    telling = (columns.seen & ~columns.odds.is_atom).sum(axis=1) > 2 * (span.K + 1)
+    unusual = np.flatnonzero(telling & (share > np.median(share) + UNUSUAL * (1 - np.median(share))))
+    if not unusual.size:
         return span
     weights = columns.weights.copy()
     weights[unusual] = 0
@@ -477,5 +478,5 @@ def _median(known: Array, axis: int) -> Array:
 
 def possible_Ks(shape: tuple[int, int]) -> tuple[int, ...]:
     """The rungs of the ladder that data of this shape supports."""
-    most = max(1, min(shape) // ROWS_PER_PART)
+    most = max(1, int(min(shape) / ROWS_PER_PART))
     return tuple(K for K in RUNGS if most >= K)
