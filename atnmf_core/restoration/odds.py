@@ -33,6 +33,8 @@ START = 0.02
 """Share of wrong entries on each side at first."""
 ATOM, ATOM_STANDS_OUT = 1e-3, 5
 """An atom has such a share of the entries, and so many times the number of entries of comparable values."""
+FEW_BEYOND = 0.1
+"""At most so many entries, in multiples of those at an end, lie beyond it, as stripes came after clipping."""
 LOOKED_AT = 500_000
 """Atoms are looked for among so many entries."""
 
@@ -206,8 +208,9 @@ def repeated_values(values: Array) -> list[tuple[float, int]]:
     usual = np.sort(counts)[::-1][min(9, counts.size - 1)]
     atoms = []
     for place in np.flatnonzero(counts > ATOM * some.size):
-        end = -1 if place == 0 else 1 if place == found.size - 1 else 0
-        near = counts[1:21] if end < 0 else counts[-21:-1]
+        beyond = counts[:place].sum(), counts[place + 1 :].sum()
+        end = -1 if beyond[0] <= FEW_BEYOND * counts[place] else int(beyond[1] <= FEW_BEYOND * counts[place])
+        near = counts[place + 1 : place + 21] if end < 0 else counts[max(0, place - 20) : place]
         if counts[place] > ATOM_STANDS_OUT * (np.median(near) if end else usual):
             atoms.append((float(found[place]), end))
     return atoms
