@@ -43,7 +43,7 @@ from .choice import (
 )
 from .faces import WITHIN_ONE, affordable, filled, judged
 from .holdout import hold_out_gaps
-from .lines import MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
+from .lines import MEDIAN_OF_NORMAL, MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
 from .neighbours import Smoothed, interpolated, smoothed
 from .odds import FREEDOM
 from .span import ROWS_PER_PART, Columns, Span, climb_again, explain, explain_otherwise
@@ -514,9 +514,7 @@ def _assembled(
     predicted, limited, unknown = predictions(V, model.predicted, use, K, layout.kind == "cube")
     wanted = ~seen | suspects
     told = wanted & ~unknown
-    expected = choice.error
-    if told.any():
-        expected = float(root * scale * np.sqrt(np.square(model.deviation[told], dtype=np.float64).mean()))
+    expected = _expected(model, told, use if leave_out else None, root, layout) * scale
     offsets = None if model.offsets is None else model.offsets * scale
     measured = data if offsets is None else data - offsets
     lines = striped_lines(offsets, layout) if offsets is not None else ()
@@ -545,10 +543,31 @@ def _assembled(
         noise=(_noise_of(model.columns) * scale).astype(kind),
         is_smoothed=model.is_smoothed,
         doubtful_rows=tuple(int(row) + 1 for row in np.flatnonzero(doubtful)),
-        expected_error=expected,
+        expected_error=expected or choice.error,
         choice=choice if has_chosen else None,
         fit=fit,
     )
+
+
+def _expected(model: _Model, told: Mask, kept: Mask | None, root: float, layout: Layout) -> float:
+    """The root mean square error of what was predicted and, if some of what is seen may be wrong, of wrong
+    entries that were kept, and of entries whose offset was taken off; 0 if there are none.
+    """
+    squares = np.square(root * model.deviation[told], dtype=np.float64)
+    total, count = float(squares.sum()), float(squares.size)
+    if kept is not None:
+        wrong = np.where(kept, 1 - model.sound, 0).astype(np.float64)
+        apart = np.square(model.V - model.others, dtype=np.float64)
+        total += float((wrong * (apart + np.square(model.reach))).sum())
+        count += float(wrong.sum())
+        if layout.kind != "faces":  # whose deviations know that suspects may be sound
+            total += float((model.sound * apart)[told & (model.sound > 0)].sum())
+        if model.offsets is not None:
+            moved = kept & (model.offsets != 0)
+            chance = MEDIAN_OF_NORMAL / np.sqrt(min(layout.image_shape or (1, 1)))
+            total += float(np.square(chance * model.reach[moved], dtype=np.float64).sum())
+            count += int(moved.sum())
+    return float(np.sqrt(total / count)) if count >= 1 else 0.0
 
 
 def _doubtful_rows(suspects: Mask, seen: Mask) -> Mask:

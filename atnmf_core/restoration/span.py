@@ -48,6 +48,8 @@ this share of the columns, those with the lowest density.
 """
 REGRESSED = 20
 """Rounds of such a regression of a row."""
+FEW_WRONG = 0.25
+"""Where more entries of the usual row look wrong, a regression would follow them."""
 OWN_ENTRIES = 8
 """A column's loudness is mixed with so many entries of usual loudness."""
 ROWS_PER_PART = 2.5
@@ -402,9 +404,10 @@ def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
     if columns.odds is None:
         return span
     share = (columns.seen & (columns.sound < 0.5)).sum(axis=1) / np.maximum(columns.seen.sum(axis=1), 1)
+    usual = float(np.median(share))
     telling = (columns.seen & ~columns.odds.is_atom).sum(axis=1) > 2 * (span.K + 1)
-    unusual = np.flatnonzero(telling & (share > np.median(share) + UNUSUAL * (1 - np.median(share))))
-    if not unusual.size:
+    unusual = np.flatnonzero(telling & (share > usual + UNUSUAL * (1 - usual)))
+    if not unusual.size or usual > FEW_WRONG:
         return span
     weights = columns.weights.copy()
     weights[unusual] = 0
