@@ -331,7 +331,7 @@ class _Search:
                 return True
             return self.ends_early and (no_better >= patience or self._falls_short(rung, ladder.treatment))
 
-        climb(columns, prediction, Ks, on_rung)
+        climb(columns, prediction, Ks, on_rung, most_are_sound=ladder.treatment.lam is None)
         self.first_seconds = self.first_seconds or time.perf_counter() - self.began
 
     def _note(self, rung: Rung, treatment: Treatment, Ks: int) -> None:

@@ -48,8 +48,6 @@ this share of the columns, those with the lowest density.
 """
 REGRESSED = 20
 """Rounds of such a regression of a row."""
-FEW_WRONG = 0.25
-"""Where more entries of the usual row look wrong, a regression would follow them."""
 OWN_ENTRIES = 8
 """A column's loudness is mixed with so many entries of usual loudness."""
 ROWS_PER_PART = 2.5
@@ -324,9 +322,16 @@ class Rung:
 
 
 def climb(
-    columns: Columns, prediction: Array, Ks: tuple[int, ...], on_rung: Callable[[Rung], bool | None]
+    columns: Columns,
+    prediction: Array,
+    Ks: tuple[int, ...],
+    on_rung: Callable[[Rung], bool | None],
+    *,
+    most_are_sound: bool = True,
 ) -> None:
-    """Learn spans with rising K; until `on_rung` returns True."""
+    """Learn spans with rising K; until `on_rung` returns True. Where half of the entries are wrong, a
+    regression of a row would follow them: then not `most_are_sound`.
+    """
     noise = row_noise(columns.V - prediction, columns.seen)
     filled = np.where(columns.sound > 0.5, columns.V, prediction)
     mean = filled.mean(axis=1)
@@ -339,7 +344,8 @@ def climb(
             columns.look(span)
             span = columns.learn(span)
         columns.look(span)
-        span = explain_rows_otherwise(columns, span)
+        if most_are_sound:
+            span = explain_rows_otherwise(columns, span)
         wrong = float((columns.seen & (columns.sound < 0.5)).sum() / max(int(columns.seen.sum()), 1))
         # Each number of the span follows the noise of one entry.
         density = columns.log_density - K / columns.V.shape[1]
@@ -407,7 +413,7 @@ def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
     usual = float(np.median(share))
     telling = (columns.seen & ~columns.odds.is_atom).sum(axis=1) > 2 * (span.K + 1)
     unusual = np.flatnonzero(telling & (share > usual + UNUSUAL * (1 - usual)))
-    if not unusual.size or usual > FEW_WRONG:
+    if not unusual.size:
         return span
     weights = columns.weights.copy()
     weights[unusual] = 0
