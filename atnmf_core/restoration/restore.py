@@ -42,11 +42,11 @@ from .choice import (
     choose,
 )
 from .faces import WITHIN_ONE, affordable, filled, judged
-from .holdout import hold_out_gaps
+from .holdout import hold_out_entries, hold_out_gaps
 from .lines import MEDIAN_OF_NORMAL, MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
 from .neighbours import Smoothed, interpolated, smoothed
 from .odds import FREEDOM
-from .span import ROWS_PER_PART, Columns, Span, climb_again, explain, explain_otherwise
+from .span import ROWS_PER_PART, STEPS, Columns, Span, climb_again, explain, explain_otherwise
 
 ROUNDS = 3
 """How often the span is learned from all columns, and stripes are looked for."""
@@ -509,7 +509,7 @@ def _assembled(
     suspects &= ~doubtful[:, None]
     use = seen & ~suspects
     V = model.columns.V
-    within, root = _calibrated(model, seen, use, layout, None if leave_out else choice.error / scale)
+    within, root = _calibrated(model, seen, use, layout, None if leave_out else choice.error / scale, seed)
     deviation = model.deviation * within
     predicted, limited, unknown = predictions(V, model.predicted, use, K, layout.kind == "cube")
     wanted = ~seen | suspects
@@ -579,7 +579,7 @@ def _doubtful_rows(suspects: Mask, seen: Mask) -> Mask:
 
 
 def _calibrated(
-    model: _Model, seen: Mask, use: Mask, layout: Layout, at_gaps: float | None
+    model: _Model, seen: Mask, use: Mask, layout: Layout, at_gaps: float | None, seed: int
 ) -> tuple[float, float]:
     """Factors for deviations: with the first, 68 % and 95 % of errors lie within one and two of them; with
     the second they are root mean square errors. `at_gaps` is the error at held-out gaps of marked losses.
@@ -590,13 +590,29 @@ def _calibrated(
     if ratios is None and at_gaps is not None and not seen.all():
         ratios = _at_gaps(model, seen, layout, at_gaps)
     if ratios is None:
-        ratios = (np.abs(model.columns.V - model.others) / model.reach)[use]
+        ratios = _at_entries(model, use, seed)
     ratios = ratios[:: max(1, ratios.size // CHECKED)].astype(np.float64)
     ratios = ratios[np.isfinite(ratios)]
     within = calibration(ratios)
     # A few that are off by far more are wrong, if some are.
     usual = np.minimum(ratios, FAR * within) if at_gaps is None else ratios
     return within, float(np.sqrt(np.square(usual).mean())) if ratios.size else 1.0
+
+
+def _at_entries(model: _Model, use: Mask, seed: int) -> Array:
+    """|error| / deviation at single entries that the span is learned without."""
+    held = hold_out_entries(use, seed=seed)
+    columns, span = model.columns, model.span
+    seen = columns.seen & ~held
+    odds = None if columns.odds is None else columns.odds.of(columns.V, seen)
+    columns = replace(columns, seen=seen, sound=np.where(held, 0, columns.sound), odds=odds)
+    for _ in range(STEPS):
+        columns.look(span, learn=False)
+        span = columns.learn(span)
+    columns.look(span, learn=False)
+    assert columns.explained is not None
+    deviation = span.noise[:, None] * np.sqrt(np.square(columns.loudness) + columns.explained.leverage)
+    return np.asarray((np.abs(columns.V - columns.explained.predicted) / deviation)[held])
 
 
 def _at_gaps(model: _Model, seen: Mask, layout: Layout, error: float) -> Array | None:
