@@ -89,7 +89,7 @@ def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
             st.markdown(_sentence(setting, shown))
             if sure := how_sure(data, restoration):
                 st.caption(sure)
-        if shown.truth is None and something:
+        if shown.truth is None and (something or restoration.is_smoothed or setting.result == "denoised"):
             show_download(setting, shown)
 
 
@@ -115,8 +115,9 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         if restoration.doubtful_rows:
             return "**Nothing was replaced:** what looks wrong lies in bands that contradict all others."
         return (
-            "**No entry looks wrong:** there is nothing to restore. Lower the threshold to see what comes "
-            "closest to a defect, or try some damage in the sidebar to see what would be found."
+            "**No entry looks wrong:** there is nothing to restore. For data with noise choose “Denoised "
+            "everywhere”. Lower the threshold to see what comes closest to a defect, or try damage in the "
+            "sidebar to see what would be found."
         )
     were = f"{missing:,} {'was' if missing == 1 else 'were'} missing"
     looks = (

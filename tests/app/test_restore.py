@@ -216,6 +216,21 @@ def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> N
     assert "Look for wrong entries" in [button.label for button in page.button]
 
 
+@pytest.mark.parametrize(("result", "offered"), [("restored", False), ("denoised", True)])
+def test_sound_data_can_be_taken_home_denoised(repository: Path, result: str, offered: bool) -> None:
+    rng = np.random.default_rng(5)
+    data = Dataset(rng.random((12, 2)) @ rng.random((2, 30)) + 0.1, "cube", "scene", image_shape=(5, 6))
+    setting = RestoreSetting(data="upload", upload=uploads().keep(data), dead=0.0, by="hand", K=2)
+    restored(data, setting)
+    query = {"data": "upload", "upload": setting.upload, "dead": "0", "by": "hand", "K": "2"}
+
+    page = opened(repository, **query, result=result)
+
+    assert "**No entry looks wrong:**" in told(page)
+    labels = [button.label for button in (*page.get("download_button"), *page.button)]
+    assert ("Download" in labels) is offered
+
+
 def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> None:
     rng = np.random.default_rng(0)
     V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1

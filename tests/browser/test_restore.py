@@ -258,7 +258,7 @@ def test_a_file_with_nothing_wrong_leads_to_what_can_be_done_next(
     expect(page.get_by_text("No entry looks wrong: there is nothing to restore.")).to_be_visible(
         timeout=SECONDS
     )
-    expect(page.get_by_text("try some damage in the sidebar")).to_be_visible()
+    expect(page.get_by_text("try damage in the sidebar")).to_be_visible()
 
 
 def test_others_restore_the_same_data_when_asked(dashboard: Dashboard) -> None:
