@@ -355,18 +355,13 @@ def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int
         model = _with_alike_pixels(model, layout)
     if layout.kind == "faces" and affordable((known.shape[0], known.shape[1])):
         images = known.astype(np.float64)
-        made = (
-            filled(images, seen, layout, seed) if columns.odds is None else judged(images, seen, layout, seed)
+        made = (filled if columns.odds is None else judged)(images, seen, layout, seed)
+        # The usual entry decides: a few that are far off do not.
+        parts, neighbours = (
+            np.median(np.abs(known - others)[seen]) for others in (model.others, made.others)
         )
-        model = replace(
-            model,
-            predicted=made.predicted,
-            others=made.others,
-            deviation=made.deviation,
-            reach=made.deviation,
-            sound=made.sound,
-            ratios=made.ratios,
-        )
+        if neighbours < parts:
+            model = replace(model, **vars(made), reach=made.deviation)
     return model
 
 
