@@ -13,11 +13,15 @@ What is wrong is not known at first. An entry is predicted by a quantile of thos
 round, by the covariance of what looks sound so far. How far sound entries are from their predictions is told
 by the cleaner of both sides, for each place of an image from around it: at eyes and mouth they are off by
 more than on a cheek. Below and above there are shares of wrong entries, with a flat density, as in `odds`.
+
+Large images are predicted in windows that overlap.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +35,10 @@ PASSES, PASSES_WITH_DEFECTS = 3, 9
 """How often the covariance is learned; where defects are left out, they become clearer from time to time."""
 LEARNED_FROM = 500
 """Images that the first covariance is learned from, and how doubtful an entry may be."""
-MOST_WORK = 5e11
-"""Images x pixels^3 beyond which neighbours are left out."""
+MOST_WORK = 2e11
+"""Images x pixels^3 beyond which images are cut into windows."""
+WINDOW, APART = 16, 10
+"""The side of windows, and how far apart they begin."""
 BESIDE = 0.6
 """Of the pixels beside an entry, this quantile predicts it at first; more are too dark than too bright."""
 DARK, BRIGHT = 0.1, 0.02
@@ -57,10 +63,6 @@ LEAST_MIXED = 0.1
 """The least share of the biharmonic equation that pays for solving it."""
 
 
-def affordable(shape: tuple[int, int]) -> bool:
-    return shape[1] * shape[0] ** 3 <= MOST_WORK
-
-
 @dataclass(frozen=True, eq=False)
 class Field:
     """Images whose pixels predict each other.
@@ -79,6 +81,37 @@ class Field:
     others: Array
     sound: Array
     ratios: Array
+
+
+def face_field(V: Array, seen: Mask, layout: Layout, losses: str, seed: int) -> Field:
+    """Images (columns of V) with what is missing predicted and, with "unmarked" losses, what looks wrong."""
+    field = filled if losses == "marked" else judged
+    F, N = V.shape
+    if N * F**3 <= MOST_WORK:
+        return field(V, seen, layout, seed)
+    predicted, deviation, others, sound = np.zeros((4, F, N))
+    made = Field(predicted, deviation, others, sound, np.empty(0))
+    nearest = np.full(F, np.inf)
+    pixels = layout.unfold(np.arange(F)[:, None])[0]
+    for window in _windows(pixels.shape):
+        places = pixels[window]
+        inside = field(V[places.ravel()], seen[places.ravel()], Layout("faces", places.shape, "C"), seed)
+        # Each pixel is predicted in the window in whose middle it is.
+        row, col = np.indices(places.shape) - (np.array(places.shape)[:, None, None] - 1) / 2
+        apart = np.maximum(np.abs(row), np.abs(col)).ravel()
+        best = np.flatnonzero(apart < nearest[places.ravel()])
+        taken = places.ravel()[best]
+        nearest[taken] = apart[best]
+        for name in ("predicted", "deviation", "others", "sound"):
+            getattr(made, name)[taken] = getattr(inside, name)[best]
+        made = replace(made, ratios=np.concatenate([made.ratios, inside.ratios]))
+    return made
+
+
+def _windows(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
+    begins = ([*range(0, max(size - WINDOW, 0), APART), max(size - WINDOW, 0)] for size in shape)
+    for corner in product(*begins):
+        yield tuple(slice(begin, begin + WINDOW) for begin in corner)
 
 
 def filled(V: Array, seen: Mask, layout: Layout, seed: int) -> Field:

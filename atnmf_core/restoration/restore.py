@@ -41,7 +41,7 @@ from .choice import (
     Treatment,
     choose,
 )
-from .faces import WITHIN_ONE, affordable, filled, judged
+from .faces import WITHIN_ONE, face_field
 from .holdout import hold_out_entries, hold_out_gaps
 from .lines import MEDIAN_OF_NORMAL, MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
 from .neighbours import Smoothed, interpolated, smoothed
@@ -353,9 +353,9 @@ def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int
     model = _by_columns(known, columns, span, offsets)
     if layout.kind == "cube":
         model = _with_alike_pixels(model, layout)
-    if layout.kind == "faces" and affordable((known.shape[0], known.shape[1])):
-        images = known.astype(np.float64)
-        made = (filled if columns.odds is None else judged)(images, seen, layout, seed)
+    if layout.kind == "faces":
+        losses = "marked" if columns.odds is None else "unmarked"
+        made = face_field(known.astype(np.float64), seen, layout, losses, seed)
         # The usual entry decides: a few that are far off do not.
         parts, neighbours = (
             np.median(np.abs(known - others)[seen]) for others in (model.others, made.others)

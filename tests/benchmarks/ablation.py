@@ -67,7 +67,7 @@ PARTS: dict[str, list[tuple[str, list[Part]]]] = {
         ),
     ],
     "faces": [
-        ("neighbouring pixels", [(whole, "affordable", lambda shape: False)]),
+        ("neighbouring pixels", [(whole, "face_field", lambda V, *_: faces.Field(*[V * np.inf] * 5))]),
         (
             "what is around a pixel",
             [(faces._Judgement, "_around", lambda self, deviation, layout: np.ones_like(deviation))],

@@ -6,6 +6,7 @@ from skimage.restoration import inpaint_biharmonic
 
 from atnmf_core import Dataset, load_dataset, restore, rmse
 from atnmf_core.restoration import Layout
+from atnmf_core.restoration import faces
 from atnmf_core.restoration.faces import _conditioned
 from atnmf_core.restoration.lines import line_offsets, striped_lines
 from atnmf_core.restoration.neighbours import REACH, WIDTH, interpolated, nonlocal_means
@@ -98,26 +99,39 @@ def test_noise_alone_makes_no_stripe() -> None:
 
 
 def test_faces_are_filled_in_better_by_neighbours_than_by_parts() -> None:
-    faces = load_dataset("lfw")
-    gone = np.random.default_rng(0).random(faces.V.shape) < 0.3
-    V = np.where(gone, np.nan, faces.V)
-    layout = {"kind": "faces", "image_shape": faces.image_shape, "order": faces.order}
+    data = load_dataset("lfw")
+    gone = np.random.default_rng(0).random(data.V.shape) < 0.3
+    V = np.where(gone, np.nan, data.V)
+    layout = {"kind": "faces", "image_shape": data.image_shape, "order": data.order}
     by_neighbours, by_parts = restore(V, **layout), restore(V)
-    assert rmse(faces.V, by_neighbours.V, gone) < 0.75 * rmse(faces.V, by_parts.V, gone)
-    assert rmse(faces.V, by_neighbours.V, gone) < 0.085
+    assert rmse(data.V, by_neighbours.V, gone) < 0.75 * rmse(data.V, by_parts.V, gone)
+    assert rmse(data.V, by_neighbours.V, gone) < 0.085
 
 
 @pytest.mark.parametrize(("share", "most"), [(0.0, 0.0), (0.1, 0.06), (0.3, 0.085)])
 def test_wrong_pixels_of_faces_are_told_from_eyes_and_mouths(share: float, most: float) -> None:
-    faces, draw = load_dataset("lfw"), np.random.default_rng(5)
-    wrong = draw.random(faces.V.shape) < share
-    V = np.where(wrong, faces.V * draw.uniform(0, 0.6, faces.V.shape), faces.V)
+    data, draw = load_dataset("lfw"), np.random.default_rng(5)
+    wrong = draw.random(data.V.shape) < share
+    V = np.where(wrong, data.V * draw.uniform(0, 0.6, data.V.shape), data.V)
 
-    r = restore(V, "unmarked", kind="faces", image_shape=faces.image_shape, order=faces.order)
+    r = restore(V, "unmarked", kind="faces", image_shape=data.image_shape, order=data.order)
 
-    assert rmse(faces.V, r.V) <= most
+    assert rmse(data.V, r.V) <= most
     if share:
-        made = rmse(faces.V, r.V, r.defects | wrong)
+        made = rmse(data.V, r.V, r.defects | wrong)
         assert made / 1.6 < r.expected_error < made * 1.6
     else:
         assert not r.defects.any()
+
+
+def test_large_images_are_filled_in_as_well_by_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = load_dataset("lfw")
+    gone = np.random.default_rng(0).random(data.V.shape) < 0.3
+    V = np.where(gone, 0, data.V)
+    whole = faces.face_field(V, ~gone, data.layout, "marked", 0)
+
+    monkeypatch.setattr(faces, "MOST_WORK", 0)
+    windows = faces.face_field(V, ~gone, data.layout, "marked", 0)
+
+    assert np.array_equal(windows.predicted[~gone], V[~gone])
+    assert rmse(data.V, windows.predicted, gone) < 1.02 * rmse(data.V, whole.predicted, gone)
