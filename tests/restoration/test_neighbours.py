@@ -5,8 +5,7 @@ import pytest
 from skimage.restoration import inpaint_biharmonic
 
 from atnmf_core import Dataset, load_dataset, restore, rmse
-from atnmf_core.restoration import Layout
-from atnmf_core.restoration import faces
+from atnmf_core.restoration import Layout, faces
 from atnmf_core.restoration.faces import _conditioned
 from atnmf_core.restoration.lines import line_offsets, striped_lines
 from atnmf_core.restoration.neighbours import REACH, WIDTH, interpolated, nonlocal_means
