@@ -145,11 +145,11 @@ class Restoration:
             low, high = np.quantile(self.noise, [0.05, 0.95])
             said.append(f"Noise of {low:.3g} to {high:.3g} was found, and smoothed in the denoised data.")
         for mask, words in (
-            (self.bounded, f"predictions were capped at {BOUND} times their row's maximum."),
-            (self.unrestorable, "entries could not be restored and are NaN."),
+            (self.bounded, f"Capped at {BOUND} times their row's maximum"),
+            (self.unrestorable, "Could not be restored, and NaN"),
         ):
             if mask.any():
-                said.append(f"{int(mask.sum()):,} {words}")
+                said.append(f"{words}: {int(mask.sum()):,}.")
         return " ".join(said)
 
     def _wrong(self) -> list[str]:
@@ -157,7 +157,9 @@ class Restoration:
         said = [] if self.defects.any() else ["No entry looks wrong."]
         for count, word in ((int(dark.sum()), "low"), (int((self.defects & ~dark).sum()), "high")):
             if count:
-                said.append(f"{count:,} entries ({count / self.defects.size:.2%}) look too {word}.")
+                entries = "entry" if count == 1 else "entries"
+                look = "looks" if count == 1 else "look"
+                said.append(f"{count:,} {entries} ({count / self.defects.size:.2%}) {look} too {word}.")
         dead = [line for line in self.lines if not line.offset]
         striped = [line for line in self.lines if line.offset]
         if dead:

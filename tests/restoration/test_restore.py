@@ -80,7 +80,7 @@ def test_entries_of_which_nothing_is_known_are_nan_and_said_to_be(marked):
     assert np.isnan(r.V[5]).all()
     assert np.isnan(r.V[:, 7]).all()
     assert np.array_equal(np.isnan(r.V), r.unrestorable)
-    assert f"{int(r.unrestorable.sum())} entries could not be restored" in r.summary
+    assert f"Could not be restored, and NaN: {int(r.unrestorable.sum())}." in r.summary
 
 
 def test_no_prediction_lies_far_beyond_what_its_row_has_elsewhere():
