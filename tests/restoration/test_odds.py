@@ -52,6 +52,14 @@ def test_values_that_repeat_are_atoms_and_rounding_makes_none() -> None:
     assert (2.5, 0) in repeated_values(np.where(rng.random(V.shape) < 0.05, np.float32(2.5), V).ravel())
 
 
+def test_an_end_stays_an_end_where_stripes_have_moved_a_few_entries_beyond_it() -> None:
+    values = np.clip(np.random.default_rng(3).normal(0.3, 0.3, 50_000), 0, 1)
+    striped = values.copy()
+    striped[:1000] -= np.linspace(0.1, 0.2, 1000)
+    ends = {0.0: -1, 1.0: 1}
+    assert dict(repeated_values(values)) == dict(repeated_values(striped)) == ends
+
+
 def test_clipped_entries_stand_for_the_mean_of_the_tail() -> None:
     dim = np.full((F, N), 0.03, np.float32)
     V = np.maximum(dim + 0.05 * rng.standard_normal((F, N)), 0).astype(np.float32)

@@ -12,6 +12,7 @@ from atnmf_core.restoration.span import (
     climb_again,
     explain,
     explain_otherwise,
+    explain_rows_otherwise,
     main_directions,
     median_column,
     quantile_of,
@@ -148,6 +149,24 @@ def test_a_column_that_lost_its_sound_entries_gets_them_back() -> None:
     columns.sound[:, 3] = np.where(wrong[:, 3], 1, 0)
     explain_otherwise(columns, ladder.rungs[-1].span)
     assert ((columns.sound[:, 3] < 0.5) == wrong[:, 3]).mean() > 0.9
+
+
+def test_a_row_that_lost_its_sound_entries_gets_them_back() -> None:
+    seen, row = np.ones(V.shape, bool), 4
+    damaged = V.copy()
+    damaged[row, ::20] = 5 * V.max()
+    columns = Columns.start(damaged, seen, Odds(damaged, seen), TRUTH, ROW_NOISE)
+    basis, mean = SPAN.basis.copy(), SPAN.mean.copy()
+    basis[row], mean[row] = -basis[row], 2 * mean[row]
+    columns.look(Span(mean, SPAN.noise, basis, SPAN.spread))
+    lost = ((columns.sound < 0.5) & seen)[row].mean()
+
+    explain_rows_otherwise(columns, Span(mean, SPAN.noise, basis, SPAN.spread))
+
+    found = columns.sound[row] < 0.5
+    assert lost > 0.6
+    assert found[::20].all()
+    assert found.mean() < 0.06
 
 
 def test_large_data_is_learned_from_some_columns() -> None:
