@@ -3,13 +3,16 @@
 1. Columns of V are points of a span in units of noise, and each entry has a prediction from the other entries
    of its column (`span`).
 2. An entry is sound or wrong with the odds that its distance from that prediction gives (`odds`). Wrong
-   entries have no weight; what was found with few dimensions guards the next ones.
+   entries have no weight; what was found with few dimensions guards the next ones. Rows and columns that lost
+   their sound entries on the way are explained once more.
 3. How many dimensions, and whether the first prediction needs an adversary, is chosen by how well entries are
    predicted from the others (`choice`).
 4. Stripes are offsets of whole lines, and are taken off (`lines`). Pixels that look alike are averaged where
-   that predicts better, lost pixels are interpolated, and faces use their neighbouring pixels (`neighbours`).
-5. Deviations are scaled by how far held-out entries are from their predictions: for marked losses by gaps of
-   the shape of the real ones (`holdout`).
+   that predicts better, lost pixels are interpolated (`neighbours`). Faces use their neighbouring pixels where
+   those predict better than the span (`faces`).
+5. Deviations are scaled by how far entries are from their predictions that the span was learned without: for
+   marked losses by gaps of the shape of the real ones (`holdout`). The expected error is that of what was
+   replaced, some of which may have been sound, and of what is wrong and was not found.
 
 The parts that people look at are those of a nonnegative factorization of what is sound, with the chosen K and
 adversary.
