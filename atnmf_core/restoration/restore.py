@@ -8,8 +8,8 @@
 3. How many dimensions, and whether the first prediction needs an adversary, is chosen by how well entries are
    predicted from the others (`choice`).
 4. Stripes are offsets of whole lines, and are taken off (`lines`). Pixels that look alike are averaged where
-   that predicts better, lost pixels are interpolated (`neighbours`). Faces use their neighbouring pixels where
-   those predict better than the span (`faces`).
+   that predicts better, and lost pixels are interpolated (`neighbours`). Faces use neighbouring pixels where
+   these predict better than the span (`faces`).
 5. Deviations are scaled by how far entries are from their predictions that the span was learned without: for
    marked losses by gaps of the shape of the real ones (`holdout`). The expected error is that of what was
    replaced, some of which may have been sound, and of what is wrong and was not found.
