@@ -31,7 +31,7 @@ CELLS = {
         ("unmarked", "moffet", "dark50"),
         ("unmarked", "moffet", "bright5"),
         ("unmarked", "moffet", "dead columns"),
-        ("unmarked", "enmap", "stripes"),
+        ("unmarked", "moffet", "stripes"),
         ("unmarked", "simulated-scene", "salt20"),
         ("unmarked", "gamsberg", "dark50"),
         ("unmarked", "simulated-scene", "everything"),
