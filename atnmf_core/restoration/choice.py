@@ -187,7 +187,7 @@ class Ladder:
     def columns(self, V: Floats, seen: Mask, *, alone: bool = False) -> Columns:
         """Other columns, at the foot of the ladder. With `alone`, no column depends on the others."""
         odds = None if self.odds is None else Odds(V, seen, self.odds)
-        prediction = _first_prediction(V, seen, self.first, self.treatment)
+        prediction = _first_prediction(_within(V, odds), seen, self.first, self.treatment)
         return Columns.start(V, seen, odds, prediction, self.noise, alone)
 
     @property
@@ -231,6 +231,11 @@ def _first_prediction(V: Array, seen: Mask, first: Array, treatment: Treatment) 
     if first.ndim == 1:
         return brighter_or_darker(V, seen, first)
     return np.asarray(first @ _amounts(V, seen, first, treatment))
+
+
+def _within(V: Array, odds: Odds | None) -> Array:
+    """V without huge entries, which squares would follow."""
+    return V if odds is None else np.minimum(V, odds.high)
 
 
 def _amounts(V: Array, seen: Mask, W: Array, treatment: Treatment) -> Array:
@@ -393,9 +398,9 @@ def _foot(
     else:
         parts = min(PARTS, *V.shape)
         shown = seen | ~seen.any(axis=0)
-        first = factorize(np.maximum(V, 0), shown, K=parts, seed=seed, **treatment.options).W
+        first = factorize(np.maximum(_within(V, odds), 0), shown, K=parts, seed=seed, **treatment.options).W
         Ks = tuple(k for k in Ks if k >= min(parts, max(allowed)))
-    prediction = _first_prediction(V, seen, first, treatment)
+    prediction = _first_prediction(_within(V, odds), seen, first, treatment)
     one_sided = treatment.lam is not None and treatment.leash is None
     noise = (_noise_above if one_sided else row_noise)(V - prediction, seen)
     columns = Columns.start(V, seen, odds, prediction, noise)

@@ -76,8 +76,7 @@ class Odds:
         self.seen = seen
         self.count = np.maximum(seen.sum(axis=1, keepdims=True), 1).astype(np.float32)
         if like is None:
-            self.low = np.minimum(np.where(seen, V, 0).min(axis=1, keepdims=True), 0)
-            self.high = np.where(seen, V, -np.inf).max(axis=1, keepdims=True)
+            self.low, self.high = _range(V, seen)
             self.below = np.full((F, 1), START, np.float32)
             self.above = self.below.copy()
             values = repeated_values(V[seen])
@@ -197,6 +196,16 @@ class Odds:
         N = self.seen.shape[1]
         found = np.bincount(atom.places // N, weights=weight, minlength=len(self.count))
         return np.asarray(np.clip(found / self.count[:, 0], 1e-6, 0.9))
+
+
+def _range(V: Array, seen: Mask) -> tuple[Array, Array]:
+    """What rows range from and to; a few huge entries do not change it."""
+    ordered = np.sort(np.where(seen, V, np.inf), axis=1)
+    last = np.maximum(seen.sum(axis=1, keepdims=True) - 1, 0)
+    most = np.take_along_axis(ordered, last, axis=1)
+    usual = np.take_along_axis(ordered, np.floor(0.99 * last).astype(np.intp), axis=1)
+    high = np.where(seen.any(axis=1, keepdims=True), np.minimum(most, 2 * np.maximum(usual, 0)), 0)
+    return np.clip(ordered[:, :1], -high, 0).astype(V.dtype), high.astype(V.dtype)
 
 
 def repeated_values(values: Array) -> list[tuple[float, int]]:
