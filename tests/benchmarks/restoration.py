@@ -556,15 +556,16 @@ def entries(
 ) -> Iterator[tuple[str, list[dict[str, str]], str]]:
     """Method, rows and the column that counts, for each method in a cell of the league.
 
-    `restore` is compared on the draws that the others were measured on.
+    `restore` and the others are compared on the draws that both were measured on.
     """
-    mine, six = ours.of(part, name, kind), part == "six"
-    draws = {row["seed"] for row in others.of(part, name, kind)}
-    mine = [row for row in mine if row["seed"] in draws] or mine
+    six, mine = part == "six", ours.of(part, name, kind)
+    theirs = [*others.of(part, name, kind), *told.of(part, name, kind)]
+    both = {row["seed"] for row in mine} & {row["seed"] for row in theirs}
+    mine, theirs = ([row for row in rows if not both or row["seed"] in both] for rows in (mine, theirs))
     if not six:
         yield "restore", mine, "error"
     yield "restore, denoised", mine, "mpsnr" if six else "denoised"
-    for method, rows in by_method([*others.of(part, name, kind), *told.of(part, name, kind)]).items():
+    for method, rows in by_method(theirs).items():
         filled = method == YARDSTICK and not six and not is_noisy(part, kind)
         yield method, rows, "mpsnr" if six else "filled" if filled else "error"
 
