@@ -62,6 +62,8 @@ ALIKE = 4
 """Where fewer pixels than this are alike, on average, there is little noise, and nothing is smoothed."""
 FINER = 2
 """Times the chosen number of dimensions in smoothed data."""
+EXACTLY = 0.01
+"""Parts of faces are all but exact where they miss so small a share of what neighbours miss."""
 FEW_PARTS = (4, 8, 16)
 """Dimensions with which stripes are looked for at first."""
 FEW_BANDS = 5
@@ -361,11 +363,11 @@ def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int
     if layout.kind == "faces":
         losses = "marked" if columns.odds is None else "unmarked"
         made = face_field(known.astype(np.float64), seen, layout, losses, seed)
-        # The usual entry decides: a few that are far off do not.
+        # Only parts that describe images all but exactly are better than what is beside a pixel.
         parts, neighbours = (
             np.median(np.abs(known - others)[seen]) for others in (model.others, made.others)
         )
-        if neighbours < parts:
+        if EXACTLY * neighbours < parts:
             model = replace(model, **vars(made), reach=made.deviation)
     return model
 
