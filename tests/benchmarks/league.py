@@ -53,7 +53,8 @@ def readme_text() -> str:
 
 
 def sentences(rows: list[LeagueRow]) -> list[str]:
-    draws = "One draw each" if {row.seeds for row in rows} == {1} else f"{rows[0].seeds} draws each"
+    seeds = sorted({row.seeds for row in rows})
+    draws = "One draw each" if seeds == [1] else f"{' or '.join(map(str, seeds))} draws each"
     chosen = sum(bool(row.adversaries) for row in rows)
     every = compared()
     won = sum(row.best == OURS for row in every)
