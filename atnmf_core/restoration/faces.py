@@ -25,7 +25,6 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import uniform_filter
 
 from ..datasets.dataset import Layout
 from ..model.problem import Array, Mask
@@ -230,6 +229,9 @@ class _Judgement:
 
     def _around(self, deviation: Array, layout: Layout) -> Array:
         """The same around each pixel of an image."""
+        # Loaded late: a page that shows results alone does not need it.
+        from scipy.ndimage import uniform_filter
+
         z, found = (self.V - self.others) / deviation, []
         for side in (z < 0, z > 0):
             counted = self.sound * side

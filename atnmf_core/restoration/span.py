@@ -149,15 +149,21 @@ def refitted(span: Span, V: Array, weights: Array, z: Array, covariance: Array, 
     gram[:, :K, K] = gram[:, K, :K] = weights @ z
     gram[:, K, K] = weights.sum(axis=1)
     right = np.concatenate([weighted @ z, weighted.sum(axis=1, keepdims=True)], axis=1)
-    sizes = np.sqrt(np.einsum("fkk->fk", gram)) + 1e-20
+    # Rounding may leave variances of coordinates below zero where columns have too little to tell them.
+    sizes = np.sqrt(np.maximum(np.einsum("fkk->fk", gram), 0)) + 1e-20
     gram /= sizes[:, :, None] * sizes[:, None, :]
     solved = np.linalg.solve(gram + 1e-7 * np.eye(K + 1), (right / sizes)[..., None])[..., 0] / sizes
     middle = z.mean(axis=0)
     mean = solved[:, K] + solved[:, :K] @ middle
-    basis, turn = np.linalg.qr(solved[:, :K] / noise[:, None])
     spread = np.cov(z.T, bias=True).reshape(K, K)
     spread[i, j] += covariance.mean(axis=0)
     spread[j, i] = spread[i, j]
+    return _orthonormal(mean, noise, solved[:, :K] / noise[:, None], spread)
+
+
+def _orthonormal(mean: Array, noise: Array, basis: Array, spread: Array) -> Span:
+    """The span with an orthonormal basis, given the covariance (K x K) of coordinates in another one."""
+    basis, turn = np.linalg.qr(basis)
     variances, axes = np.linalg.eigh(turn @ spread @ turn.T)
     return _span(mean, noise, basis @ axes[:, ::-1], np.maximum(variances[::-1], 1e-3))
 
@@ -419,7 +425,8 @@ def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
     weights[unusual] = 0
     z = explain(span, columns.V, weights).z
     known = np.column_stack([z, np.ones(len(z))])
-    mean, noise, basis = span.mean.copy(), span.noise.copy(), span.basis.copy()
+    mean, noise, basis = (part.astype(np.float64) for part in (span.mean, span.noise, span.basis))
+    least = float(floored(noise).min())
     for row in unusual:
         counted = columns.seen[row] & ~columns.odds.is_atom[row]
         x, v = known[counted], columns.V[row, counted].astype(np.float64)
@@ -427,16 +434,19 @@ def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
         for _ in range(REGRESSED):
             found, *_ = np.linalg.lstsq(x * weight[:, None], v * weight, rcond=None)
             miss = np.abs(v - x @ found)
-            noise[row] = max(float(np.quantile(miss, QUANTILE)) / NORMAL_QUANTILE, float(span.noise.min()))
+            noise[row] = max(float(np.quantile(miss, QUANTILE)) / NORMAL_QUANTILE, least)
             weight = 1 / np.sqrt(1 + np.square(miss / noise[row]))
         mean[row], basis[row] = found[-1], found[:-1] / noise[row]
     again = replace(columns, odds=copy(columns.odds))
-    made = _span(mean, noise, basis, span.spread)
-    for _ in range(STEPS):
+    made = _orthonormal(mean, noise, basis, np.diag(span.spread.astype(np.float64)))
+    try:
+        for _ in range(STEPS):
+            again.look(made)
+            made = again.learn(made)
         again.look(made)
-        made = again.learn(made)
-    again.look(made)
-    if again.log_density <= columns.log_density:
+    except np.linalg.LinAlgError:  # too few entries were left to tell all coordinates
+        return span
+    if not again.log_density > columns.log_density:
         return span
     vars(columns).update(vars(again))
     return made

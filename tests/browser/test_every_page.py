@@ -76,6 +76,7 @@ def test_a_keyboard_reaches_the_controls_soon_and_a_choice_at_what_is_chosen(das
         raise AssertionError(f"{key} never led to {until}")
 
     assert pressed("Tab", "Skip to main content") == 1
+    expect(page.get_by_role("region", name="Controls")).to_be_visible()
     assert pressed("F6", "Controls") <= 2
     assert pressed("Tab", "Adversary's price λ") <= 8
     # Not at "marked", which stands before it.

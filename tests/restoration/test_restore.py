@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from atnmf_core import Dataset, InputError, factorize, restore, rmse
+from atnmf_core import Dataset, InputError, factorize, load_dataset, restore, rmse
 from atnmf_core.restoration import Layout
 from atnmf_core.restoration.lines import bad_lines
 from atnmf_core.restoration.restore import calibration
@@ -210,3 +210,10 @@ def test_data_that_is_fitted_exactly_but_for_its_defects_is_restored():
     wrong = np.random.default_rng(0).random(V.shape) < 0.1
     r = restore(np.where(wrong, 0, V), losses="unmarked")
     np.testing.assert_allclose(r.V, V, rtol=1e-3)
+
+
+def test_data_without_any_noise_is_restored_exactly():
+    data = load_dataset("synthetic")
+    draw = np.random.default_rng(0)
+    V = np.where(draw.random(data.V.shape) < 0.2, data.V * draw.uniform(0, 0.6, data.V.shape), data.V)
+    assert rmse(data.V, restore(V, "unmarked").V) < 1e-5 * rmse(data.V, V)
