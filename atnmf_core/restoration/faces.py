@@ -33,7 +33,7 @@ from .holdout import hold_out_entries, hold_out_gaps
 PASSES, PASSES_WITH_DEFECTS = 3, 9
 """How often the covariance is learned; where defects are left out, they become clearer from time to time."""
 LEARNED_FROM = 500
-"""Images that the first covariance is learned from, and how doubtful an entry may be."""
+"""Images that cuts, deviations and the share of the biharmonic equation are learned from."""
 MOST_WORK = 2e11
 """Images x pixels^3 beyond which images are cut into windows."""
 WINDOW, APART = 16, 10

@@ -8,8 +8,8 @@
 3. How many dimensions, and whether the first prediction needs an adversary, is chosen by how well entries are
    predicted from the others (`choice`).
 4. Stripes are offsets of whole lines, and are taken off (`lines`). Pixels that look alike are averaged where
-   that predicts better, and lost pixels are interpolated (`neighbours`). Faces use neighbouring pixels where
-   these predict better than the span (`faces`).
+   that predicts better, and lost pixels are interpolated (`neighbours`). Faces use neighbouring pixels,
+   unless parts describe them all but exactly (`faces`).
 5. Deviations are scaled by how far entries are from their predictions that the span was learned without: for
    marked losses by gaps of the shape of the real ones (`holdout`). The expected error is that of what was
    replaced, some of which may have been sound, and of what is wrong and was not found.
@@ -103,7 +103,8 @@ class Restoration:
     noise : F, the standard deviation of each row around its prediction.
     is_smoothed : whether pixels that look alike were averaged.
     doubtful_rows : bands, counted from 1, of which a large part contradicts the others; left as measured.
-    expected_error : root mean square error to expect of what was predicted.
+    expected_error : root mean square error to expect of what was predicted or taken off and, with unmarked
+        losses, of what is wrong and was not found.
     choice : what was tried, and what was chosen; None where K, lam and leash were given.
     fit : a nonnegative factorization of what is sound, with the chosen K and adversary.
     """
@@ -559,7 +560,7 @@ def _expected(model: _Model, told: Mask, kept: Mask | None, root: float, layout:
     total, count = float(squares.sum()), float(squares.size)
     if kept is not None:
         wrong = np.where(kept, 1 - model.sound, 0).astype(np.float64)
-        apart = np.square(model.V - model.others, dtype=np.float64)
+        apart = np.square(model.columns.V - model.others, dtype=np.float64)
         total += float((wrong * (apart + np.square(model.reach))).sum())
         count += float(wrong.sum())
         if layout.kind != "faces":  # whose deviations know that suspects may be sound

@@ -241,8 +241,8 @@ UNMARKED = """
   like one that is meant to be so.
 - **What is dark by one factor in many bands or images looks like another scene**: a block, a shadow, a column
   in most bands. Such entries are found in part or not at all, and the typical error knows nothing of them.
-- **A defect has to stand out from what the model cannot describe.** Where a few parts describe the data
-  badly, as with faces, many defects look like the rest and stay in.
+- **A defect has to stand out from what the model cannot describe.** In a band full of noise, or beside the
+  eyes of a face, defects look like the rest and stay in.
 """
 MARKED = """
 - **A {row} or {column} with nothing left cannot be predicted from others**, and one with little left hardly

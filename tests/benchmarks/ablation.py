@@ -48,6 +48,11 @@ def _ones(columns: span.Columns, miss: np.ndarray) -> np.ndarray:
     return np.ones(columns.V.shape[1], np.float32)
 
 
+def _both(judgement: faces._Judgement, deviation: np.ndarray, quantile: float) -> float:
+    z = np.abs((judgement.V - judgement.others) / deviation)[judgement.seen]
+    return float(np.quantile(z, quantile)) / faces.NORMAL
+
+
 Part = tuple[object, str, object]
 PARTS: dict[str, list[tuple[str, list[Part]]]] = {
     "cubes": [
@@ -74,16 +79,11 @@ PARTS: dict[str, list[tuple[str, list[Part]]]] = {
         ),
         ("the choice of a cut: 0.3", [(faces, "CUTS", (0.3,))]),
         ("the choice of a cut: 0.5", [(faces, "CUTS", (0.5,))]),
-        ("the scale of the cleaner side", [(faces._Judgement, "_cleaner", lambda self, *_: _both(self, *_))]),
+        ("the scale of the cleaner side", [(faces._Judgement, "_cleaner", _both)]),
         ("the biharmonic equation", [(faces, "LEAST_MIXED", 2.0)]),
         ("the stationary covariance", [(faces, "_stationary", lambda covariance, apart: covariance)]),
     ],
 }
-
-
-def _both(judgement: faces._Judgement, deviation: np.ndarray, quantile: float) -> float:
-    z = np.abs((judgement.V - judgement.others) / deviation)[judgement.seen]
-    return float(np.quantile(z, quantile)) / faces.NORMAL
 
 
 def error(cell: Cell, parts: list[Part]) -> float:
