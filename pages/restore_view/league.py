@@ -107,15 +107,19 @@ def _pills(label: str, names: dict[str, str], *, index: int, **options: object) 
     st.pills(label, names, default=list(names)[index], required=True, label_visibility="collapsed", **options)
 
 
+NEAR = 1.1
+"""The error is near the best one up to so many times."""
+
+
 def verdict(rows: tuple[LeagueRow, ...]) -> str:
-    """In how many cells nothing else is better, and where something is."""
+    """In how many cells nothing else is better, and where something is by far; the tables show all."""
     lost = [row for row in rows if row.best != OURS]
-    won = len(rows) - len(lost)
-    said = f"Measured against others in **{len(rows)}** cells, `restore` is best in **{won}**."
-    if not lost:
-        return said
-    where = "; ".join(f"{LEAGUE_DATA[row.data]}, {_title(row)} ({row.best})" for row in lost)
-    return f"{said} It loses in {len(lost)}: {where}."
+    far = [row for row in lost if row.measure == DECIBELS or row.means[OURS] > NEAR * row.means[row.best]]
+    won, near = len(rows) - len(lost), len(lost) - len(far)
+    said = f"Measured against others in **{len(rows)}** cells, `restore` is best in **{won}**"
+    said += f", and within {NEAR - 1:.0%} of the best in {near} more." if near else "."
+    where = "; ".join(f"{LEAGUE_DATA[row.data]}, {_title(row)} ({row.best})" for row in far)
+    return f"{said} It loses in {len(far)}: {where}." if far else said
 
 
 def table(rows: list[LeagueRow]) -> str:

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset, rmse
 from atnmf_core.datasets import ReadingOptions, write_envi
-from atnmf_core.reference.tables import OURS, LeagueRow
+from atnmf_core.reference.tables import OURS, LeagueRow, compared
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.choice import EQUAL, WORTH
 from atnmf_core.restoration.damage import STRETCH, STRIPED, WITH_DEAD_COLUMNS, Damage, damaged
@@ -23,7 +23,7 @@ from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset, run_
 from pages.common.state import controls_of
 from pages.common.uploads import uploads
 from pages.restore_view.jobs import CHOSEN, FRESH, damage, how_far, key_of, restorations
-from pages.restore_view.league import table
+from pages.restore_view.league import table, verdict
 from pages.restore_view.pictures import view_of
 from pages.restore_view.setting import DAMAGES, RestoreSetting
 from pages.restore_view.sidebar import PRESETS
@@ -416,3 +416,13 @@ def test_a_run_of_a_process_that_is_gone_can_be_resumed(repository: Path, scene:
 
     assert "Resume" in [button.label for button in page.button]
     assert "1 of 7 blocks are done." in [one.value for one in page.main.markdown]
+
+
+def test_the_league_names_every_cell_that_is_far_behind() -> None:
+    said = verdict(compared())
+    lost = [row for row in compared() if row.best != OURS]
+    far = [row for row in lost if row.means[OURS] > 1.1 * row.means[row.best]]
+
+    assert f"within 10% of the best in {len(lost) - len(far)} more" in said
+    assert f"loses in {len(far)}: " in said
+    assert said.count(";") == len(far) - 1

@@ -468,7 +468,7 @@ def test_the_league_shows_every_cell_and_leads_to_the_damage(dashboard: Dashboar
     page.get_by_role("button", name=re.compile("How good is it")).click()
     dashboard.wait_until_idle()
     won = sum(row.best == OURS for row in compared())
-    said = f"Measured against others in {len(compared())} cells, restore is best in {won}."
+    said = f"Measured against others in {len(compared())} cells, restore is best in {won}"
     expect(page.get_by_text(said)).to_be_visible()
 
     dashboard.press("Moffett Field")
