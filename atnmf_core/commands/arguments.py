@@ -204,14 +204,7 @@ def add_worker_options(group: TakesArguments) -> None:
 
 
 def run_grid(
-    args: argparse.Namespace,
-    store: Store,
-    name: str,
-    grid: Grid,
-    data: Dataset,
-    *,
-    label: str,
-    **how: Any,
+    args: argparse.Namespace, store: Store, name: str, grid: Grid, data: Dataset, *, label: str, **how: Any
 ) -> None:
     """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly and say how to resume it.
 

@@ -21,14 +21,7 @@ from ..recipe import RestoreRecipe
 from ..restoration import Candidate
 from ..restoration.scenes import BLOCK_ENTRIES, SceneRestoration, fit_scene, restore_scene
 from ..sweep import is_saved_dataset
-from .arguments import (
-    TakesArguments,
-    add_worker_options,
-    ended_by_signals,
-    progress_bar,
-    reading,
-    workers,
-)
+from .arguments import TakesArguments, add_worker_options, ended_by_signals, progress_bar, reading, workers
 
 STEPS = 1000
 """The resolution of one fit's progress bar."""

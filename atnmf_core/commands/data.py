@@ -73,9 +73,7 @@ def _fetch(args: argparse.Namespace) -> None:
     for name in names:
         with progress_bar(name, None, unit="B") as show:
             paths = fetch(
-                PAPER_FOLDERS[name],
-                folder=args.folder,
-                progress=lambda done, total, file: show(done, total),
+                PAPER_FOLDERS[name], folder=args.folder, progress=lambda done, total, file: show(done, total)
             )
         print(f"{name}: {len(paths)} files, verified, in {(args.folder or data_dir()) / PAPER_FOLDERS[name]}")
 

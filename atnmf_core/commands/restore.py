@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..datasets import (
-    Dataset,
-    ReadingOptions,
-    UnreadableData,
-    write_envi,
-    write_like,
-    write_mat,
-    write_npz,
-)
+from ..datasets import Dataset, ReadingOptions, UnreadableData, write_envi, write_like, write_mat, write_npz
 from ..datasets.files.arrays import npy_bytes
 from ..datasets.files.write import as_indexed
 from ..datasets.marks import read_mask
@@ -82,9 +74,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="replace only what this file, laid out like the data, has other than 0 for",
     )
     parser.add_argument(
-        "--missing",
-        metavar="MASK",
-        help="what this file has other than 0 for is wrong: it counts as missing",
+        "--missing", metavar="MASK", help="what this file has other than 0 for is wrong: it counts as missing"
     )
     parser.add_argument(
         "--denoise", action="store_true", help="write what the model predicts everywhere, not only at defects"
@@ -209,10 +199,7 @@ def _print_names(written: tuple[Path, ...]) -> None:
 
 def _restored(args: argparse.Namespace, data: Dataset, fill: Mask | None) -> Restoration:
     words = "Stopping: the best model so far is used. Ctrl-C again ends at once, and nothing is written."
-    with (
-        stopped_by_ctrl_c(words) as asked,
-        progress_bar(f"restore {data.name}", args.progress) as show,
-    ):
+    with stopped_by_ctrl_c(words) as asked, progress_bar(f"restore {data.name}", args.progress) as show:
 
         def report(progress: ChoiceProgress) -> bool:
             if progress.stage == "fit":

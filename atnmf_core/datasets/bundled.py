@@ -112,12 +112,7 @@ COMMONNESS = (0.0, 0.7, 0.3, -0.5, -0.4, 0.2, -0.4, -0.9)
 
 
 def simulated_scene(
-    rows: int = 64,
-    cols: int = 64,
-    bands: int = 100,
-    materials: int = 5,
-    noise: float = 0.002,
-    seed: int = 0,
+    rows: int = 64, cols: int = 64, bands: int = 100, materials: int = 5, noise: float = 0.002, seed: int = 0
 ) -> Dataset:
     """A river landscape seen by an imaging spectrometer, V = E A + noise, clipped at zero.
 

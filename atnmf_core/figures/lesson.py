@@ -42,10 +42,7 @@ def series_chart(
         }
         for name, marker in shown.items()
     ]
-    looks = {
-        "ignore": ("marked fit", "circle", "solid"),
-        "zero": ("unmarked fit", "circle-open", "dot"),
-    }
+    looks = {"ignore": ("marked fit", "circle", "solid"), "zero": ("unmarked fit", "circle-open", "dot")}
     for missing, prediction in predictions.items():
         words, symbol, dash = looks[missing]
         traces.append(

@@ -349,10 +349,7 @@ def _colours(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
         Panel("", "Before", view.original(), "The cube before"),
         Panel("", "After", view.picture([restored.V[band] for band in bands]), "The cube after"),
         Panel(
-            "",
-            f"Changed, up to {replaced.max():.0%} of the bands",
-            share,
-            "Share of bands that were changed",
+            "", f"Changed, up to {replaced.max():.0%} of the bands", share, "Share of bands that were changed"
         ),
     )
 

@@ -96,13 +96,7 @@ class Scheduler:
             thread.start()
 
     def submit(
-        self,
-        key: Hashable,
-        task: Task[Any],
-        owner: Hashable,
-        *,
-        rank: Rank = Rank.ASKED,
-        long: bool = False,
+        self, key: Hashable, task: Task[Any], owner: Hashable, *, rank: Rank = Rank.ASKED, long: bool = False
     ) -> Job:
         """The job for this key: the one under way, now wanted by this owner too, or else a new one."""
         with self._changed:

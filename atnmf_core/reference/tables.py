@@ -160,14 +160,7 @@ _SYNTHETIC = Grid(
     starts=3,
     masks="paper",
 )
-_SCENE = Grid(
-    "simulated-scene",
-    alphas=(0.5,),
-    Ks=(5,),
-    lams=_LFW.lams,
-    missing=("zero", "ignore"),
-    starts=5,
-)
+_SCENE = Grid("simulated-scene", alphas=(0.5,), Ks=(5,), lams=_LFW.lams, missing=("zero", "ignore"), starts=5)
 BUNDLED_GRIDS: dict[str, tuple[Grid, ...]] = {
     "lfw": (_LFW,),
     "scene": (_SCENE,),
@@ -370,12 +363,7 @@ def has_noise(part: str, damage: str) -> bool:
     return part == "six" or "noise" in damage or "everything" in damage
 
 
-TITLES = {
-    "synthetic": "Synthetic",
-    "cbcl": "CBCL faces",
-    "moffet": "Moffett Field",
-    "madonna": "Madonna",
-}
+TITLES = {"synthetic": "Synthetic", "cbcl": "CBCL faces", "moffet": "Moffett Field", "madonna": "Madonna"}
 """The four tables, in the paper's order."""
 NAMES = tuple(TITLES)
 

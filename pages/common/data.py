@@ -254,11 +254,7 @@ def _offer(entry: Entry) -> None:
         )
         st.caption(f"Terms: {entry.terms} To cite: {entry.citation}")
         st.button(
-            "Download it",
-            type="primary",
-            icon=":material/download:",
-            on_click=_begin,
-            args=(entry.name,),
+            "Download it", type="primary", icon=":material/download:", on_click=_begin, args=(entry.name,)
         )
 
 

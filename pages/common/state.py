@@ -452,11 +452,7 @@ class Setting:
     )
     part: int = declare(Number(0, "Part", 0, MAX_K))
     detail: str = declare(
-        OneOf(
-            "errors",
-            "Look closer",
-            {"errors": "Error map", "film": "Film of the run", "take": "Download"},
-        )
+        OneOf("errors", "Look closer", {"errors": "Error map", "film": "Film of the run", "take": "Download"})
     )
 
     walls: bool = declare(Switch(False, "Mark where the adversary gave up"))

@@ -14,14 +14,7 @@ from atnmf_core.analysis import pictures
 from atnmf_core.analysis.comparison import ComparedPicture, PictureMeasures, compare_picture
 from atnmf_core.export import factors_npz, measures_csv
 from atnmf_core.figures.images import HIDDEN
-from atnmf_core.figures.panels import (
-    LEARNED,
-    Panel,
-    attack_limit,
-    error_panels,
-    given_panels,
-    learned_panels,
-)
+from atnmf_core.figures.panels import LEARNED, Panel, attack_limit, error_panels, given_panels, learned_panels
 from atnmf_core.jobs.fit_task import Frame
 from atnmf_core.model.adversary import curvature
 from atnmf_core.model.result import HasFactors

@@ -169,13 +169,7 @@ def _figures(one: MaterialErrors, place: int) -> str:
 
 
 def _map(
-    data: Dataset,
-    abundances: Any,
-    colours: tuple[str, str],
-    method: str,
-    tone: str,
-    name: str,
-    figures: str,
+    data: Dataset, abundances: Any, colours: tuple[str, str], method: str, tone: str, name: str, figures: str
 ) -> dict[str, str]:
     colour, unknown = colours
     image = smaller(data.image(abundances), MOST_SIDE)

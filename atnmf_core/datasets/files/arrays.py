@@ -96,10 +96,7 @@ def read_npy(source: Source, limits: Limits) -> StoredArray:
     array = _named_array(source, source.label)
     limits.check_shape(array.shape, source.label)
     return StoredArray(
-        array.load(),
-        source.label,
-        order="C",
-        rewrite=lambda values: [Source(source.name, npy_bytes(values))],
+        array.load(), source.label, order="C", rewrite=lambda values: [Source(source.name, npy_bytes(values))]
     )
 
 

@@ -70,12 +70,7 @@ class Decoder:
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
         """The file with one of its arrays replaced."""
-        request = {
-            "replace": name,
-            "entries": values.size,
-            "dtype": values.dtype.str,
-            "shape": values.shape,
-        }
+        request = {"replace": name, "entries": values.size, "dtype": values.dtype.str, "shape": values.shape}
         try:
             answer = self._ask(request, np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
             changed = bytearray(answer["bytes"])
