@@ -1,7 +1,4 @@
-"""Adversarially-trained nonnegative matrix factorization: data, hiding, solvers and measures.
-
-Importing this, and `factorize`, need NumPy and SciPy alone: all else is imported where it is used.
-"""
+"""Adversarially-trained NMF. Importing this, and `factorize`, need NumPy and SciPy alone."""
 
 from .datasets import Dataset, load_dataset, paper_mask, read_dataset
 from .model.hiding import hide_entries

@@ -1,7 +1,4 @@
-"""The command line: `atnmf COMMAND` or `python -m atnmf_core COMMAND`.
-
-Each command has a module in `atnmf_core.commands`.
-"""
+"""The command line, `atnmf COMMAND` or `python -m atnmf_core COMMAND`."""
 
 from __future__ import annotations
 
@@ -23,17 +20,12 @@ COMMANDS = {name: name for name in _MODULES} | {"queue": "sweep", "web": "app"}
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser that rejects wrong options in one line, without printing the whole usage."""
-
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (--help explains the options)\n")
 
 
 def main(words: list[str] | None = None, program: str = "python -m atnmf_core") -> int:
-    """Run one command line and return its exit code:
-
-    0 success, 1 failure, 2 wrong options, 130 interrupted by Ctrl-C, 143 terminated.
-    """
+    """Run a command line: 0 success, 1 failure, 2 wrong options, 130 ended by Ctrl-C, 143 terminated."""
     parser = OneLineParser(prog=program, description="AT-NMF on the command line.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     words = sys.argv[1:] if words is None else words

@@ -139,9 +139,7 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         return self
 
     def transform(self, X: npt.ArrayLike) -> Array:
-        """Z (samples x n_components_) for samples with or without missing entries, each solved on its own to
-        convergence; NaN for a sample whose entries are all missing.
-        """
+        """Z (samples x n_components_), each sample solved on its own; NaN where all entries are missing."""
         check_is_fitted(self)
         return self._coefficients(self._validated(X, reset=False))
 

@@ -48,7 +48,6 @@ table.settings { border-collapse: collapse }
 
 
 def restoration_page(data: Dataset, restored: Restoration, settings: Mapping[str, str]) -> str:
-    """The whole page as HTML; `settings` are those of the restoration, by name."""
     lead = restored.choice.verdict if restored.choice else "K, λ and leash were given, not chosen."
     found = findings(data, restored)
     kinds = _kinds(data, found) + (_noise(data, restored) if data.kind == "cube" else "")
@@ -87,7 +86,6 @@ def _page(
 def report_settings(
     recipe: RestoreRecipe, data: str, model: Candidate, choice: Choice | None, notes: Sequence[str]
 ) -> dict[str, str]:
-    """Everything that went into a restoration, for its report."""
     unmarked = recipe.losses == "unmarked"
     lam, leash = model.treatment.lam, model.treatment.leash
     adversary = "none" if lam is None else f"λ = {lam:g}" + ("" if leash is None else f", leash {leash:g}")
@@ -106,7 +104,6 @@ def report_settings(
 
 
 def _kinds(data: Dataset, found: Sequence[Finding]) -> str:
-    """Each kind of damage in a picture of its own."""
     if not found:
         return ""
     figures = "".join(
@@ -168,7 +165,6 @@ def how_sure(data: Dataset, restored: Restoration) -> str:
 
 
 def reasons(data: Dataset, restored: Restoration) -> list[str]:
-    """Why entries could not be restored."""
     sound, lost = data.observed & ~restored.defects, restored.unrestorable
     row, column = AXES[data.kind]
     empty_rows, empty_columns = sound.sum(axis=1) == 0, sound.sum(axis=0) == 0
@@ -233,9 +229,7 @@ def measures_csv(
     lam: float,
     keep_observed: bool,
 ) -> str:
-    """Two lines for the whole data set, then one per picture and method: RMSE over hidden entries, and PSNR
-    and SSIM of the restored picture.
-    """
+    """Two lines for all of the data, then one per picture and method: RMSE, PSNR and SSIM."""
     lines: list[tuple[object, ...]] = [
         ("all", method, _fixed(rmse(data.V, fit.W @ fit.H, ~observed)), "", "")
         for method, fit in (("AT-NMF", atnmf), ("NMF", nmf))
@@ -265,7 +259,6 @@ def spectra_csv(data: Dataset, spectra: Sequence[PixelSpectrum]) -> str:
 
 
 def _fixed(value: float) -> str:
-    """Six digits; empty where it could not be measured."""
     return "" if np.isnan(value) else f"{value:.6f}"
 
 

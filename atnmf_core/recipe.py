@@ -25,8 +25,6 @@ SWEEP_OPTIONS = {"data": "dataset", "alpha": "alphas", "K": "Ks", "lam": "lams"}
 def shortest_repr(number: float) -> str:
     """A number in its shortest form that reads back as the same number.
 
-    Examples
-    --------
     >>> shortest_repr(2.0), shortest_repr(0.3), shortest_repr(1.00000049)
     ('2', '0.3', '1.00000049')
     """
@@ -37,8 +35,6 @@ def shortest_repr(number: float) -> str:
 def command_line(*words: str, **options: object) -> str:
     """A command of this program, quoted for a shell; options that are None or False are left out.
 
-    Examples
-    --------
     >>> command_line("reproduce", "cbcl", alpha=0.5, lam=(2.0, 5.0), max_outer=None)
     'python -m atnmf_core reproduce cbcl --alpha 0.5 --lam 2 5'
     """
@@ -68,8 +64,6 @@ def sweep_command(grid: Grid, out: str = "curve.csv") -> str:
 class Recipe:
     """Everything needed to repeat a comparison of AT-NMF and NMF.
 
-    Attributes
-    ----------
     source : the expression that loads the data set, such as ``load_dataset("lfw")``.
     data : its name on the command line, empty if it has none.
     reading : further options that the command line needs to read the data, such as " --kind=cube".
@@ -142,8 +136,6 @@ class Recipe:
 class RestoreRecipe:
     """Everything needed to repeat a restoration.
 
-    Attributes
-    ----------
     data : the file, or the name of a bundled data set.
     reading : how the file was read.
     losses, K, lam, leash, seed : as in `restore`; None for what it chose.

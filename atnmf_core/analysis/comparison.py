@@ -35,7 +35,7 @@ class Reach:
     counts: npt.NDArray[np.intp]
 
     def weak(self, K: int) -> int:
-        """How many pixels have something observed, but fewer bands than K materials take to tell apart."""
+        """How many pixels have some observed bands, but fewer than K materials take to tell apart."""
         return int(((self.counts > 0) & (self.counts < K)).sum())
 
 
@@ -74,7 +74,6 @@ def band_error(
 
 
 def band_rmse(V: Array, observed: Mask, reach: Reach, W: Array, H: Array, f: int) -> float:
-    """RMSE in band f over the hidden pixels that have a prediction."""
     predicted = restored_band(V, observed, reach, W, H, f, keep_observed=False)
     return rmse(V[f], predicted, ~observed[f] & ~np.isnan(predicted))
 
@@ -118,8 +117,6 @@ def hidden_error(V: Array, observed: Mask, W: Array, H: Array) -> Values:
 class PixelSpectrum:
     """Everything known about one pixel, band by band.
 
-    Attributes
-    ----------
     row, col : its position in the image, from 0.
     original : the true values, NaN where missing.
     observed : which of them the solvers were given.
@@ -133,7 +130,6 @@ class PixelSpectrum:
     predicted: dict[str, Values]
 
     def spectra(self) -> tuple[Values, ...]:
-        """The original and every prediction."""
         return self.original, *self.predicted.values()
 
     def error(self, method: str) -> float:
@@ -169,10 +165,7 @@ def pixel_spectrum(
 
 
 class PictureMeasures(NamedTuple):
-    """RMSE over the predicted hidden pixels whose true value is known, PSNR over all predicted pixels, and
-    SSIM of the whole picture, NaN where not all of it is predicted or it has fewer than three rows or
-    columns.
-    """
+    """RMSE over hidden and PSNR over all predicted pixels; SSIM if all are, of at least 3 x 3, else NaN."""
 
     rmse: float
     psnr: float
@@ -183,8 +176,6 @@ class PictureMeasures(NamedTuple):
 class ComparedPicture:
     """One picture, what was observed of it, and both restorations, as rows x cols.
 
-    Attributes
-    ----------
     v : the original, NaN where it is missing.
     observed : the pixels that the solvers were given.
     at_hat, nmf_hat : the predictions of AT-NMF and NMF, NaN where there was nothing to predict from.
@@ -226,11 +217,9 @@ class ComparedPicture:
 
     @property
     def errors(self) -> tuple[Values, Values]:
-        """|V - restored| of AT-NMF and of NMF."""
         return np.abs(self.v - self.at_restored), np.abs(self.v - self.nmf_restored)
 
     def measures(self) -> tuple[PictureMeasures, PictureMeasures]:
-        """Of AT-NMF and of NMF."""
         return self._measured(self.at_restored), self._measured(self.nmf_restored)
 
     def closer_shares(self) -> tuple[float, float]:
@@ -269,10 +258,7 @@ def compare_picture(
     missing: Missing = "ignore",
     reach: Reach | None = None,
 ) -> ComparedPicture:
-    """Picture number `index` (from 0) under the factors (W, H) of both methods.
-
-    `reach` is that of `observed`, for callers that have it already.
-    """
+    """Picture number `index` (from 0) under both methods' factors; `reach` of `observed` saves a pass."""
     v, seen = (pictures.picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (pictures.predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
     reach = reach or reach_of(observed)

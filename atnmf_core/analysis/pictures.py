@@ -1,8 +1,4 @@
-"""A matrix of a data set as pictures, and facts about the parts that are learned from it.
-
-For faces a picture is a column of V (or V_hat, R ...), for a cube it is a row (a band image), and a plain
-matrix is one picture as it stands.
-"""
+"""Pictures of a data set (columns of V for faces, rows for a cube, a matrix as it stands), and its parts."""
 
 from __future__ import annotations
 
@@ -22,7 +18,6 @@ LONGEST_STRIP = 512
 
 
 def count(data: Dataset) -> int:
-    """How many pictures V holds."""
     return {"faces": data.shape[1], "cube": data.shape[0], "matrix": 1}[data.kind]
 
 
@@ -52,14 +47,12 @@ def outer_picture(
 
 
 def picture_name(data: Dataset, index: int) -> str:
-    """What a picture is called, counted from 1."""
     if data.kind == "cube":
         return data.wavelength_label(index)
     return f"face {index + 1}" if data.kind == "faces" else "the matrix"
 
 
 def sample_name(data: Dataset, n: int) -> str:
-    """What column n of V (from 0) is called, counted from 1."""
     if data.kind == "faces":
         return f"face {n + 1}"
     if data.image_shape is None:
@@ -69,17 +62,13 @@ def sample_name(data: Dataset, n: int) -> str:
 
 
 def white_level(v: Values) -> float:
-    """The value shown as white, and the data range for PSNR and SSIM: the picture's largest, or 1 if that is
-    0.
-    """
+    """The value shown as white, and the range for PSNR and SSIM: the picture's maximum, or 1 if that is 0."""
     top = float(np.nanmax(v)) if np.isfinite(v).any() else 0.0
     return top if top > 0 else 1.0
 
 
 def part_pictures(data: Dataset, W: Values, H: Values) -> Values:
-    """One picture per part, as K x rows x cols: columns of W for faces, abundance maps (rows of H) for a
-    cube, and columns of W as upright strips for a matrix, of which long ones are thinned.
-    """
+    """One picture per part, K x rows x cols: W of faces, H of a cube, thinned upright strips of a matrix."""
     if data.kind == "faces":
         return data.images(W)
     if data.kind == "cube":
@@ -92,23 +81,18 @@ def part_pictures(data: Dataset, W: Values, H: Values) -> Values:
 
 
 def usage_shares(W: Array, H: Array) -> npt.NDArray[np.float64]:
-    """The share of W H's total that each part makes up; they sum to one. It does not depend on how a part's
-    size is split between its column of W and its row of H.
-    """
+    """The share of W H's total of each part, however its size is split between W and H."""
     weight = W.sum(axis=0, dtype=np.float64) * H.sum(axis=1, dtype=np.float64)
     total = weight.sum()
     return np.asarray(weight / total if total > 0 else weight)
 
 
 def order_by_usage(W: Array, H: Array) -> Indices:
-    """The parts from most to least used."""
     return np.argsort(-usage_shares(W, H), kind="stable")
 
 
 def match(W: Array, other: Array) -> Indices:
-    """For each column of W the matching column of `other`: the one-to-one assignment with the greatest sum of
-    cosines (Hungarian algorithm).
-    """
+    """The part of `other` for each of W: one to one, with the greatest sum of cosines."""
     # Slow to import, and pages that only draw pictures need none of it.
     from scipy.optimize import linear_sum_assignment
 
@@ -141,7 +125,6 @@ def top_users(H: Array, part: int, count: int = 6) -> Indices:
 
 
 def share_in_sample(W: Array, H: Array, part: int, sample: int) -> float:
-    """The part's share, from 0 to 1, of one sample's prediction W h."""
     weights = W.sum(axis=0, dtype=np.float64) * H[:, sample]
     total = float(weights.sum())
     return float(weights[part]) / total if total > 0 else 0.0

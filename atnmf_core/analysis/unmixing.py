@@ -1,6 +1,4 @@
-"""Learned factors of a cube as materials: columns of W are their spectra, rows of H their abundance maps; and
-how far both are from the truth, where that is known.
-"""
+"""Learned factors of a cube as materials (spectra in W, maps in H), and how far they are from the truth."""
 
 from __future__ import annotations
 
@@ -33,14 +31,10 @@ def unit_sum_abundances(V: npt.ArrayLike, W: npt.ArrayLike, observed: npt.ArrayL
     Trans. Geosci. Remote Sens. 39(3), 2001), whose demanded value is corrected until the sum is one. NaN in
     pixels of which nothing is observed.
 
-    Parameters
-    ----------
     V : F x N, nonnegative; NaN is "not observed".
     W : F x K, one material's spectrum per column.
     observed : bool F x N, True where observed; all by default.
 
-    Examples
-    --------
     >>> unit_sum_abundances([[0.5], [1.0]], [[1.0, 0.0], [0.0, 1.0]]).round(6)
     array([[0.25],
            [0.75]])
@@ -61,9 +55,7 @@ def unit_sum_abundances(V: npt.ArrayLike, W: npt.ArrayLike, observed: npt.ArrayL
 def pure_materials(
     V: npt.ArrayLike, observed: npt.ArrayLike | None = None, *, K: int, seed: int = 0
 ) -> tuple[Array, Wide]:
-    """The spectra of K pixels that show one material each (F x K, see `pure_pixel_start`), and every pixel's
-    shares of them (K x N).
-    """
+    """Spectra of K pixels of one material each (see `pure_pixel_start`), and all pixels' shares of them."""
     W, _ = pure_pixel_start(V, observed, K=K, seed=seed)
     return W, unit_sum_abundances(V, W, observed)
 
@@ -79,8 +71,6 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
     90 degrees to everything. The angle is taken over the bands in which both spectra are known (not NaN), and
     is NaN if there are none.
 
-    Examples
-    --------
     >>> spectral_angles([[1.0], [0.0]], [[2.0, 1.0], [0.0, 1.0]]).round(3)
     array([[ 0., 45.]])
     """
@@ -116,15 +106,12 @@ def _angles(first: Wide, second: Wide) -> Wide:
 
 @dataclass(frozen=True, eq=False)
 class Materials:
-    """What one method found, in the order shared with others: spectra F x K and abundances K x N, NaN in
-    bands and pixels without any observation.
-    """
+    """What one method found: spectra F x K, abundances K x N; NaN in bands and pixels without observation."""
 
     spectra: Wide
     abundances: Wide
 
     def share(self, place: int) -> float:
-        """The share of the whole scene that this material makes up."""
         return float(np.nanmean(self.abundances[place]))
 
 
@@ -132,8 +119,6 @@ class Materials:
 class MaterialErrors:
     """How far found materials are from their true counterparts.
 
-    Attributes
-    ----------
     angles : degrees between each found and true spectrum; NaN where the truth has no spectrum.
     errors : RMSE of each abundance map; NaN where the truth has none.
     """
@@ -162,8 +147,6 @@ def materials_of(
     """The materials of several fits of one cube, all with the same K, and the truth about them, in matching
     order.
 
-    Parameters
-    ----------
     factors : W and H of each fit, to be scaled by `with_unit_sums`.
     truth : what is known about the materials.
     summing : further factors whose abundances already sum to one; they come after the fits.
@@ -218,7 +201,6 @@ def _part_of(truth: Truth, bands: Mask, pixels: Mask) -> Truth:
 
 
 def _found_by(truth: Truth, W: Wide, H: Wide, bands: Mask, pixels: Mask) -> Truth:
-    """Of the true materials those that have a partner."""
     kept = np.sort(_assignment(_cost(W, H, _part_of(truth, bands, pixels)))[0])
     if kept.size == truth.count:
         return truth
@@ -236,7 +218,6 @@ def _assignment(cost: Wide) -> tuple[Indices, Indices]:
 
 
 def _matched(W: Wide, H: Wide, truth: Truth | None) -> Indices:
-    """For each true material the found one that matches it."""
     if truth is None:
         return np.empty(0, dtype=np.intp)
     true, mine = _assignment(_cost(W, H, truth))
@@ -248,12 +229,10 @@ def _rest(taken: Indices, order: Indices) -> Indices:
 
 
 def _partners(lead: Wide, W: Wide, rest: Indices) -> Indices:
-    """For each column of `lead` the matching one of W, among `rest`."""
     return np.asarray(rest[_assignment(spectral_angles(lead, W[:, rest]))[1]], dtype=np.intp)
 
 
 def score(found: Materials, truth: Truth) -> MaterialErrors:
-    """How far materials that were matched to the truth are from it."""
     K = found.spectra.shape[1]
     angles, errors = np.full(K, np.nan), np.full(K, np.nan)
     for place in range(min(K, truth.count)):
@@ -285,8 +264,6 @@ LEAST_SHARE = 0.5
 
 
 class Match(NamedTuple):
-    """A spectrum of a library, and its angle to a material's in degrees."""
-
     name: str
     angle: float
 
@@ -297,8 +274,6 @@ def nearest_spectra(
     """For each material (column of `spectra`, NaN where unknown) the library's spectra at the smallest
     angles, nearest first, over the bands in which both are known. Empty where too few are.
 
-    Parameters
-    ----------
     spectra : F x K.
     wavelengths : F, in nanometres.
     library : its spectra are interpolated to these wavelengths.

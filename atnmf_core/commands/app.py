@@ -26,7 +26,6 @@ BESIDE_CORE = Path(__file__).resolve().parents[2]
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `app` and `web` to the command line."""
     _add_app(subparsers)
     _add_web(subparsers)
 
@@ -49,7 +48,6 @@ def _add_app(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until it is stopped."""
     if find_spec("streamlit") is None:
         raise InputError("the dashboard needs Streamlit: install this with its extra, .[dashboard].")
     port = [] if args.port is None else [f"--server.port={args.port}"]
@@ -93,7 +91,6 @@ def _add_web(subparsers: Subparsers) -> None:
 
 
 def run_web(args: argparse.Namespace) -> int:
-    """Write the folder."""
     out: Path = args.out
     if out.exists() and any(out.iterdir()) and not (out / PYTHON).exists():
         raise InputError(f"--out {out}: there is something else in this folder.")
@@ -124,7 +121,6 @@ def run_web(args: argparse.Namespace) -> int:
 
 
 def _read_by_python(dashboard: Path) -> Iterator[tuple[Path, str]]:
-    """Files, and their names in the archive."""
     cachetools = _installed("cachetools", "__init__.py").parents[1]
     places = (dashboard, PAGES), (BESIDE_CORE, "atnmf_core/**/*"), (cachetools, "cachetools/*")
     for folder, patterns in places:
@@ -146,7 +142,6 @@ def _theme(dashboard: Path) -> str:
 
 
 def _runtime(source: Path) -> list[Path]:
-    """The files of Pyodide and of its packages that are needed."""
     lock = source / "pyodide-lock.json"
     packages = json.loads(lock.read_text("utf-8"))["packages"] if lock.is_file() else {}
     wheels = [packages[name]["file_name"] for name in ("numpy", "scipy", "pillow") if name in packages]

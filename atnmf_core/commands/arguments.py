@@ -64,21 +64,17 @@ class Subparsers(Protocol):
 
 
 def add_options(parser: TakesArguments, *names: str, **changes: Any) -> None:
-    """Add shared options, each with `changes`."""
     for name in names:
         parser.add_argument(f"--{name.replace('_', '-')}", **OPTIONS[name] | changes)
 
 
 def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """The options of these names that were given."""
     return {name: value for name in names if (value := getattr(args, name)) is not None}
 
 
 def lambdas(text: str) -> tuple[float, ...]:
     """One number above 1, or FIRST:LAST:COUNT for a rounded series in equal steps of log(lambda - 1).
 
-    Examples
-    --------
     >>> lambdas("2"), lambdas("1.5:9:5")
     ((2.0,), (1.5, 2.0, 3.0, 5.0, 9.0))
     """
@@ -99,8 +95,6 @@ def lambdas(text: str) -> tuple[float, ...]:
 def numbers_of_parts(text: str) -> int | tuple[int, ...]:
     """A number of parts, or several: FIRST:LAST for all between, or separated by commas.
 
-    Examples
-    --------
     >>> numbers_of_parts("5"), numbers_of_parts("3:6"), numbers_of_parts("4,8,16")
     (5, (3, 4, 5, 6), (4, 8, 16))
     """
@@ -117,14 +111,12 @@ def numbers_of_parts(text: str) -> int | tuple[int, ...]:
 
 
 def workers(text: str) -> int:
-    """A number of processes."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes: write 1, 2, ...")
     return int(text)
 
 
 def input_file(text: str) -> Path:
-    """An existing file."""
     path = Path(text)
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text!r}")
@@ -148,10 +140,7 @@ MAX_FAILURES_SHOWN = 3
 
 @contextmanager
 def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Callable[[int, int], None]]:
-    """Gives a function to call with how much is done, and of how much; `shown` None means: on a terminal.
-
-    What is done at the first call is from an earlier run and does not count for the pace. The total may grow.
-    """
+    """Yields show(done, total); what is done at the first call does not count for the pace."""
     with tqdm(
         desc=label, disable=None if shown is None else not shown, unit=unit, unit_scale=bool(unit)
     ) as bar:
@@ -170,7 +159,6 @@ class Terminated(KeyboardInterrupt):
 
 
 def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool = False) -> None:
-    """--store, by default the dashboard's or one in this folder, --jobs, --dask and --progress."""
     group = parser.add_argument_group("where and how it runs")
     own = Path("atnmf-sweeps.sqlite")
     otherwise = "that of the dashboard, in the cache folder" if of_dashboard else own
@@ -186,7 +174,6 @@ def add_running_options(parser: argparse.ArgumentParser, *, of_dashboard: bool =
 
 
 def add_worker_options(group: TakesArguments) -> None:
-    """--jobs, --dask and --progress."""
     group.add_argument(
         "--jobs",
         type=workers,
@@ -206,10 +193,7 @@ def add_worker_options(group: TakesArguments) -> None:
 def run_grid(
     args: argparse.Namespace, store: Store, name: str, grid: Grid, data: Dataset, *, label: str, **how: Any
 ) -> None:
-    """Run a grid with a progress bar; Ctrl-C and SIGTERM end it cleanly and say how to resume it.
-
-    `how` is passed to `run_sweep`.
-    """
+    """Run a grid with a progress bar; signals end it cleanly. `how` is passed to `run_sweep`."""
     try:
         with ended_by_signals(), progress_bar(label, args.progress) as progress:
             options = {"n_jobs": args.jobs, "dask": args.dask, **how}
@@ -225,7 +209,6 @@ def run_grid(
 
 
 def print_failures(store: Store, name: str) -> bool:
-    """Print the first few failures of a sweep to standard error; whether there are any."""
     failures = list(store.outcomes(name, failed=True))
     for failure in failures[:MAX_FAILURES_SHOWN]:
         words = ", ".join(f"{name} {failure.identity[name]}" for name in ("alpha", "K", "method", "lam"))
@@ -250,9 +233,7 @@ def ended_by_signals() -> Iterator[None]:
 
 @contextmanager
 def stopped_by_ctrl_c(words: str) -> Iterator[threading.Event]:
-    """The first Ctrl-C inside the block sets the event and prints the words; a second one, or SIGTERM, raises
-    KeyboardInterrupt.
-    """
+    """The first Ctrl-C sets the event and prints the words; another, or SIGTERM, interrupts."""
     asked = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -274,7 +255,6 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Options for the settings of `ReadingOptions`: what a file does not say, or says wrongly."""
     group = parser.add_argument_group("how a file is read")
     group.add_argument("--variable", metavar="NAME", help="which array of the file is meant")
     group.add_argument("--kind", choices=["faces", "cube", "matrix"])
@@ -307,7 +287,6 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 
 def reading(args: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of `read_dataset` that were given as options."""
     names = [field.name for field in fields(ReadingOptions) if hasattr(args, field.name)]
     options = given(args, *names)
     return options | {"nodata": tuple(options["nodata"])} if "nodata" in options else options
@@ -320,8 +299,6 @@ def print_notes(data: Dataset) -> None:
 
 
 def why_unreadable(error: UnreadableData) -> str:
-    """Why a file cannot be read, and which options would help."""
-
     def option(remedy: Remedy) -> str:
         return option_text(remedy.setting, remedy.value)
 

@@ -30,7 +30,6 @@ SMALL = 1 << 26
 
 
 def add_block_options(group: TakesArguments) -> None:
-    """--blocks, --jobs, --dask and --progress."""
     group.add_argument(
         "--blocks",
         action=argparse.BooleanOptionalAction,
@@ -43,9 +42,7 @@ def add_block_options(group: TakesArguments) -> None:
 
 
 def is_for_blocks(args: argparse.Namespace, options: ReadingOptions, bytes_per_entry: float) -> bool:
-    """Whether the user says so, or else whether a file is too large for the memory that is free, or for the
-    limits on files that are read as a whole. In memory, the command takes `bytes_per_entry` at its peak.
-    """
+    """Whether the user says so, or a file is too large for the free memory or for whole reading."""
     if args.blocks is not None:
         return bool(args.blocks)
     path, limits = Path(args.data), Limits.from_environment()
@@ -63,7 +60,6 @@ def is_for_blocks(args: argparse.Namespace, options: ReadingOptions, bytes_per_e
 
 
 def restore_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
-    """Restore, write the file, print what was found."""
     if args.deviation is not None:
         raise InputError("--deviation: not for a scene that is restored block by block; leave it out.")
     for name in ("fill", "missing", "denoise", "offsets"):
@@ -130,7 +126,6 @@ def _write_report(args: argparse.Namespace, options: ReadingOptions, done: Scene
 
 @contextmanager
 def _resumable(progress: bool | None) -> Iterator[_Bars]:
-    """Progress bars; Ctrl-C and SIGTERM end the block with a word on how to resume it."""
     try:
         with ended_by_signals(), _Bars(progress) as bars:
             yield bars
@@ -183,7 +178,6 @@ def _format(path: Path) -> str:
 
 
 def recipe_of(args: argparse.Namespace) -> RestoreRecipe:
-    """What the user asked for."""
     return RestoreRecipe(
         args.data,
         "unmarked" if args.unmarked else "marked",

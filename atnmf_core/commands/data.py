@@ -14,7 +14,6 @@ from .arguments import Subparsers, add_reading_options, output_file, progress_ba
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `data` and its actions to the command line."""
     parser = subparsers.add_parser(
         "data",
         help="list, fetch and inspect data sets",
@@ -51,7 +50,6 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out one action."""
     {"list": _list, "fetch": _fetch, "info": _info, "convert": _convert}[args.action](args)
     return 0
 

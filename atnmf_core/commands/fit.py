@@ -47,7 +47,6 @@ WHOLE = ("alpha", "masks", "mask_seed", "pattern", "missing", "mu", "gamma", "un
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `fit` to the command line."""
     parser = subparsers.add_parser(
         "fit",
         help="factorize one data set",
@@ -89,7 +88,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fit, print the measures, write the files."""
     options = ReadingOptions(**reading(args))
     by_blocks = is_for_blocks(args, options, BYTES_PER_ENTRY)
     _refuse_idle(args, by_blocks)
@@ -125,7 +123,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse_idle(args: argparse.Namespace, by_blocks: bool) -> None:
-    """Reject options that would have no effect."""
     idle = (
         (by_blocks, WHOLE, "not for a scene that is fitted block by block"),
         (args.start == "pure-pixels", ("n_init",), "--start pure-pixels is one start"),
@@ -171,9 +168,7 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
 def _drawn(
     data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int, missing: Missing
 ) -> list[Panel]:
-    """The original and masked pictures, for AT-NMF the attack and the attacked picture, and the
-    restored one.
-    """
+    """Original, masked, for AT-NMF the attack and the attacked picture, and the restored one."""
     name, red = pictures.picture_name(data, index), HIDDEN["red"]
     lam, factors = math.inf if fit.lam is None else fit.lam, (fit.W, fit.H)
     picture = compare_picture(

@@ -37,7 +37,6 @@ MARKS = {"within": "=", "near": "~", "outside": "!", None: ""}
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `reproduce` to the command line."""
     parser = subparsers.add_parser(
         "reproduce",
         help="run the paper's experiments again and compare",
@@ -157,7 +156,6 @@ def _grids(args: argparse.Namespace) -> dict[str, Grid]:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Reject what the paper does not have."""
     if args.starts > PAPER_STARTS:
         raise InputError(f"--starts {args.starts}: the authors made {PAPER_STARTS} starts.")
     unknown = [alpha for alpha in args.alpha if alpha not in PAPER_ALPHAS]
@@ -180,7 +178,6 @@ def _earlier(path: Path | None) -> tuple[Measurement, ...]:
 
 
 def _comparison(name: str, rows: Sequence[Measurement]) -> str:
-    """A line for each cell of the paper's table `name` that was measured, under either treatment."""
     head = f"{'alpha':5}  {'method':22}{'published':>16}{'unmarked':>18}{'difference':>13}"
     cells = compare_table(name, rows)
     lines = [f"{head}  {'marked':>17}"]

@@ -46,7 +46,6 @@ examples:
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `restore` to the command line."""
     parser = subparsers.add_parser(
         "restore",
         help="predict what is missing or wrong in a file",
@@ -158,7 +157,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _loaded(args: argparse.Namespace, options: dict[str, Any]) -> Dataset:
-    """The data, without what a mask says is wrong."""
     data = load_source(args.data, **options)
     if args.missing is None:
         return data
@@ -230,8 +228,6 @@ CUBE_FORMATS = {".npz": write_npz, ".mat": write_mat}
 def write_restored(
     source: str, data: Dataset, restored: Restoration, out: Path, *, own_format: bool, **options: Any
 ) -> tuple[Path, ...]:
-    """Write the restored data, and return the files written."""
-
     def write(path: Path) -> tuple[Path, ...]:
         if own_format:
             return write_like(source, restored.V, path, keep_unmarkable=True, **options)

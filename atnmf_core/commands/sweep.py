@@ -56,7 +56,6 @@ examples:
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Add `sweep` and `queue` to the command line."""
     _add_sweep(subparsers)
     _add_queue(subparsers)
 
@@ -157,7 +156,6 @@ def _data(source: str) -> Dataset:
 
 
 def _grid_of_name(args: argparse.Namespace) -> Grid:
-    """The grid that the store has under --name."""
     if not args.name:
         raise InputError(
             "nothing to sweep: give --data, --alpha, --K and --lam, a --grid file, or the --name of a sweep "
@@ -215,7 +213,6 @@ def _add_queue(subparsers: Subparsers) -> None:
 
 
 def run_queue(args: argparse.Namespace) -> int:
-    """Run the queue until it is empty."""
     if not args.store.is_file():
         raise NoStoreError(f"{args.store}: there is no store here.")
     with open_store(args.store) as store:
@@ -269,9 +266,7 @@ def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
 
 @contextmanager
 def _interrupted_when(condition: Callable[[], bool], interrupted: threading.Event) -> Iterator[None]:
-    """Raise KeyboardInterrupt inside the block, in the main thread, as soon as the condition holds, and set
-    the event.
-    """
+    """Raise KeyboardInterrupt inside the block, and set the event, as soon as the condition holds."""
     over = threading.Event()
 
     def watch() -> None:

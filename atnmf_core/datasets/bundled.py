@@ -210,9 +210,7 @@ def _terrain(rows: int, cols: int, random: np.random.Generator) -> Array:
 
 
 def _smooth(field: Array, sigma: float) -> Array:
-    """As `scipy.ndimage.gaussian_filter`, to the last bit: importing that takes longer than all else that
-    happens before the first picture of a page.
-    """
+    """As `scipy.ndimage.gaussian_filter`, to the last bit, without an import that a page would wait for."""
     reach = int(4.0 * sigma + 0.5)
     weights = np.exp(-0.5 / sigma**2 * np.arange(-reach, reach + 1) ** 2)
     weights /= weights.sum()

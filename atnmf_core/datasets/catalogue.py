@@ -30,9 +30,7 @@ DAMAGED = "{} is damaged: it cannot be unpacked"
 
 
 def load_source(source: str, **reading: Any) -> Dataset:
-    """The data set of a grid: a name in the catalogue, or the path of a file for `read_dataset` or from
-    `save_dataset`; `reading` is passed to `read_dataset`.
-    """
+    """A grid's data: a catalogue name, or a file for `read_dataset` (with `reading`) or of `save_dataset`."""
     names = [entry.name for entry in catalogue()]
     path = Path(source)
     if source not in names and not path.exists():
@@ -47,10 +45,7 @@ def load_source(source: str, **reading: Any) -> Dataset:
 
 
 def save_dataset(data: Dataset, path: str | Path) -> None:
-    """Save a data set of any kind, with its values unchanged, for another process.
-
-    The file is a NumPy archive without pickled objects.
-    """
+    """Save any data set for another process, as a NumPy archive without pickled objects."""
     facts = {
         "kind": data.kind,
         "name": data.name,
@@ -67,7 +62,6 @@ def save_dataset(data: Dataset, path: str | Path) -> None:
 
 
 def is_saved_dataset(path: str | Path) -> bool:
-    """Whether `save_dataset` wrote this file."""
     file = Path(path)
     # If it is not an archive, `read_dataset` will say so.
     if file.suffix != ".npz" or not zipfile.is_zipfile(file):
@@ -77,7 +71,6 @@ def is_saved_dataset(path: str | Path) -> bool:
 
 
 def _saved(path: Path) -> Dataset | None:
-    """The data set that `save_dataset` wrote, None for any other file."""
     if not is_saved_dataset(path):
         return None
     with foreign_code(DAMAGED.format(path.name)), np.load(path, allow_pickle=False) as archive:
@@ -92,15 +85,11 @@ def _saved(path: Path) -> Dataset | None:
 
 
 def upload_path(store: Path, data: Dataset) -> Path:
-    """The file in which the sweeps of a store find this data."""
     return _folder(store) / f"{data.content_hash[:16]}.npz"
 
 
 def save_upload(store: Path, data: Dataset) -> None:
-    """Save uploaded data beside the store, where another process finds it.
-
-    Call it after the sweep was added: from then on nobody deletes the file.
-    """
+    """Save uploads beside the store. Call it after the sweep was added: from then on nobody deletes them."""
     path = upload_path(store, data)
     if path.exists():
         return
@@ -110,7 +99,6 @@ def save_upload(store: Path, data: Dataset) -> None:
 
 
 def is_upload_of(store: Path, source: str) -> bool:
-    """Whether a grid's data is a file that `save_upload` wrote for this store."""
     return Path(source).parent == _folder(store)
 
 
@@ -272,7 +260,6 @@ class Entry:
 
     @property
     def download_size(self) -> str:
-        """The size of the download, as people read it."""
         return size_in_words(self.download_bytes)
 
 
@@ -298,7 +285,6 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] =
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """All data sets that `load_dataset` knows, bundled ones first."""
     return tuple(_entry(name) for name in _LOADERS)
 
 

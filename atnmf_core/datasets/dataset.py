@@ -34,7 +34,6 @@ class Layout:
     order: Order = "F"
 
     def check(self, shape: tuple[int, int]) -> None:
-        """Reject a layout that does not fit a matrix of this shape."""
         if (self.image_shape is None) != (self.kind == "matrix"):
             needs = "has no images" if self.kind == "matrix" else "needs (rows, columns)"
             raise InputError(f"image_shape={self.image_shape!r}: data of kind {self.kind!r} {needs}.")
@@ -54,7 +53,6 @@ class Layout:
         return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
 
     def fold(self, stack: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The inverse of `unfold`."""
         if self.image_shape is None:
             return stack[:, :, 0]
         flat = (stack if self.order == "C" else stack.transpose(0, 2, 1)).reshape(len(stack), -1)
@@ -85,7 +83,6 @@ class Truth:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the contents."""
         digest = hashlib.sha256(repr((self.endmembers.shape, self.names)).encode())
         for known in (self.endmembers, self.abundances):
             digest.update(np.ascontiguousarray(known).tobytes())
@@ -93,7 +90,6 @@ class Truth:
 
     @property
     def count(self) -> int:
-        """K."""
         return max(int(self.endmembers.shape[1]), int(self.abundances.shape[0]))
 
 
@@ -191,7 +187,6 @@ class Dataset:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(F, N)."""
         return self.V.shape[0], self.V.shape[1]
 
     @cached_property
@@ -211,10 +206,7 @@ class Dataset:
         return digest.hexdigest()
 
     def image(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
-        """A vector of pixels as an image (rows x cols).
-
-        For faces a vector is a column of V or W; for a cube it is a row of V or H.
-        """
+        """A vector of pixels (a column of V or W for faces, a row of V or H for a cube) as an image."""
         rows, cols = self._image_shape()
         flat = np.asarray(vector)
         if flat.shape != (rows * cols,):
@@ -224,17 +216,13 @@ class Dataset:
         return flat.reshape((rows, cols), order=self.order)
 
     def vector(self, image: npt.ArrayLike) -> npt.NDArray[Any]:
-        """An image as a vector of pixels: the inverse of `image`."""
         picture = np.asarray(image)
         if picture.shape != self._image_shape():
             raise InputError(f"an image of shape {self._image_shape()} is needed, not {picture.shape}.")
         return picture.reshape(-1, order=self.order)
 
     def images(self, matrix: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
-        """All images of a matrix (V if none is given), as count x rows x cols.
-
-        Faces are read from columns (V, W, V_hat), band images and abundance maps from rows (V, H, V_hat).
-        """
+        """All images of a matrix (V if none is given), as count x rows x cols."""
         rows, cols = self._image_shape()
         source = self.V if matrix is None else np.asarray(matrix)
         if source.ndim != 2 or source.shape[0 if self.kind == "faces" else 1] != rows * cols:
@@ -368,7 +356,6 @@ def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Trut
 
 
 def could_be_truth(data: Dataset, shape: tuple[int, ...]) -> bool:
-    """Whether an array of this shape fits the cube as abundances or as spectra."""
     F, N = data.shape
     if len(shape) == 3:
         return data.image_shape in (shape[:2], shape[1:])
@@ -406,7 +393,6 @@ def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
 
 
 def none(V: Array) -> Array:
-    """V as it is."""
     return V
 
 
@@ -444,7 +430,6 @@ NORMALISATIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def normalise(data: Dataset, how: str) -> Dataset:
-    """The data set with its values normalised, and the normalisation recorded."""
     if how not in NORMALISATIONS:
         raise InputError(f"normalisation={how!r}: choose one of {', '.join(map(repr, NORMALISATIONS))}.")
     if how == "none":

@@ -1,6 +1,4 @@
-"""The paper's data: downloaded only on request, and verified; without a network the message says what
-to do.
-"""
+"""The paper's data: downloaded on request alone, and verified; without a network messages say what to do."""
 
 from __future__ import annotations
 
@@ -51,7 +49,6 @@ class RemoteFile:
 
     @property
     def dataset(self) -> str:
-        """The name of the data set that it belongs to."""
         return next(name for name, folder in PAPER_FOLDERS.items() if folder == self.path.split("/")[0])
 
     @property
@@ -70,14 +67,12 @@ class RemoteFile:
 
 @cache
 def remote_files() -> tuple[RemoteFile, ...]:
-    """All files of registry.txt."""
     text = files(__package__).joinpath("registry.txt").read_text("utf-8")
     rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
     return tuple(RemoteFile(path, int(size), sha256) for path, size, sha256 in rows)
 
 
 def remote_files_of(folder: str) -> tuple[RemoteFile, ...]:
-    """The files of one data set, by the name of its folder."""
     return tuple(file for file in remote_files() if file.path.startswith(f"{folder}/"))
 
 
@@ -110,8 +105,6 @@ class DataUnavailable(RuntimeError):
 class Transfer:
     """How a download is carried out.
 
-    Attributes
-    ----------
     base_urls : replacements for the public servers, by origin; None for the public ones.
     stall_seconds : give up on a server that is silent for longer than this.
     total_seconds : give up on a file that takes longer than this altogether.
@@ -152,8 +145,6 @@ def fetch(
 ) -> tuple[Path, ...]:
     """Download the files of a data set that are not in the data folder yet.
 
-    Parameters
-    ----------
     name : "cbcl", "moffet", "madonna" or "synthetic": a folder of the registry.
     folder : where to store the files; the data folder by default.
     progress : called as progress(bytes done, bytes in all, file) while files arrive.
@@ -184,9 +175,7 @@ def fetch(
 
 
 def _download(file: RemoteFile, path: Path, transfer: Transfer, report: Callable[[int], None]) -> None:
-    """Fetch a file from the first server that has it, or raise `DataUnavailable` with what each server
-    did.
-    """
+    """Fetch a file from the first server that has it, or raise `DataUnavailable` with what each did."""
     import pooch
 
     # pooch announces each download on the console, where `progress` already says it.

@@ -32,8 +32,6 @@ EDGE = 0.5
 class Mark:
     """A shape on one or several images of a data set.
 
-    Attributes
-    ----------
     bands : first and last band, or image of faces, counted from 1; of no account for a matrix.
     tool : "rectangle", from corner to corner; "lasso", a closed curve; "brush", a thick path.
     points : row and column of each corner or point, counted from 1.
@@ -50,7 +48,6 @@ class Mark:
         )
 
     def inside(self, shape: tuple[int, int]) -> Mask:
-        """Which pixels of an image of this shape it covers."""
         at_row, at_col = np.mgrid[1 : shape[0] + 1, 1 : shape[1] + 1]
         points = np.array(self.points, float)
         if self.tool == "rectangle":
@@ -65,7 +62,6 @@ class Mark:
 def _near(
     path: npt.NDArray[np.float64], row: npt.NDArray[np.int_], col: npt.NDArray[np.int_], reach: float
 ) -> Mask:
-    """Which places are within reach of a path."""
     near = np.zeros(row.shape, dtype=bool)
     for start, end in zip(path, path[1:] if len(path) > 1 else path, strict=False):
         step = end - start
@@ -87,15 +83,12 @@ def _enclosed(closed: npt.NDArray[np.float64], row: npt.NDArray[np.int_], col: n
 
 
 def spell_marks(marks: Iterable[Mark]) -> str:
-    """As a text that `read_marks` reads."""
     return BETWEEN.join(map(str, marks))
 
 
 def read_marks(text: str) -> tuple[Mark, ...]:
     """The marks that a text names.
 
-    Examples
-    --------
     >>> read_marks("3-5r2.4.6.9")
     (Mark(bands=(3, 5), tool='rectangle', points=((2, 4), (6, 9))),)
     >>> spell_marks(read_marks("3-5r2.4.6.9_1-1b7.7.8.8"))
@@ -116,8 +109,6 @@ def _read_mark(text: str) -> Mark:
 def entries_of(marks: Iterable[Mark], data: Dataset) -> Mask:
     """The entries of V (bool F x N) that the marks cover.
 
-    Examples
-    --------
     >>> cube = Dataset(np.zeros((3, 20)), "cube", "x", image_shape=(4, 5))
     >>> entries_of(read_marks("2-3r1.1.2.2"), cube).sum(axis=1)
     array([0, 4, 4])
@@ -136,8 +127,6 @@ def entries_of(marks: Iterable[Mark], data: Dataset) -> Mask:
 def read_mask(source: Any, data: Dataset) -> Mask:
     """The entries of V for which a file has something other than 0.
 
-    Parameters
-    ----------
     source : as for `read_dataset`: a file that is laid out like the data, or one image, which stands for all
         bands.
     data : what the mask is for.

@@ -42,8 +42,6 @@ def against_lambda(
 ) -> go.Figure:
     """AT-NMF's mean error against lambda with a band of one deviation, the other methods as levels.
 
-    Parameters
-    ----------
     points : a line is drawn for each alpha, K, treatment and solver among them; names say how they differ.
     compact : a small plot whose axes stay the same while points arrive. Otherwise the best lambda of each
         line is ringed, and for at most two lines its gain over NMF is written beside it.
@@ -78,9 +76,7 @@ def against_lambda(
 def compare_curves(
     curves: Mapping[str, Sequence[Measurement]], colours: Sequence[str], height: int = 440
 ) -> go.Figure:
-    """Several curves against lambda, each with its name and colour: AT-NMF as a line, the methods without
-    lambda as levels. The points of each are those of one alpha, K and treatment.
-    """
+    """Several curves, each of one alpha, K and treatment, by name and colour; without lambda, as levels."""
     curve = {point.lam for points in curves.values() for point in points if point.lam is not None}
     lams = sorted(curve) or list(COMPACT_SPAN)
     traces: list[Trace] = []
@@ -101,9 +97,7 @@ def compare_curves(
 
 
 def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: int = 440) -> go.Figure:
-    """Mean errors against alpha: AT-NMF at the given lambdas, and the methods without lambda. The points are
-    those of one K and treatment.
-    """
+    """Mean errors, of one K and treatment, against alpha; AT-NMF's at the given lambdas."""
     traces: list[Trace] = []
     drawn = [point for point in points if point.lam is None or point.lam in lams]
     shades = _shades(len(lams))
@@ -131,7 +125,6 @@ def lambda_ticks(low: float, high: float) -> list[float]:
 
 
 def point_data(point: Measurement, name: str) -> list[Any]:
-    """A point's `customdata`."""
     where = f"α = {point.alpha:g}" if point.lam is None else f"λ = {point.lam:g}, α = {point.alpha:g}"
     spread = "" if point.deviation is None else f" ± {point.deviation:.2g}"
     starts = f"mean of {point.starts} starts" if point.starts > 1 else "one start"
@@ -142,7 +135,6 @@ def point_data(point: Measurement, name: str) -> list[Any]:
 def _line(
     line: Sequence[Measurement], x: Sequence[Any], name: str, colour: str, points: Sequence[Measurement]
 ) -> list[Trace]:
-    """A mean line with its band."""
     mean = {
         "x": list(x),
         "y": [point.mean for point in line],
@@ -200,9 +192,7 @@ def _best_words(point: Measurement, points: Sequence[Measurement], lams: Sequenc
 
 
 def _beside(lam: float, lams: Sequence[float]) -> dict[str, Any]:
-    """Where there is room for text at the lowest point: inside the plot at the ends of the curve, above it
-    elsewhere.
-    """
+    """Where there is room for text at the lowest point: inside the plot, above it if not at an end."""
     share = math.log(lam / lams[0]) / math.log(lams[-1] / lams[0]) if lams[-1] > lams[0] else 0.5
     if share < 0.1:
         return {"ax": 60, "ay": 0, "xanchor": "left", "align": "left"}
@@ -225,7 +215,6 @@ def _name(point: Measurement, points: Sequence[Measurement]) -> str:
 
 
 def _style(point: Measurement, points: Sequence[Measurement]) -> int:
-    """Which of the method's combinations of treatment and solver this is, from 0."""
     return sorted({_kind(one) for one in points if one.method == point.method}).index(_kind(point))
 
 
@@ -289,10 +278,7 @@ MAX_LABELLED_COLUMNS = 20
 
 
 def gain_map(points: Sequence[Measurement], height: int = 440) -> go.Figure:
-    """A row per alpha, a column per lambda: by how many per cent AT-NMF's error lies below NMF's at that
-    alpha, or the error itself where NMF was not fitted. The best lambda of each alpha is outlined. The points
-    are those of one K, treatment and solver.
-    """
+    """Alpha by lambda: how far AT-NMF's error is below NMF's in %, or the error; the best is outlined."""
     curve = [point for point in points if point.lam is not None]
     lams = sorted({point.lam for point in curve if point.lam is not None})
     alphas = sorted({point.alpha for point in curve})

@@ -47,7 +47,6 @@ def channels_of(colour: str) -> tuple[int, ...]:
 
 
 def _ramp(colours: tuple[str, ...]) -> RGB:
-    """256 colours that pass through the given ones at equal distances."""
     stops = np.array([channels_of(colour) for colour in colours], dtype=float)
     at = np.linspace(0, len(colours) - 1, 256)
     columns = [np.interp(at, np.arange(len(colours)), stops[:, c]) for c in range(3)]
@@ -64,7 +63,6 @@ def grey(image: Values, top: float) -> RGB:
 
 
 def grey_with_gaps(image: Values, top: float, unknown: str) -> RGB:
-    """As `grey`, with NaN in the colour `unknown`."""
     return paint(grey(image, top), np.isnan(image), unknown)
 
 
@@ -84,16 +82,13 @@ def tint(image: Values, colour: str, top: float = 1.0) -> RGB:
 
 
 def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
-    """The picture with the chosen pixels in one colour."""
     painted = picture.copy()
     painted[where] = channels_of(colour)
     return painted
 
 
 def dotted(picture: RGB, where: npt.NDArray[np.bool_]) -> RGB:
-    """The picture three times as large, with a dot in the middle of the chosen pixels: black on light ones,
-    white on dark ones.
-    """
+    """The picture three times as large, with a black or white dot in the middle of the chosen pixels."""
     if not where.any():
         return picture
     large: RGB = picture.repeat(3, axis=0).repeat(3, axis=1)
@@ -106,8 +101,6 @@ def nice_limit(value: float) -> float:
     """The next of 1, 2, 3, 5, 7 times a power of ten that is at least `value`, so that a colour scale does
     not flicker while its data changes a little. 1 if there is nothing to scale.
 
-    Examples
-    --------
     >>> nice_limit(0.23)
     0.3
     """
@@ -144,9 +137,7 @@ GAP = 2
 
 
 def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int = 88) -> npt.NDArray[np.uint8]:
-    """A square picture with a tile for each cell, row by row: dark where "within", lighter where "near",
-    red where "outside", grey where there is nothing to compare.
-    """
+    """A square with a tile per cell, row by row: "within" dark, "near" lighter, "outside" red, else grey."""
     rows = len(agreements) // columns
     colours = np.array([COLOURS[agreement] for agreement in agreements], np.uint8).reshape(rows, columns, 3)
     picture = np.full((side, side, 3), GROUND, np.uint8)
@@ -170,7 +161,6 @@ def enlarge(picture: RGB, side: int) -> Image.Image:
 
 
 def mosaic(tiles: Sequence[RGB], columns: int, gap: int = 1, background: int = 255) -> RGB:
-    """Tiles of one shape in rows of `columns`, on a grey background."""
     rows, cols = tiles[0].shape[:2]
     lines = -(-len(tiles) // columns)
     sheet = np.full((lines * (rows + gap) - gap, columns * (cols + gap) - gap, 3), background, np.uint8)
@@ -189,10 +179,7 @@ def png(picture: RGB | Image.Image, compression: int = 6) -> bytes:
 
 
 def data_url(picture: RGB) -> str:
-    """The picture as a data URL for an <img>, which needs no further request.
-
-    Lossless WebP takes as long as a PNG to write, and down to half of its bytes.
-    """
+    """The picture as a data URL: lossless WebP takes as long as a PNG to write, and half of its bytes."""
     image, file = Image.fromarray(picture), io.BytesIO()
     if max(image.size) <= WEBP_SIDE:
         image.save(file, format="WEBP", lossless=True, quality=20, method=1)

@@ -131,9 +131,7 @@ def findings_chart(
 
 
 def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
-    """The weight of an entry on which the adversary has given up, beside one that it still attacks: two
-    labelled bars in the ratio of 1 to `steepness`.
-    """
+    """The weight of an entry given up by the adversary beside one still attacked: 1 to `steepness`."""
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -155,8 +153,6 @@ def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
 def round_marks(low: float, high: float) -> list[float]:
     """About five round numbers at equal distances; the first and last enclose the given ones.
 
-    Examples
-    --------
     >>> round_marks(-1.2, 14.0)
     [-5.0, 0.0, 5.0, 10.0, 15.0]
     """

@@ -41,10 +41,7 @@ def part_sheet(
     background: int = 255,
     unknown: str = HIDDEN["red"],
 ) -> RGB:
-    """Parts (K x rows x cols) as tiles, dark where a part is strong, as in the paper.
-
-    Each tile has its own scale, or all share the largest value. NaN has the colour `unknown`.
-    """
+    """Parts (K x rows x cols) as dark tiles, each in its own scale or all in one; NaN is `unknown`."""
     tops = np.nan_to_num(pictures).reshape(len(pictures), -1).max(axis=1)
     if shared_scale:
         tops = np.full_like(tops, tops.max(initial=0.0))
@@ -117,9 +114,7 @@ def learned_panels(picture: ComparedPicture, hidden: str, name: str) -> tuple[Pa
 def error_panels(
     picture: ComparedPicture, name: str, *, walls: bool = False, hidden: str = HIDDEN["red"]
 ) -> tuple[tuple[Panel, Panel], float]:
-    """The errors of both methods, and the top of their common scale. With `walls`, AT-NMF's has dots where
-    the adversary has given up. Pixels without a prediction have the colour `hidden`.
-    """
+    """Both methods' errors, and the top of their scale; with `walls`, dots where the adversary gave up."""
     at, nmf = picture.errors
     top = nice_limit(float(max(np.nanmax(at, initial=0.0), np.nanmax(nmf, initial=0.0))))
     scale = (sequential((RAMP + 1) / 2 * top, top), 0.0, top)

@@ -69,8 +69,6 @@ class BrightnessRange(NamedTuple):
 def nearest_bands(wavelengths: Values | None, bands: int, targets: tuple[float, float, float]) -> Triplet:
     """The bands closest to three wavelengths, or spread over the cube if it has none.
 
-    Examples
-    --------
     >>> nearest_bands(np.array([450.0, 500.0, 550.0, 600.0, 650.0]), 5, NATURAL)
     Triplet(red=4, green=2, blue=0)
     """
@@ -80,9 +78,7 @@ def nearest_bands(wavelengths: Values | None, bands: int, targets: tuple[float, 
 
 
 def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool = False) -> BrightnessRange:
-    """The range with `clip` percent of each channel's known values below and as many above; with `joint`, one
-    pair for all channels, which preserves the colour balance.
-    """
+    """The range without `clip` percent at either end, of each channel or, to keep colours, jointly."""
     if not 0 <= clip < 50:
         raise InputError(f"clip={clip!r}: a percentage from 0 to below 50 is needed.")
     known = [np.asarray(channel)[~np.isnan(channel)] for channel in channels]
@@ -95,10 +91,7 @@ def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool
 
 
 def composite(channels: Sequence[Values], limits: BrightnessRange, unknown: str, gamma: float = 1.0) -> RGB:
-    """Three images (rows x cols) as one picture. A channel that is NaN at a pixel takes its value from the
-    reserved colour, so a pixel without any known channel has exactly that colour. Brightness is taken to the
-    power 1 / `gamma`.
-    """
+    """Three images as one picture, to the power 1 / `gamma`; NaN takes the reserved colour's channel."""
     picture = np.empty((*np.shape(channels[0]), 3), np.uint8)
     for c, (image, low, high) in enumerate(zip(channels, *limits, strict=True)):
         values = np.asarray(image, dtype=np.float64)
@@ -121,8 +114,6 @@ def smaller(image: Values, most: int) -> Values:
 class CubeView:
     """How pictures of a cube are drawn.
 
-    Attributes
-    ----------
     bands : rows of V shown as red, green and blue; one row three times for a grey picture.
     clip, joint : the stretch, see `stretch_limits`; its limits come from the original alone.
     unknown : the colour of pixels without a value: hidden ones in the masked picture, those without any
@@ -153,18 +144,14 @@ class CubeView:
         return self.picture([self.data.V[f] for f in self.bands])
 
     def masked(self, observed: Mask) -> RGB:
-        """The original with unobserved entries (F x N) in the unknown colour."""
         return self.picture([np.where(observed[f], self.data.V[f], np.nan) for f in self.bands])
 
     def picture(self, channels: Sequence[Values]) -> RGB:
-        """Three vectors of N pixels, one for each of the view's bands; NaN in the unknown colour."""
         gamma = SCREEN_GAMMA if self.joint and not self.is_single else 1.0
         return composite([self._image(channel) for channel in channels], self.limits, self.unknown, gamma)
 
     def error_picture(self, error: Values, top: float, lost: Mask) -> RGB:
-        """Errors of N pixels from white (0) to dark blue (`top`); lost pixels, which have no observation, in
-        the unknown colour.
-        """
+        """Errors from white (0) to dark blue (`top`); `lost` pixels in the unknown colour."""
         return paint(sequential(self._image(np.nan_to_num(error)), top), self._image(lost), self.unknown)
 
     def _image(self, pixels: Values) -> Values:
@@ -172,9 +159,7 @@ class CubeView:
 
 
 def error_top(errors: Sequence[Values]) -> float:
-    """The top of a common scale for error images, chosen so that a few outliers do not make all other pixels
-    pale.
-    """
+    """The top of a common scale for error images; a few outliers do not make all else pale."""
     known = np.concatenate([error[~np.isnan(error)] for error in errors])
     return nice_limit(float(np.percentile(known, 99.5)) if known.size else 0.0)
 
@@ -187,12 +172,10 @@ def band_axis(data: Dataset) -> dict[str, Any]:
 
 
 def points(spectrum: Values) -> list[float | None]:
-    """The values of a spectrum, None where unknown."""
     return [None if np.isnan(value) else float(value) for value in spectrum]
 
 
 def spectra_top(spectra: Sequence[Values]) -> float:
-    """The top of an axis for several spectra."""
     known = np.concatenate(spectra)
     return nice_limit(float(np.nanmax(known)) if np.isfinite(known).any() else 0.0)
 
@@ -206,9 +189,7 @@ SLIMMEST = 4
 
 
 def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -> RGB:
-    """A cube in natural colours or three spread bands, the first few faces, or a matrix as it stands; missing
-    entries in the colour `unknown`.
-    """
+    """A cube in three bands, the first few faces, or a matrix as it stands; what is missing in red."""
     if data.kind == "cube":
         seen = np.flatnonzero(data.observed.any(axis=1))
         wavelengths = None if data.wavelengths is None else data.wavelengths[seen]
@@ -241,8 +222,6 @@ def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
 class RestoredView:
     """How the pictures of one restoration are drawn.
 
-    Attributes
-    ----------
     data : the damaged data.
     scale : the data that sets black and white: the truth where it is known, else the damaged data.
     index : the band or image that is looked at, from 0; None for three bands of a cube as a colour picture.
@@ -256,16 +235,13 @@ class RestoredView:
     longest: int = 512
 
     def picture(self, V: Values) -> RGB:
-        """The picture of a matrix like V; NaN in the reserved colour."""
         if self.data.kind == "cube":
             return self._cube.picture([V[f] for f in self._cube.bands])
         values = smaller(picture(self.data, V, self.index or 0), self.longest)
         return grey_with_gaps(values, self._white, self.mark)
 
     def suspects(self, wrong: Mask) -> RGB:
-        """For one band or image, the wrong entries on a pale picture of the data; for a whole cube, how many
-        bands of each pixel are wrong, from white to dark blue.
-        """
+        """Wrong entries on a pale picture or, of a whole cube, the share of bands that are wrong."""
         if self.index is None:
             return sequential(self._pixels(wrong.mean(axis=0)), self.top(wrong))
         shown = self.picture(np.nan_to_num(self.data.V)).astype(np.uint16)
@@ -296,9 +272,7 @@ class RestoredView:
 
 
 def defect_sheet(data: Dataset, wrong: Mask) -> RGB:
-    """All defects in one picture, white where an entry is wrong. For a cube, the share of wrong bands per
-    pixel; for images, all of them side by side.
-    """
+    """All defects in one picture: white where wrong, or by the share of wrong bands; faces side by side."""
     if data.kind == "cube":
         share = data.image(wrong.mean(axis=0))
         return grey(share, max(float(share.max()), 1e-9))
@@ -315,8 +289,6 @@ MISSING = "#AEB7C0"
 
 
 class BeforeAfter(NamedTuple):
-    """One view of the data, before and after."""
-
     title: str
     before: Panel
     after: Panel
@@ -324,9 +296,7 @@ class BeforeAfter(NamedTuple):
 
 
 def before_and_after(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -> list[BeforeAfter]:
-    """The views worth showing: for a cube its colours and its most damaged band, for faces the most damaged
-    ones, for a matrix all of it. Entries without a value have the `unknown` colour.
-    """
+    """The views worth showing: a cube's colours and worst band, the worst faces, all of a matrix."""
     if data.kind == "cube":
         return [_colours(data, restored, unknown), _worst_band(data, restored, unknown)]
     if data.kind == "faces":
@@ -404,7 +374,6 @@ def _replaced(data: Dataset, restored: Restoration) -> Mask:
 
 
 def _wrong(restored: Restoration) -> Mask:
-    """Defects, and what had an offset."""
     return restored.defects if restored.offsets is None else restored.defects | (restored.offsets != 0)
 
 
@@ -459,7 +428,6 @@ def scene_spectrum(
     measured: npt.NDArray[np.float32],
     restored: npt.NDArray[np.float32] | None = None,
 ) -> go.Figure:
-    """Of one pixel, as measured and as restored."""
     along = np.arange(1, measured.size + 1) if wavelengths is None else wavelengths
     dots: Trace = {"mode": "markers", "marker": {"size": 5, "color": MEASURED}}
     traces: list[Trace] = [{"x": along, "y": measured, "name": "measured", **dots}]

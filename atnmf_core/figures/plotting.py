@@ -21,10 +21,7 @@ TRANSPARENT = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"
 
 
 def plot(traces: Sequence[Trace], height: int, **layout: Any) -> go.Figure:
-    """Traces, scatter plots unless they say otherwise, in the common layout with these changes.
-
-    In one call: Plotly validates a figure again with every later update, which costs more than drawing it.
-    """
+    """Traces in the common layout, with changes; in one call, because Plotly validates at every update."""
     common = {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
@@ -55,7 +52,6 @@ def band(x: Sequence[Any], means: Sequence[float], deviations: Sequence[float], 
 
 
 def ring(x: Any, y: float, size: int, colour: str) -> Trace:
-    """A circle around the point (x, y)."""
     return {
         "x": [x],
         "y": [y],
@@ -127,9 +123,7 @@ WAY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def material_spectra(drawn: Mapping[str, Any], ways: Mapping[str, str], height: int = 400) -> go.Figure:
-    """`drawn` has the axis `x`, its `unit` and, as `cards`, each material's name, colour and lines by tone;
-    `ways` says what a tone stands for. The legend names every colour and every kind of line.
-    """
+    """`drawn` as for the page's component, `ways` by tone; each colour and kind of line is in the legend."""
     tones = dict.fromkeys(line["tone"] for card in drawn["cards"] for line in card["lines"])
     dashes = dict(zip(tones, WAY_DASHES * 2, strict=False))
     legend = [(card["name"], card["colour"], "solid") for card in drawn["cards"]]
@@ -217,15 +211,12 @@ def noise_by_band(
 
 
 def candidate_at(choice: Choice, K: float, error: float) -> Candidate | None:
-    """The candidate that `error_against_K` draws nearest to this point; None where it draws none with K
-    parts.
-    """
+    """The candidate that `error_against_K` draws nearest to this point; None without any of K parts."""
     drawn = [score for score in choice.scores if score.candidate.K == K]
     return min(drawn, key=lambda score: abs(score.error - error)).candidate if drawn else None
 
 
 def name_of(treatment: Treatment) -> str:
-    """What a first prediction is called in a legend."""
     if treatment.lam is None:
         return "NMF without suspects" if treatment.leave_out else "NMF"
     leash = "" if treatment.leash is None else f", leash {treatment.leash:g}"

@@ -1,7 +1,4 @@
-"""Panels and charts as figures for a thesis: PNG, SVG or PDF of a chosen width, letters as letters.
-
-Matplotlib draws them. It is imported when a figure is asked for: nobody waits for it before.
-"""
+"""Panels and charts for a thesis, by Matplotlib (imported on request): PNG, SVG, PDF; letters as letters."""
 
 from __future__ import annotations
 
@@ -52,8 +49,6 @@ _drawing = threading.Lock()
 class Look:
     """How a figure is written.
 
-    Attributes
-    ----------
     width : in `unit`; a pixel is 1/96 inch. PNG has 300 dots per inch, or exactly so many pixels.
     font_size : in points.
     transparent : without a white background.
@@ -82,7 +77,6 @@ class Look:
 
 
 def look_of(file: Path) -> Look:
-    """That of a file for print, by its ending; PNG where that names no other format."""
     ending = file.suffix.lower().removeprefix(".")
     return Look(cast(Literal["png", "svg", "pdf"], ending) if ending in FORMATS else "png")
 
@@ -90,9 +84,7 @@ def look_of(file: Path) -> Look:
 def save_panels(
     panels: Sequence[Panel], look: Look = Look(), *, columns: int = 6, notes: Sequence[str] = ()
 ) -> bytes:
-    """Panels of one size in rows of at most `columns`, with letters, titles and colour scales, and perhaps
-    a note below each.
-    """
+    """Panels of one size in rows of at most `columns`, with letters, titles and colour scales."""
     with _drawing, _settings(look):
         return _written(_panels_figure(panels, look, columns, notes), look)
 
@@ -104,9 +96,7 @@ def save_chart(chart: go.Figure, look: Look = Look()) -> bytes:
 
 
 def chart_html(chart: go.Figure) -> str:
-    """A chart as a piece of a page that needs nothing else: its points tell what they are on hover and focus,
-    and its ink is that of the page.
-    """
+    """A chart as a piece of any page, in its ink: points tell what they are on hover and focus."""
     look = Look("svg", 800, "px", 10.5, transparent=True)
     with _drawing, _settings(look):
         figure = _chart_figure(chart, look)
@@ -117,7 +107,6 @@ def chart_html(chart: go.Figure) -> str:
 
 
 def chart_page(chart: go.Figure, title: str, below: str = "") -> str:
-    """The chart as a page of its own; `below` is HTML."""
     from .report import html_page
 
     return html_page(title, chart_html(chart) + below, CHART_STYLE)
@@ -242,7 +231,6 @@ def _chart_figure(chart: go.Figure, look: Look) -> Figure:
 
 
 def _limit(axes: Any, which: str, axis: Any) -> None:
-    """The ends and the ticks of an axis, where they are given."""
     from matplotlib.ticker import NullLocator
 
     if axis.range:
@@ -370,7 +358,6 @@ def _draw_shape(axes: Any, shape: Any) -> None:
 
 
 def _words(text: str | None) -> str:
-    """A text of Plotly's without its marks."""
     return re.sub(r"<[^>]+>", "", (text or "").replace("<br>", "\n"))
 
 

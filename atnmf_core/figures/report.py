@@ -37,9 +37,7 @@ SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
 def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
-    """A line with open marks for each published column, and filled marks where it was measured. In the legend
-    both are one entry, which hides and shows them together.
-    """
+    """Published columns as lines with open marks, measured ones as filled marks, in one legend entry."""
     columns: dict[tuple[str, float | None], list[Cell]] = {}
     for cell in cells:
         columns.setdefault((cell.published.method, cell.published.lam), []).append(cell)
@@ -106,7 +104,6 @@ figure { margin: 0 } figcaption { color: var(--muted); font-size: 0.875rem; marg
 
 
 def html_page(title: str, body: str, style: str = "") -> str:
-    """The whole page; `title` is text, `body` is HTML, and `style` is added to the common style."""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -198,7 +195,6 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
 
 
 def comparison_page(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
-    """The table as a self-contained page, with the notes that a reader needs."""
     counts = [f"{group}: {counted}" for group, counted in agreement_counts(cells).items()]
     notes = [*counts, legend(cells), noise_note(cells), PROTOCOLS[name].note]
     notes += [

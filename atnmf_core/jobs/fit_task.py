@@ -22,8 +22,6 @@ from .processes import Report
 def rough_duration(seconds: float) -> str:
     """Roughly, in the one unit that matters.
 
-    Examples
-    --------
     >>> [rough_duration(seconds) for seconds in (0.2, 7.4, 95, 3 * 3600 + 120, 200_000)]
     ['a moment', '7 s', '2 min', '3.0 h', '2.3 days']
     """
@@ -69,10 +67,7 @@ def expected_seconds(
     start: str = "random",
     unit_sum: bool = False,
 ) -> float:
-    """Seconds that one fit of an F x N matrix with K parts takes on a current machine.
-
-    For "paper", the time of a run that meets no stopping rule early, as is usual with the default limits.
-    """
+    """Seconds of one fit of an F x N matrix on a current machine; of "paper", without an early stop."""
     if unit_sum:
         sample = min(sample_size(K), shape[1])
         sweeps = _UNIT_SUM_SWEEPS * (sample * (_PER_QUADRATIC * K**2 + 8 * _PER_ENTRY * shape[0]))
@@ -106,8 +101,6 @@ def expected_bytes(shape: tuple[int, int]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """W and H after an iteration, and the loss there."""
-
     iteration: int
     loss: float
     W: Array
@@ -122,8 +115,6 @@ class Film:
     iteration to the next: frames an even number apart would all show the same side. The last frame is always
     the latest state.
 
-    Examples
-    --------
     >>> from atnmf_core import factorize
     >>> film = Film(most=6)
     >>> fit = factorize([[1.0, 3.0], [2.0, 6.0], [3.0, 9.0]], K=1, max_inner=13, tol_outer=0, callback=film)
@@ -153,7 +144,6 @@ class Film:
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """The recorded frames in order, the latest last."""
         if self._latest is None:
             return ()
         if self._kept and self._kept[-1] is self._latest:
@@ -166,9 +156,7 @@ class Film:
 
 
 def align_frames(first: tuple[Frame, ...], second: tuple[Frame, ...]) -> list[tuple[Frame, Frame]]:
-    """Two films on one time axis: the latest frame of each at every iteration that either has. The shorter
-    one stays at its end.
-    """
+    """Two films on one time axis: each one's latest frame at every iteration of either."""
     iterations = sorted({frame.iteration for frame in (*first, *second)})
     return [(_latest(first, iteration), _latest(second, iteration)) for iteration in iterations]
 
@@ -179,9 +167,7 @@ def _latest(frames: tuple[Frame, ...], iteration: int) -> Frame:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a page shows of a finished fit. It holds neither V nor the mask, so that caching it keeps no data
-    alive. Sessions share it, so do not modify it.
-    """
+    """A finished fit for a page, without V and mask, which caching would keep alive; do not modify it."""
 
     W: Array
     H: Array
@@ -196,9 +182,7 @@ class Run:
         return factors + sum(values.nbytes for values in self.history.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """All factors as one array: when a run from another process is dropped, its memory goes back to the
-        system as a whole. A hundred small arrays would leave as many gaps between those of other runs.
-        """
+        """All factors as one array, whose memory goes back to the system at once when the run is dropped."""
         held: tuple[HasFactors, ...] = (self, *self.frames)
         factors = np.stack([np.concatenate([one.W.ravel(), one.H.ravel()]) for one in held])
         marks = [(frame.iteration, frame.loss) for frame in self.frames]
@@ -221,9 +205,7 @@ def _unpacked(
 
 @dataclass(frozen=True, eq=False)
 class RunProgress:
-    """The progress of a run: the latest frame, a lower bound on the share of the work done, and the seconds
-    so far.
-    """
+    """The latest frame, a lower bound on the share of the work done, and the seconds so far."""
 
     frame: Frame
     share: float

@@ -1,6 +1,4 @@
-"""The processes of this program: how they are started, what they run and with what priority, whether they
-still do, and work on many of them that survives some that die.
-"""
+"""The processes of this program: started, given priority, watched; and work on many of which some may die."""
 
 from __future__ import annotations
 
@@ -63,8 +61,6 @@ class TaskProcess:
 
     One thread at a time may call `run`; any thread may call `kill`.
 
-    Parameters
-    ----------
     low_priority : whether all other work on the machine goes first.
     """
 
@@ -111,7 +107,6 @@ class TaskProcess:
             raise self._died() from None
 
     def kill(self) -> None:
-        """End the process now, whatever it is doing."""
         self._child.kill()
 
     def close(self) -> None:
@@ -131,7 +126,6 @@ class TaskProcess:
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """The child: run tasks until there are no more."""
     while True:
         try:
             task = pickle.load(requests)
@@ -197,9 +191,7 @@ LOOK_FOR_PARENT = 1.0
 
 
 def created(pid: int) -> float:
-    """When a process was created, in seconds since 1970, which distinguishes it from a later one with the
-    same number.
-    """
+    """When a process was created, since 1970: what tells it from a later one of the same number."""
     import psutil
 
     return float(psutil.Process(pid).create_time())
@@ -231,10 +223,7 @@ def lower_priority() -> None:
 
 
 def serve_parent(pid: int) -> None:
-    """Make this worker process end with its parent, however that ends, and leave Ctrl-C to the parent.
-
-    Ctrl-C reaches every process of a terminal; a parent that is killed can tell its workers nothing.
-    """
+    """End this worker with its parent, which may be killed without a word, and leave Ctrl-C to that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(pid,), daemon=True).start()
 
@@ -274,16 +263,6 @@ def run_until_done(
     keep: Callable[[Result], object],
     report: Callable[[], object],
 ) -> None:
-    """Run rounds until nothing waits: the first is all of the work, later ones do what lost workers left
-    unfinished.
-
-    Parameters
-    ----------
-    waiting : how much is not finished, here or elsewhere.
-    begin_round : results, as they come, of what is free to be worked on; see `on_workers`.
-    keep : stores a result.
-    report : called at the start, after every result, and while others are waited for.
-    """
     losses = 0
     report()
     while waiting():
@@ -314,8 +293,6 @@ def on_workers(
 ) -> Generator[Result]:
     """Call the function with each tuple of arguments, on this machine or a cluster; results as they come.
 
-    Parameters
-    ----------
     arrays : all arrays that the calls refer to; each is sent to every worker once.
     n_jobs, dask : as in `run_sweep`.
 

@@ -22,8 +22,6 @@ GRACE_SECONDS = 5.0
 
 
 class Rank(IntEnum):
-    """What runs first."""
-
     ASKED = 0
     EXTRA = 1
 
@@ -32,8 +30,6 @@ class Rank(IntEnum):
 class Job:
     """A task that is waiting or running.
 
-    Attributes
-    ----------
     long : whether it may take more than a second or two. Long jobs have processes of their own, with a low
         priority, and so hold up no short ones.
     future : its result or exception, or its cancellation.
@@ -55,12 +51,10 @@ class Job:
 
     @property
     def owners(self) -> frozenset[Hashable]:
-        """Who wants it."""
         return frozenset(self._wanted_by)
 
     @property
     def is_running(self) -> bool:
-        """Whether it has had its turn."""
         return self._running
 
     def _report(self, content: Any) -> None:
@@ -70,8 +64,6 @@ class Job:
 class Scheduler:
     """Runs jobs in processes, by rank, then by the owner who was served least recently.
 
-    Parameters
-    ----------
     workers : how many short jobs, and how many long ones, run at once; one per core by default.
     """
 
@@ -112,7 +104,6 @@ class Scheduler:
             return self._jobs.get(key)
 
     def long_jobs(self) -> list[Job]:
-        """The long jobs that wait or run."""
         with self._changed:
             return [job for job in self._jobs.values() if job.long]
 
@@ -135,9 +126,7 @@ class Scheduler:
                 self._cancel(job)
 
     def move_on(self, owner: Hashable, keep: Collection[Hashable] = ()) -> None:
-        """Drop what this owner wanted, except the keys to keep and long jobs that were asked for: people look
-        at something else while these run.
-        """
+        """Drop what this owner wanted, except the keys to keep and the long jobs that were asked for."""
         with self._changed:
             for job in list(self._jobs.values()):
                 stays = job.key in keep or (job.long and job._wanted_by.get(owner) is Rank.ASKED)
@@ -145,14 +134,12 @@ class Scheduler:
                     self._release(job, owner)
 
     def leave(self, owner: Hashable) -> None:
-        """Drop all that this owner wanted."""
         with self._changed:
             for job in list(self._jobs.values()):
                 self._release(job, owner)
             self._served.pop(owner, None)
 
     def close(self) -> None:
-        """Cancel everything and end all processes."""
         with self._changed:
             self._closed = True
             for job in list(self._jobs.values()):

@@ -11,11 +11,7 @@ from pathlib import Path
 
 @contextmanager
 def moved_when_whole(*places: Path, shared: bool = False) -> Iterator[list[Path]]:
-    """Temporary names for files, which get their own when the block ends without an error.
-
-    `shared` is for files that several processes or threads may write at the same time, each all of it. What a
-    process that is killed leaves of others is overwritten by the next.
-    """
+    """Temporary names for files, final if the block succeeds; `shared` if several may write the same."""
     mark = f"{os.getpid()}-{threading.get_ident()}-" if shared else ""
     parts = [place.with_name(f".part-{mark}{place.name}") for place in places]
     try:

@@ -29,8 +29,6 @@ from ..solvers.factorization import factorize
 class Verdict:
     """A guess beside the truth.
 
-    Attributes
-    ----------
     best_lam, best : the measured lambda with the lowest error, and that error.
     at_guess : the error at the guess, read off the curve.
     excess : how far at_guess is above best, as a share of best.
@@ -50,8 +48,6 @@ class Verdict:
 def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float, float]) -> Verdict:
     """Compare a guessed lambda with measured errors (mean and standard deviation by lambda).
 
-    Examples
-    --------
     >>> verdict = judge(3.0, {1.5: 0.3, 2.0: 0.1, 5.0: 0.2}, {1.5: 0.01, 2.0: 0.02, 5.0: 0.01})
     >>> verdict.best_lam, verdict.hit
     (2.0, False)
@@ -106,7 +102,6 @@ class Weighing:
         return self.overlap / self.size
 
     def prediction(self, part: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """The weight times the part."""
         return self.weight * np.asarray(part, dtype=float)
 
 
@@ -115,8 +110,6 @@ def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, m
 
     Hidden entries are left out of the sum ("ignore"), or count in it as zeros ("zero").
 
-    Examples
-    --------
     >>> seen = [True, True, False, True, True]
     >>> weigh(PART, SERIES, seen, "ignore")
     Weighing(overlap=20.0, size=10.0)
@@ -137,8 +130,6 @@ def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, m
 class BuildUp:
     """A column of W H as a sum that grows by one part at a time, the heaviest first.
 
-    Attributes
-    ----------
     parts : F x K, each with largest value 1, in the order in which they are added.
     weights : K numbers; weights[k] * parts[:, k] is what part k adds.
     sums : F x (K + 1); column n is the sum of the first n parts.
@@ -157,8 +148,6 @@ def build_up(v: Array, W: Array, h: Array) -> BuildUp:
     A part and its weight are determined only up to a common factor; here the part's largest value is 1, so
     that the weight is the brightness of its brightest pixel.
 
-    Examples
-    --------
     >>> steps = build_up(np.array([3.0, 1.0]), np.array([[2.0, 0.0], [0.0, 0.5]]), np.array([1.5, 2.0]))
     >>> steps.weights
     array([3., 1.])
@@ -187,8 +176,6 @@ ROUNDING = 1e-12
 class HalfStep:
     """The board after one player's move.
 
-    Attributes
-    ----------
     actor : who has moved; "start" before the first move.
     round : counted from 1; 0 at the start.
     R : what the adversary adds; all zero before its first move.
@@ -206,7 +193,6 @@ class HalfStep:
 
     @cached_property
     def V_hat(self) -> Array:
-        """The prediction W H."""
         return self.W @ self.H
 
 
@@ -233,8 +219,6 @@ class PlayedGame:
 def play(V: Array, lam: float, *, K: int, solver: Solver, seed: int = 0, rounds: int = 12) -> PlayedGame:
     """Play the game on V; both solvers start from the same W and H, those after Algorithm 1's warm-up.
 
-    Examples
-    --------
     >>> play(EXAMPLE, 2.0, K=2, solver="fast").rises
     0
     >>> play(EXAMPLE, 2.0, K=2, solver="paper").rises > 6
@@ -255,9 +239,7 @@ def play(V: Array, lam: float, *, K: int, solver: Solver, seed: int = 0, rounds:
 def _boards(
     V: Array, lam: float, K: int, seed: int, rounds: int, init: Factors | None = None
 ) -> list[Factors]:
-    """W and H at the start and after every round: of the exact solver if given a start, else of the
-    paper's.
-    """
+    """W and H at the start and after each round: of the exact solver from a start, or of the paper's."""
     boards: list[Factors] = []
 
     def keep(progress: Progress) -> bool:

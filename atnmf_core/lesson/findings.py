@@ -52,8 +52,6 @@ class Recorded:
 class Mended:
     """A fit of the recorded data.
 
-    Attributes
-    ----------
     V_hat : the predictions.
     error : RMSE over all entries, against the truth.
     walls : the entries on which the adversary has given up.
@@ -66,7 +64,6 @@ class Mended:
 
 @cache
 def small_scene() -> Dataset:
-    """24 x 24 pixels at 60 wavelengths."""
     return simulated_scene(rows=SIDE, cols=SIDE, bands=BANDS, materials=SCENE_K)
 
 
@@ -74,8 +71,6 @@ def small_scene() -> Dataset:
 def recorded(kind: DefectKind, share: float, seed: int = 0) -> Recorded:
     """The small scene with a share of its entries wrong; "both" is half dead, half bright.
 
-    Examples
-    --------
     >>> round(float(recorded("dead", 0.2).wrong.mean()), 3)
     0.2
     """
@@ -95,8 +90,6 @@ def recorded(kind: DefectKind, share: float, seed: int = 0) -> Recorded:
 def mend(given: Recorded, lam: float, leash: float | None = None) -> Mended:
     """AT-NMF of the recorded data; NMF for infinite lam. Neither knows which entries are wrong.
 
-    Examples
-    --------
     >>> damaged = recorded("dead", 0.2)
     >>> mend(damaged, 1.02).error < 0.1 * mend(damaged, np.inf).error
     True
@@ -140,8 +133,6 @@ FACES_SHOWN = (8, 1, 3, 12, 17, 25)
 class FilledFace:
     """One face as it was seen, as it is, and with what was hidden predicted.
 
-    Attributes
-    ----------
     seen : rows x cols, NaN where hidden.
     by : `FILLED_BY`, the predicted images.
     errors : RMSE of each over the hidden pixels of all faces.
@@ -162,8 +153,6 @@ def seen_of_faces(faces: Dataset, share: float) -> Mask:
 def filled_face(faces: Dataset, share: float, face: int) -> FilledFace:
     """One of the bundled faces, of `FACES_SHOWN`, with a share of `FACES_HIDDEN` hidden.
 
-    Examples
-    --------
     >>> from atnmf_core import load_dataset
     >>> errors = filled_face(load_dataset("lfw"), 0.3, 8).errors
     >>> errors["both"] < errors["neighbours"] < errors["parts"]
@@ -201,8 +190,6 @@ class Finding:
     """One data set at one hidden share. Published, AT-NMF has the best of its lambdas; rerun, the one that
     was best as published.
 
-    Attributes
-    ----------
     published_nmf, published_atnmf : as in the paper.
     zero_nmf, zero_atnmf : measured by us in the same way, hidden entries as zeros; None if not run.
     ignore_nmf, ignore_atnmf : measured by us with hidden entries left out; None if not run.
@@ -245,8 +232,6 @@ class Finding:
 def findings(alpha: float) -> tuple[Finding, ...]:
     """All four data sets at one of the paper's hidden shares (0.3 to 0.9).
 
-    Examples
-    --------
     >>> [finding.name for finding in findings(0.5)]
     ['synthetic', 'cbcl', 'moffet', 'madonna']
     """
@@ -274,7 +259,6 @@ def _finding(name: str, alpha: float) -> Finding:
 
 
 def _best(cells: Iterable[Published | Measurement], method: str) -> Error | None:
-    """The lowest mean among the cells of a method."""
     found = [
         Error(cell.mean, cell.lam, cell.starts if isinstance(cell, Measurement) else PUBLISHED_STARTS)
         for cell in cells

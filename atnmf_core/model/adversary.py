@@ -138,9 +138,7 @@ def adversarial_loss(
     leash: float | None = None,
     weights: Array | None = None,
 ) -> float:
-    """The sum of l(v, v_hat) over the observed entries, each times its weight: the attacker's maximum,
-    without computing R*.
-    """
+    """The sum of l(v, v_hat) over observed entries, times their weights: the maximum, without R*."""
     if observed is not None:
         V, V_hat = V[observed], V_hat[observed]
         weights = None if weights is None else weights[observed]

@@ -107,9 +107,7 @@ def _bands(shape: tuple[int, int], alpha: float, rng: np.random.Generator) -> Ma
 
 
 def _smallest(draws: npt.NDArray[np.floating], share: float) -> Mask:
-    """True for the given share of smallest draws: an exact count, and a larger share includes a smaller
-    one.
-    """
+    """True for a share of the smallest draws: an exact count, which a larger share includes."""
     count = round(share * draws.size)
     picked = np.zeros(draws.size, dtype=bool)
     if count:
@@ -129,6 +127,5 @@ def _checked_image_shape(
 
 
 def _are_sizes(given: object) -> bool:
-    """Whether this is a pair of positive whole numbers."""
     sizes = given if isinstance(given, tuple | list) else ()
     return len(sizes) == 2 and all(isinstance(size, Integral) and int(size) > 0 for size in sizes)

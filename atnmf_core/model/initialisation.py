@@ -133,9 +133,7 @@ def _by_noise(problem: Problem, scene: _Scene) -> Wide | None:
 
 @dataclass(frozen=True, eq=False)
 class _Scene:
-    """The subspace of a scene, where its pixels lie in it, which of them have an observed entry, and which
-    entries are sound; None if nearly all are.
-    """
+    """A scene's subspace, places in it, pixels with observed entries, sound entries (None: nearly all)."""
 
     subspace: _Subspace
     places: Wide
@@ -172,9 +170,7 @@ def _scene(problem: Problem, seed: int) -> _Scene:
 
 
 def _trust(subspace: _Subspace, V: Array, seen: Mask) -> Wide:
-    """How much each entry counts so that those that disagree with the rest of their pixel hardly do: the
-    weights of a Cauchy distribution.
-    """
+    """Weights of a Cauchy distribution: entries that disagree with the rest of their pixel hardly count."""
     trust: Wide = seen.astype(np.float64)
     for _ in range(LOOKS):
         away, scale = _away(subspace, V, seen, trust)[1:]
@@ -183,9 +179,7 @@ def _trust(subspace: _Subspace, V: Array, seen: Mask) -> Wide:
 
 
 def _away(subspace: _Subspace, V: Array, seen: Mask, trust: Wide) -> tuple[Wide, Wide, Wide]:
-    """The prediction, how far from it the entries are, and the standard deviation of each row's noise, by
-    the median.
-    """
+    """The prediction, how far from it entries are, and each row's standard deviation by the median."""
     P = subspace.basis @ subspace.places(V, trust)[0]
     away = np.abs(V - P)
     lost = ~seen.any(axis=1, keepdims=True)
@@ -201,15 +195,12 @@ def _wrong(subspace: _Subspace, V: Array, seen: Mask, trust: Wide) -> Mask:
 
 
 def sample_size(K: int) -> int:
-    """How many pixels to estimate the subspace from."""
     return min(SAMPLE, max(SAMPLE_PER_PART * K, SAMPLE_WORK // K**2))
 
 
 @dataclass(frozen=True, eq=False)
 class _Subspace:
-    """A Gaussian model of the scene's spectra: noise around `basis` (F x K) times positions that are normally
-    distributed with a mean (K) and a covariance (K x K).
-    """
+    """Gaussian noise around `basis` (F x K) times Gaussian places with `mean` (K) and `covariance`."""
 
     basis: Wide
     mean: Wide
@@ -236,9 +227,7 @@ class _Subspace:
 
 
 def _subspace(V: Wide, seen: Mask, K: int) -> _Subspace:
-    """The most likely subspace, by expectation maximisation (probabilistic principal components with missing
-    entries): unlike alternating least squares it does not fit the noise of sparsely observed pixels.
-    """
+    """The likeliest subspace, by EM for principal components with gaps: it does not fit noise."""
     together = np.maximum(seen.astype(np.float64) @ seen.T, 1)
     values, vectors = np.linalg.eigh(V @ V.T / together)
     basis: Wide = vectors[:, ::-1][:, :K]
@@ -343,9 +332,7 @@ def given_start(problem: Problem, init: tuple[npt.ArrayLike, npt.ArrayLike]) -> 
 
 
 def rescaled(problem: Problem, W: Array, H: Array) -> Factors:
-    """W and H, each multiplied by one number, so that W H has the scale that fits V best where the loss
-    looks.
-    """
+    """W and H, each times one number, so that W H has the scale that fits V best where the loss looks."""
     overlap = size = 0.0
     for rows in np.array_split(np.arange(len(W)), max(1, len(W) // ROWS)):
         product = W[rows] @ H

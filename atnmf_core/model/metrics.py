@@ -48,9 +48,7 @@ def psnr(
 
 
 def ssim(image: npt.ArrayLike, restored: npt.ArrayLike, data_range: float = 1.0) -> float:
-    """Structural similarity of two images: the mean over all 7 x 7 windows, smaller in smaller images
-    (Wang et al. 2004, as scikit-image computes it).
-    """
+    """Structural similarity (Wang et al. 2004, as in scikit-image): mean over windows of at most 7 x 7."""
     _check_range(data_range)
     image, restored = np.asarray(image, dtype=float), np.asarray(restored, dtype=float)
     if image.ndim != 2 or image.shape != restored.shape or min(image.shape) < 3:

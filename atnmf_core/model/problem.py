@@ -1,7 +1,4 @@
-"""The problem that a solver is given, and the one place that validates input.
-
-Every error is an `InputError` whose message names the argument, the value and what is allowed.
-"""
+"""A solver's problem, and the one place that validates input: an `InputError` says what is allowed."""
 
 from __future__ import annotations
 
@@ -118,9 +115,7 @@ class Problem:
 
     @property
     def mask(self) -> Mask | None:
-        """The entries that count in the loss: None for all of them, as when unobserved entries count as
-        zeros.
-        """
+        """The entries that count in the loss; None for all, as when unobserved ones count as zeros."""
         return None if self.missing == "zero" else self.observed
 
     def entry_weights(self) -> Array | None:
@@ -394,9 +389,7 @@ def _checked_target(Z: npt.ArrayLike, V: Array, exponent: int) -> Array:
 
 
 def _half_of_the_data(V: Array, seen: Mask | None, missing: str) -> Array:
-    """V/2; a hidden entry counts as 0 where it is fitted as zero, else as the mean of its row's observed
-    entries.
-    """
+    """V/2; a hidden entry counts as 0 where it is fitted as zero, else as its row's observed mean."""
     target = V / 2
     if seen is not None and missing == "ignore":
         means = V.sum(1, dtype=np.float64) / np.maximum(seen.sum(1), 1)

@@ -85,14 +85,11 @@ class Fit:
 
     @cached_property
     def V_hat(self) -> Array:
-        """The prediction W H, times the brightness."""
         return self.W @ (self.H if self.brightness is None else self.H * self.brightness)
 
     @cached_property
     def R(self) -> Array:
-        """The adversary's best attack R* on this fit; zero on unobserved entries and where there is no
-        adversary.
-        """
+        """The adversary's best attack R* on this fit; zero where nothing is observed, or without one."""
         if self.lam is None:
             return np.zeros_like(self.V_hat)
         return optimal_attack(self.V, self.V_hat, self.lam, self.observed, self.leash)
@@ -103,8 +100,6 @@ class Fit:
 
 @dataclass(frozen=True)
 class StoppingRules:
-    """When to stop; see `factorize`."""
-
     max_outer: int
     max_inner: int
     tol_inner: float
@@ -113,8 +108,6 @@ class StoppingRules:
 
 @dataclass(frozen=True)
 class Solution:
-    """What an algorithm found, in the problem's scale."""
-
     W: Array
     H: Array
     converged: bool
@@ -138,9 +131,7 @@ class Recorder:
         self.stopped = False
 
     def record(self, squared_error: float, loss: float, W: Array, H: Array, share: float) -> bool:
-        """Record the state after an iteration, with `share` of this run's work done; True if the run should
-        stop.
-        """
+        """Record the state after an iteration, `share` of the run done; True if the run should stop."""
         unit = self._problem.loss_unit
         now = time.perf_counter()
         self._rows.append((squared_error * unit, loss * unit, now - self._began))

@@ -42,8 +42,6 @@ COLUMNS = (
 class Cell:
     """A published cell, and what was measured for it.
 
-    Attributes
-    ----------
     zero : measured as the authors did, with hidden entries fitted as zeros; None if not measured.
     ignore : measured with hidden entries left out of the loss.
     digits : decimals that the paper prints.
@@ -64,7 +62,6 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Measured over published, less one."""
         return None if self.zero is None else self.zero.mean / self.published.mean - 1
 
     @property
@@ -108,8 +105,6 @@ def agreement_counts(cells: Sequence[Cell]) -> dict[str, str]:
     """How many cells were measured and how many of those agree, in a sentence for each group of methods. ANMF
     is counted apart, because what is measured for it is a reconstruction.
 
-    Examples
-    --------
     >>> agreement_counts(compare_table("cbcl", []))
     {'NMF and AT-NMF': '0 of 21 cells measured.', 'ANMF': '0 of 7 cells measured.'}
     """
@@ -127,9 +122,7 @@ def _counted(cells: Sequence[Cell]) -> str:
 
 
 def usual_budget(cells: Sequence[Cell]) -> tuple[int, int] | None:
-    """The usual number of starts and limit on outer iterations of cells measured with Algorithm 1; None
-    without any.
-    """
+    """The usual starts and limit on outer iterations of cells by Algorithm 1; None without any."""
     budgets = Counter(
         (cell.zero.starts, cell.zero.max_outer)
         for cell in cells
@@ -145,20 +138,16 @@ def usual_starts(cells: Sequence[Cell]) -> int | None:
 
 
 def method_title(method: str, lam: float | None) -> str:
-    """What a column of a table is called."""
     return METHOD_NAMES[method] if lam is None else f"{METHOD_NAMES[method]} (λ = {lam:g})"
 
 
 def mean_and_deviation(mean: float, deviation: float | None, digits: int) -> str:
-    """Mean and, where there is one, deviation, as the paper prints them."""
     return f"{mean:.{digits}f}" + ("" if deviation is None else f" ± {deviation:.{digits}f}")
 
 
 def small_spread(mean: float, deviation: float | None) -> str:
     """As `mean_and_deviation`, for errors that differ by orders of magnitude: three digits of the mean.
 
-    Examples
-    --------
     >>> small_spread(0.0084149, 0.00063), small_spread(157.8, 439.4), small_spread(2.6e-5, 1e-5)
     ('0.00841 ± 0.00063', '158 ± 439', '< 0.001')
     """
@@ -170,8 +159,6 @@ def small_spread(mean: float, deviation: float | None) -> str:
 def percent(share: float) -> str:
     """A difference with its sign, to a tenth of a per cent.
 
-    Examples
-    --------
     >>> percent(0.1071), percent(-0.004), percent(-0.0001)
     ('+10.7%', '−0.4%', '0.0%')
     """
@@ -181,7 +168,6 @@ def percent(share: float) -> str:
 
 
 def provenance(row: Measurement) -> str:
-    """How a measurement was made, in one line."""
     starts = f"{row.starts} of {PAPER_STARTS} starts"
     if row.solver == "paper":
         how = f"Algorithm 1, {row.max_outer} of {PAPER_OUTER} outer iterations allowed"
@@ -236,11 +222,7 @@ def _six_digits(row: Measurement | None) -> tuple[str, str]:
 
 
 def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measurement], workers: int) -> float:
-    """Seconds that a grid for the table `name` takes on this many cores.
-
-    `known` are measurements of that table; a fit whose method and treatment they lack is estimated by the
-    cost model of the solvers.
-    """
+    """Seconds that a table's grid takes on so many cores, by `known` times or the solvers' cost model."""
     known = tuple(known)
     shape = next(entry.shape for entry in catalogue() if entry.name == PROTOCOLS[name].dataset)
     model = expected_sweep_seconds(grid, shape) / len(grid) * _scale(grid.solver, grid.max_outer, PAPER_OUTER)

@@ -90,8 +90,6 @@ MEASURES = ("restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall")
 class UnmarkedDefects:
     """RMSE over the whole matrix against the undamaged data, averaged over `seeds` seeds.
 
-    Attributes
-    ----------
     data : name of the data set.
     damage : what was done to it, in words.
     restored : of `restore`, which knows neither which entries are wrong nor any setting; with noise, of its
@@ -119,8 +117,6 @@ class UnmarkedDefects:
 def unmarked_defects() -> tuple[UnmarkedDefects, ...]:
     """All measurements, made by `python -m tests.benchmarks.restoration --publish`.
 
-    Examples
-    --------
     >>> {row.data for row in unmarked_defects()} >= {"moffet", "lfw"}
     True
     """
@@ -172,7 +168,6 @@ solver.
 
 
 def bundled_curve(name: str) -> tuple[Measurement, ...]:
-    """The points of the bundled curve "lfw", "scene" or "synthetic"."""
     tables = (files(__package__) / f"curve_{name}_{grid.solver}.csv" for grid in BUNDLED_GRIDS[name])
     return tuple(point for table in tables for point in read_csv(table.read_text()))
 
@@ -188,8 +183,6 @@ NEGLIGIBLE = 0.001
 class StartSensitivity:
     """RMSE on hidden entries of a cell, from the authors' first start and from the same start perturbed.
 
-    Attributes
-    ----------
     unperturbed : from the start as it is.
     perturbed : from that start with noise of 1e-6 of each entry, once for each draw of the noise.
     """
@@ -205,8 +198,6 @@ class StartSensitivity:
     def describe(self, digits: int) -> str:
         """Where the start ends with and without noise.
 
-        Examples
-        --------
         >>> StartSensitivity(5.278, (5.459, 5.176)).describe(2)
         'With 10⁻⁶ of noise, 2 draws, the first start ends at 5.18 to 5.46, up to 3.4% from its 5.28.'
         """
@@ -221,8 +212,6 @@ class StartSensitivity:
 def start_sensitivity(name: str) -> dict[tuple[float, float], StartSensitivity]:
     """What `python -m tests.benchmarks.bundled_tables sensitivity` measured for a table, by alpha and lambda.
 
-    Examples
-    --------
     >>> round(start_sensitivity("synthetic")[0.3, 2.0].farthest, 3)
     0.066
     """
@@ -237,8 +226,6 @@ def start_sensitivity(name: str) -> dict[tuple[float, float], StartSensitivity]:
 def moves_in_words(found: Mapping[float, StartSensitivity]) -> str:
     """How far the error moves at each alpha.
 
-    Examples
-    --------
     >>> stays = StartSensitivity(7.0, (7.0, 7.001))
     >>> moves_in_words({0.3: StartSensitivity(5.0, (5.1,)), 0.8: stays, 0.9: stays})
     'up to 2.0% at α = 0.3, less than 0.1% at α = 0.8, 0.9'
@@ -284,8 +271,6 @@ PARTS = {
 class LeagueRow:
     """What was made of one data set, damaged in one way.
 
-    Attributes
-    ----------
     part, data : keys of `PARTS` and `LEAGUE_DATA`.
     damage : in words.
     measure : "RMSE" against the undamaged data, or "MPSNR" in decibels, of which more is better.
@@ -320,8 +305,6 @@ class LeagueRow:
 def league() -> tuple[LeagueRow, ...]:
     """All measurements of restorations, made by `python -m tests.benchmarks.restoration --publish`.
 
-    Examples
-    --------
     >>> {row.part for row in league()} <= set(PARTS)
     True
     """
@@ -370,10 +353,7 @@ NAMES = tuple(TITLES)
 
 @dataclass(frozen=True)
 class Published:
-    """One cell of a table in the paper: RMSE on hidden entries, mean and deviation over ten starts.
-
-    `lam` is None for NMF and ANMF.
-    """
+    """A published cell: RMSE on hidden entries over ten starts; `lam` is None for NMF and ANMF."""
 
     alpha: float
     method: str
@@ -385,8 +365,6 @@ class Published:
 def published(name: str) -> tuple[Published, ...]:
     """The cells of the paper's table "synthetic", "cbcl", "moffet" or "madonna".
 
-    Examples
-    --------
     >>> published("cbcl")[0]
     Published(alpha=0.3, method='nmf', lam=None, mean=0.204, deviation=0.001)
     """
@@ -403,11 +381,7 @@ def published(name: str) -> tuple[Published, ...]:
 
 
 def measured(name: str) -> tuple[Measurement, ...]:
-    """What was measured for a table and is bundled with the program.
-
-    Made by `python -m atnmf_core reproduce NAME --csv FILE`; each measurement says from how many starts and
-    with which `--max-outer`.
-    """
+    """What `python -m atnmf_core reproduce NAME --csv FILE` measured for a table, as bundled."""
     return read_csv(_text(name, "measured"))
 
 
@@ -416,8 +390,6 @@ def tuned(name: str) -> dict[float, Measurement]:
     """What AT-NMF by the exact (fast) solver reaches on the unmarked entries of a table, for each alpha, with
     the lambda that predicts held-out entries best; made by `tests.benchmarks.bundled_tables tuned NAME`.
 
-    Examples
-    --------
     >>> tuned("moffet")[0.5].lam
     1.02
     """
@@ -426,9 +398,7 @@ def tuned(name: str) -> dict[float, Measurement]:
 
 
 def best_of_each(rows: Iterable[Measurement]) -> tuple[Measurement, ...]:
-    """Of several measurements of one combination, the most trustworthy: that of the longer run, then of the
-    current solver version, of more starts, and the last in order.
-    """
+    """The best measurement of each combination: the longest run, current version, most starts, last."""
     best: dict[tuple[object, ...], Measurement] = {}
     for row in rows:
         combination = (row.alpha, row.K, row.missing != "zero", row.method, row.lam or 0.0)
@@ -439,7 +409,6 @@ def best_of_each(rows: Iterable[Measurement]) -> tuple[Measurement, ...]:
 
 
 def is_current(row: Measurement) -> bool:
-    """Whether the current solver gives the same numbers."""
     return row.version == SOLVER_VERSIONS.get(row.solver)
 
 
@@ -457,14 +426,11 @@ def _text(name: str, kind: str) -> str:
 
 
 def sweep_name(table: str, grid: Grid) -> str:
-    """The name of the sweep that runs a grid for a table."""
     return f"reproduce {table}, {grid.missing[0]}, {grid.fingerprint}"
 
 
 def local_runs(store: StoreReader, table: str, K: int | None = None) -> tuple[Measurement, ...]:
-    """The best stored run of each cell of a table by the current solvers, with the table's own K unless
-    another is given.
-    """
+    """The best stored run of each cell by the current solvers, with the table's own K or another."""
     wanted = PROTOCOLS[table].K if K is None else K
     sweeps = [record.name for record in store.sweeps() if record.reproduces == table]
     rows = (row for sweep in reversed(sweeps) for row in store.summary(sweep))

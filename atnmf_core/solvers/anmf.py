@@ -78,8 +78,6 @@ from .steps import descend
 class State:
     """Where the players stand.
 
-    Attributes
-    ----------
     W, H : the learner's factors; the rows of H have unit length (a row of zeros stays one).
     W_attacked : W~, F x K, of any sign.
     inverse : G^-1, K x K.
@@ -182,10 +180,7 @@ maximum.
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
-    """Sweep until the objective has almost stopped falling, at most max_inner times.
-
-    With gamma = 0 this is NMF, which the fast solver solves.
-    """
+    """Sweep until the objective has almost stopped falling, at most max_inner times; NMF for gamma = 0."""
     assert problem.attack is not None
     if problem.attack.gamma == 0:
         return fast.solve(replace(problem, attack=None), W, H, limits, recorder)
@@ -235,9 +230,7 @@ def _on_H(game: Game, state: State) -> State:
 
 
 def _beyond(game: Game, step: State, previous: State, reach: float, loss: float) -> tuple[State, float]:
-    """The state further in the direction of the last move, if it is no worse; and how far to try next
-    time.
-    """
+    """The state further in the direction of the last move, if no worse; and how far to try next time."""
     if reach == 0:
         return step, REACH
     W, H = (

@@ -140,9 +140,7 @@ def _newton_step(W: Array, H: Array, gradient: Array, curvature: Array | None, v
 def _at_minimum(
     W: Array, H: Array, gradient: Array, curvature: Array | None, visible: Mask, V: Array
 ) -> Mask:
-    """Which columns cannot be improved by changing one coefficient: the loss is convex and smooth, so these
-    are at its minimum.
-    """
+    """Which columns no change of one coefficient improves: the loss is convex and smooth."""
     squares = W**2
     scale = np.sqrt(squares.sum(axis=0) if curvature is None else curvature @ squares)
     best = np.divide(gradient, scale, out=np.zeros_like(H), where=visible & (scale > 0))

@@ -41,8 +41,6 @@ cache.
 class Surrogate(Protocol):
     """The least-squares problem that majorises the loss at the point of the last `refresh`.
 
-    Attributes
-    ----------
     T : F x N target, multiplied by the weights D.
     D : F x N weights, or None where all are one.
     """
@@ -51,9 +49,7 @@ class Surrogate(Protocol):
     D: Matrix | None
 
     def refresh(self, W: Array, H: Array) -> tuple[float, float]:
-        """Move the target to (W, H), and return the squared error over observed entries and the loss
-        there.
-        """
+        """Move the target to (W, H); the squared error over observed entries, and the loss there."""
         ...
 
 
@@ -100,9 +96,7 @@ class DenseSurrogate:
         return squared_error, self._move_target(P, E, rows) + hidden_error
 
     def _move_target(self, P: Array, E: Array, rows: slice) -> float:
-        """Write T for the prediction P, whose error on observed entries is E, and return the observed loss.
-        Both are overwritten.
-        """
+        """Write T for the prediction P with error E (both overwritten); the observed loss."""
         lam, V, T = self._problem.lam, self._V[rows], self._target[rows]
         excess = descent_target(V, P, lam, out=P, leash=self._problem.leash)
         excess -= V
@@ -153,9 +147,7 @@ class ObservedSurrogate:
 
 
 class WeightedSurrogate:
-    """The surrogate of a problem whose entries have weights, at most 1. If `filled`, an entry of weight w is
-    replaced by the prediction for its share 1 - w, which leaves equal weights.
-    """
+    """For weights of at most 1. If `filled`, an entry of weight w is for its share 1 - w the prediction."""
 
     def __init__(self, problem: Problem, *, filled: bool) -> None:
         weights = problem.entry_weights()
@@ -184,9 +176,7 @@ class WeightedSurrogate:
 
 
 def _loss(V: Array, E: Array, excess: Array, lam: float, leash: float | None) -> float:
-    """The value of `descent_target`'s surrogate where it touches the loss, for t = v + excess and E = p - v,
-    which is overwritten; computed without cancellation.
-    """
+    """The value of `descent_target`'s surrogate, t = v + excess, E = p - v (overwritten), uncancelled."""
     E -= excess
     near = curvature(lam) * _inner(E, E)
     if leash is None or lower_bend(lam, leash) == 0:
@@ -232,7 +222,6 @@ falls.
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:
-    """Sweep until the loss has almost stopped falling, at most max_inner times."""
     surrogate = _surrogate(problem)
     # From factors of the wrong scale the filled surrogate would converge slowly.
     point = min((W, H), rescaled(problem, W, H), key=lambda factors: surrogate.refresh(*factors)[1])
@@ -305,7 +294,6 @@ def stopping_share(problem: Problem, limits: StoppingRules) -> float:
 
 
 def _counted(problem: Problem) -> int:
-    """How many entries count in the loss."""
     if problem.weights is None:
         return problem.V.size if problem.mask is None else int(problem.mask.sum())
     return int(np.count_nonzero(problem.weights if problem.mask is None else problem.weights * problem.mask))

@@ -95,7 +95,6 @@ class _Multiplicative:
 
     @property
     def factors(self) -> Factors:
-        """W' and H, as stored."""
         return self._W.parts, self._H.parts
 
     def step(self, target: _Target) -> None:
@@ -109,7 +108,6 @@ class _Multiplicative:
         return self._product(Wt, H[:, columns])
 
     def write(self, W: Array, H: Array) -> None:
-        """Write the factors to W and H."""
         np.multiply(self._W.parts.T, self._per_unit, out=W)
         np.multiply(self._H.parts, self._per_unit, out=H)
 
@@ -177,10 +175,7 @@ def _inner_loop(update: _Multiplicative, target: _Target, limits: StoppingRules)
 
 
 def _moved_less(update: _Multiplicative, before: Factors, than: float) -> bool:
-    """Whether the prediction's relative change since `before` is below a limit.
-
-    A few columns are usually enough to see that it is not: their norm is a lower bound.
-    """
+    """Whether the prediction has changed by less than a share; a few columns usually show that not."""
     some = slice(None, None, SOME)
     return all(
         _relative_change(update.prediction(columns, before), update.prediction(columns)) < than
@@ -196,7 +191,6 @@ def _relative_change(before: Array, after: Array) -> float:
 
 
 def _measure(problem: Problem, V_hat: Array) -> tuple[float, float]:
-    """The squared error over the observed entries, and the loss."""
     V, weights = problem.V, problem.weights
     squared_error = adversarial_loss(V, V_hat, np.inf, problem.observed, weights=weights)
     return squared_error, adversarial_loss(V, V_hat, problem.lam, problem.mask, weights=weights)

@@ -147,9 +147,7 @@ def descend(gram: Array, right: Array, B: Array, rounds: int) -> None:
 
 
 def descend_each(grams: Array, right: Array, B: Array, rounds: int) -> None:
-    """One Gram matrix per column, K x K x n. Where a_k has no weight in a column, or too little to divide by,
-    b_k goes to zero there.
-    """
+    """One Gram matrix per column, K x K x n. Where a_k has next to no weight, b_k goes to zero."""
     diagonal = np.einsum("kkn->kn", grams)
     inverse = np.zeros_like(B)
     np.divide(1, diagonal, out=inverse, where=diagonal > 1 / np.finfo(B.dtype).max)

@@ -172,9 +172,7 @@ class _Pixels:
         return float(np.vdot(E, E if self.D is None else self.D * E))
 
     def noise(self, W: Wide, H: Wide, T: Wide, exact: bool) -> tuple[float, float]:
-        """The variance of the noise, by how far pixels are from the space that W spans, and by what the
-        constraints on H cost for each dimension that they take.
-        """
+        """The noise's variance: by distances from W's span, and by H's constraints' cost per dimension."""
         (n, K), (grams, right) = H.shape, self.forms(W, T)
         ridge = RIDGE * np.einsum("nkk->n", grams) / K
         ridge[ridge == 0] = 1.0
@@ -190,9 +188,7 @@ TINY = 1e-14
 
 
 def _volume(W: Wide, exact: bool) -> tuple[float, Wide]:
-    """log det of W'W and its derivative by that; where sums are exactly one, of the edges of the simplex: it
-    then has one dimension less, and how far it is from black plays no role.
-    """
+    """log det of W'W, and its derivative by that; for sums of exactly one, of the simplex's edges."""
     K = W.shape[1]
     frame = np.linalg.qr(np.ones((K, 1)), mode="complete")[0][:, 1:] if exact else np.eye(K)
     gram = frame.T @ (W.T @ W) @ frame
@@ -226,9 +222,7 @@ def _look(pixels: _Pixels, W: Wide, spread: float, noise: float | None) -> _Look
 
 
 def _first(pixels: _Pixels, candidates: list[Array]) -> _Look:
-    """The candidate that makes the data most likely, in the data's own scale or rescaled to sums of one;
-    without brightness that varies, the first, whose corners are those of a simplex.
-    """
+    """The likeliest candidate, as given or with rescaled sums; if brightness does not vary, the first."""
     wide = [W.astype(np.float64) for W in candidates]
     for W in wide[: len(candidates)]:
         grams, right = pixels.forms(W, pixels.V)

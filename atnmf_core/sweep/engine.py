@@ -82,7 +82,6 @@ def _calls(
     masks: Mapping[float, npt.NDArray[np.uint8]],
     errors: list[StoreError],
 ) -> Iterator[tuple[Any, ...]]:
-    """The arguments of `_compute` for every point that is free."""
     # joblib consumes this in a thread of its own, where an error would be lost and the sweep would hang.
     try:
         for key, fields in store.claims(sweep, run):

@@ -52,8 +52,6 @@ Draw = Literal["seeded", "paper"]
 class Measures:
     """What is measured for one fit.
 
-    Attributes
-    ----------
     rmse_hidden, rmse_observed : RMSE over the hidden and over the observed entries.
     squared_error, adversarial_loss : the last values of the fit's history.
     n_iter, converged, seconds : as in `Fit`.
@@ -72,8 +70,6 @@ class Measures:
 class Point:
     """One fit of a sweep: everything that determines its result, apart from the data itself.
 
-    Attributes
-    ----------
     masks : "paper" for the authors' own mask at this alpha, "seeded" for `hide_entries` with mask_seed and
         pattern.
     start : number of the start, from 0.
@@ -133,9 +129,7 @@ def drawn_mask(
 
 
 def identify(point: Point, content_hash: str) -> tuple[str, str]:
-    """A short key for a point's result, the same in every process and store, and what it stands for: the
-    point's fields, the data and the version, as JSON.
-    """
+    """A short key of a point's result, the same everywhere, and what it stands for, as JSON."""
     identity = json.dumps({**vars(point), "data": content_hash, "version": point.version}, sort_keys=True)
     return hashlib.sha256(identity.encode()).hexdigest()[:32], identity
 
@@ -175,8 +169,6 @@ class Grid:
     """All combinations of the listed values for one data set; NMF and ANMF, which have no lambda, are fitted
     once.
 
-    Attributes
-    ----------
     dataset : a name in the catalogue, or the path of a file.
     starts : number of starts of each combination.
     Everything else is as in `Point` and `factorize`.
@@ -229,9 +221,7 @@ class Grid:
             raise InputError(f"the grid has {len(self)} points; at most {MAX_POINTS} are run as one sweep.")
 
     def points(self) -> Iterator[Point]:
-        """All points, the first start of every combination before the second, so that a curve is complete
-        early.
-        """
+        """All points, first starts before second ones, so that a curve is complete early."""
         shared = {name: getattr(self, name) for name in _SHARED}
         for start, alpha, K, missing in product(range(self.starts), self.alphas, self.Ks, self.missing):
             for method in self.methods:
@@ -247,7 +237,6 @@ class Grid:
         return self.starts * len(self.alphas) * len(self.Ks) * len(self.missing) * per_cell
 
     def check(self, data: Dataset) -> None:
-        """Reject what would fail in the workers."""
         F, N = data.shape
         if max(self.Ks) > min(F, N):
             raise InputError(f"K={max(self.Ks)}: {data.name} is {F} x {N}, so K is at most {min(F, N)}.")
@@ -269,18 +258,14 @@ class Grid:
 
     @property
     def fingerprint(self) -> str:
-        """Eight hexadecimal digits that distinguish grids, for names."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:8]
 
     def as_json(self) -> str:
-        """The grid as JSON text, one setting per line; `from_json` reads it back."""
         return json.dumps(asdict(self), indent=2)
 
     @classmethod
     def from_json(cls, text: str | bytes, **changes: Any) -> Grid:
-        """The grid described by a JSON object with the attributes of this class as keys, some of them
-        changed; a single value stands for a list of one.
-        """
+        """The grid of a JSON object, some settings changed; a single value stands for a list of one."""
         try:
             settings = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -342,8 +327,6 @@ def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:
 
     On that scale the adversary's strength changes evenly. Values that round to the same number are merged.
 
-    Examples
-    --------
     >>> lambda_series(1.1, 11, 3), lambda_series(2, 5, 1)
     ((1.1, 2.0, 11.0), (2.0,))
     """
@@ -354,8 +337,6 @@ def lambda_series(low: float, high: float, count: int) -> tuple[float, ...]:
 def rounded_lambda(lam: float) -> float:
     """Round to four digits, or to as many as leave two in lambda - 1, which is what matters to the adversary.
 
-    Examples
-    --------
     >>> rounded_lambda(12.3456), rounded_lambda(1.00041234)
     (12.35, 1.00041)
     """
@@ -366,10 +347,7 @@ def rounded_lambda(lam: float) -> float:
 def expected_sweep_seconds(
     grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
 ) -> float:
-    """Seconds that all fits of a grid take in sequence, for F x N data.
-
-    `tried` says how many are already done, by K, treatment and method.
-    """
+    """Seconds of a grid's fits in sequence; `tried`, by K, treatment and method, are done."""
     total = 0.0
     for K in grid.Ks:
         for missing in grid.missing:

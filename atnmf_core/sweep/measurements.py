@@ -18,8 +18,6 @@ from ..model.problem import InputError, Method
 class FinishedPoint:
     """A finished or failed point.
 
-    Attributes
-    ----------
     identity : the fields of the point, with "version" and, as "data", the hash of the data.
     measures : the fields of the point's `Measures`; None if it failed.
     """
@@ -35,8 +33,6 @@ class FinishedPoint:
 class Measurement:
     """RMSE on hidden entries of one combination of parameters, over its starts.
 
-    Attributes
-    ----------
     lam : None for NMF and ANMF.
     mean, deviation : over the starts; the standard deviation (n - 1) is None for a single start.
     max_outer : limit on the outer iterations of Algorithm 1.
@@ -69,7 +65,6 @@ _COMBINATION = ("alpha", "K", "missing", "method", "lam", "solver", "dtype", "ve
 
 
 def summarise(outcomes: Iterable[FinishedPoint], dataset: str) -> list[Measurement]:
-    """What was measured over the finished starts, for each combination of a sweep."""
     starts: dict[tuple[Any, ...], list[FinishedPoint]] = defaultdict(list)
     for outcome in outcomes:
         if outcome.measures is not None:
@@ -119,7 +114,6 @@ def csv_text(rows: Iterable[Measurement]) -> str:
 
 
 def csv_table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """The text of a CSV file."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)

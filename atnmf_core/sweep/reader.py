@@ -97,8 +97,6 @@ COUNT_POINTS = (
 class StoreError(Exception):
     """A store cannot be read or written; the message says why and what to do.
 
-    Attributes
-    ----------
     wrong_file : whether another file would help; each front end then says how to choose one.
     """
 
@@ -219,8 +217,6 @@ Status = Literal["running", "queued", "stopped", "finished"]
 class SweepRecord:
     """A named sweep and its progress.
 
-    Attributes
-    ----------
     status : "running" while a process works on it; "queued" while it waits for its turn; "finished" when no
         point waits; else "stopped".
     total, done, failed : numbers of points.
@@ -270,7 +266,6 @@ def read_store(path: str | Path) -> StoreReader:
 
 
 def find_store(path: str | Path) -> StoreReader | None:
-    """As `read_store`; None if there is no store yet."""
     try:
         return read_store(path)
     except NoStoreError:
@@ -307,7 +302,6 @@ class StoreReader:
             return self._connection.execute(statement, values).fetchall()
 
     def sweeps(self) -> list[SweepRecord]:
-        """All sweeps, the newest first."""
         rows = self.query("SELECT * FROM sweeps ORDER BY created DESC, id DESC")
         runs: dict[int, list[sqlite3.Row]] = defaultdict(list)
         for run in self.query(f"{_RUNS} ORDER BY id DESC"):
@@ -340,7 +334,6 @@ class StoreReader:
         return int(rows[0]["id"])
 
     def names(self) -> set[str]:
-        """The names of all sweeps."""
         return {row["name"] for row in self.query("SELECT name FROM sweeps")}
 
     def outcomes(self, name: str, *, failed: bool = False) -> Iterator[FinishedPoint]:
@@ -356,7 +349,6 @@ class StoreReader:
             yield FinishedPoint(row["key"], identity, measures, row["finished"], row["error"])
 
     def summary(self, name: str) -> list[Measurement]:
-        """What was measured over the finished starts, for each combination of a sweep."""
         return summarise(self.outcomes(name), self.sweep(name).grid.dataset)
 
     def tried(self, grid: Grid, content_hash: str) -> Counter[tuple[int, str, str]]:
@@ -381,7 +373,6 @@ class StoreReader:
 
 
 def is_alive(run: sqlite3.Row) -> bool:
-    """Whether the process of this row of `runs` is still at work."""
     return run["ended"] is None and is_running(run["pid"], run["process_created"])
 
 
@@ -391,7 +382,6 @@ def _grid(settings: str) -> Grid:
 
 
 def _record(row: sqlite3.Row, runs: list[sqlite3.Row], place: int | None) -> SweepRecord:
-    """A sweep's record from its row and its runs, the latest first."""
     living = [run for run in runs if is_alive(run)]
     last = next(iter(living or runs), None)
     waiting = row["total"] - row["done"] - row["failed"]

@@ -37,8 +37,6 @@ def open_store(path: str | Path) -> Store:
 
 
 class Store(StoreReader):
-    """A store that can also be written."""
-
     def check_integrity(self) -> None:
         """Raise `StoreError` if the file is damaged, before hours of work are entrusted to it."""
         with self._lock, raising_store_errors(self.path):
@@ -87,7 +85,6 @@ class Store(StoreReader):
         return int(sweep)
 
     def begin_run(self, sweep: int) -> int:
-        """Register this process as working on a sweep."""
         pid = os.getpid()
         statement = "INSERT INTO runs (sweep, pid, process_created, started) VALUES (?, ?, ?, ?)"
         return int(self.write(statement, sweep, pid, created(pid), time.time()).lastrowid or 0)
@@ -98,15 +95,10 @@ class Store(StoreReader):
         self.write(statement, time.time(), outcome, message, run)
 
     def note_failure(self, name: str, message: str) -> None:
-        """Record why a sweep could not even begin."""
         self.end_run(self.begin_run(self.sweep_id(name)), "failed", message)
 
     def claims(self, sweep: int, run: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Key and fields of points to compute, each claimed for this run as it is taken, until all waiting
-        points are claimed by other living runs.
-
-        Call it only while this run computes nothing: its earlier claims count as free.
-        """
+        """Points to compute, each claimed as it is taken. Call it while this run computes nothing."""
         free = [run, *self._gone()]
         after = -1
         while True:
@@ -131,7 +123,6 @@ class Store(StoreReader):
         return [row["id"] for row in rows if not is_alive(row)]
 
     def waiting(self, sweep: int) -> int:
-        """How many points of a sweep are still to be computed, by any process."""
         (row,) = self.query("SELECT total - done - failed AS waiting FROM sweeps WHERE id = ?", (sweep,))
         return int(row["waiting"])
 
@@ -209,7 +200,6 @@ class Store(StoreReader):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A transaction: everything written in the block is stored, or nothing."""
         with self._lock, raising_store_errors(self.path), transaction(self._connection):
             yield
 
@@ -236,7 +226,6 @@ def default_store_path() -> Path:
 
 
 def store_from_environment() -> Path | None:
-    """The file that ATNMF_STORE names; None where it is not set."""
     named = os.environ.get("ATNMF_STORE")
     return Path(named).expanduser() if named else None
 
@@ -281,10 +270,7 @@ class Queue:
         return True
 
     def next(self) -> str | None:
-        """The sweep whose turn it is; None when there is none, and then this process has left the queue.
-
-        In one transaction, so that whoever adds a sweep now finds either a process or none.
-        """
+        """The next sweep; None if none waits, and this process has left, in the same transaction."""
         with self._store.transaction():
             name = next(iter(self._store.queued()), None)
             if name is None:
@@ -292,15 +278,12 @@ class Queue:
         return name
 
     def leave(self) -> None:
-        """Declare that this process no longer runs the queue."""
         self._store.write("DELETE FROM queue_process WHERE pid = ?", os.getpid())
 
 
 def start_queue(store: Path) -> subprocess.Popen[bytes]:
-    """Start `python -m atnmf_core queue`."""
     return start_detached(["-m", "atnmf_core", "queue", f"--store={store.resolve()}"], log_file(store))
 
 
 def log_file(store: Path) -> Path:
-    """Where that process writes its errors."""
     return store.with_name(store.name + ".log")

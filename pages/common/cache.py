@@ -1,6 +1,4 @@
-"""The one cache for everything that pages compute: shared by all sessions, bounded, by what a result follows
-from. Results are shared, so nobody may modify them.
-"""
+"""The one cache of what pages compute: shared and bounded. Results are shared, so nobody may modify them."""
 
 from __future__ import annotations
 
@@ -28,8 +26,6 @@ class Cache:
 
     Small results have room of their own: one large cube does not push out the errors of a thousand fits.
 
-    Parameters
-    ----------
     max_bytes : room for all large results.
     at_least : so many of the latest results must fit in, however large they are.
     small : results of up to so many bytes are small.
@@ -130,13 +126,10 @@ class Failure(NamedTuple):
 
     @property
     def is_refusal(self) -> bool:
-        """Whether its input was rejected, as it would be again."""
         return isinstance(self.error, InputError)
 
     def may_be_over(self, seconds: float) -> bool:
-        """Whether another attempt may succeed after this many seconds: the machine was short of something, or
-        a process was killed.
-        """
+        """Whether another try may succeed by now: the machine was short of something, or a process died."""
         return not self.is_refusal and time.monotonic() - self.when >= seconds
 
 

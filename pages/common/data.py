@@ -35,7 +35,6 @@ from .widgets import escape_markdown, show_error
 
 @cached()
 def load(name: str, **options: int) -> Dataset:
-    """A data set from the catalogue, shared by all sessions."""
     return load_dataset(name, **options)
 
 
@@ -49,9 +48,7 @@ def is_offered(entry: Entry | None) -> bool:
 
 
 def chosen_data(entry: Entry | None, **options: int) -> Dataset | None:
-    """The data of an entry that `choose_data` gave, if it is available; its reader's notes are shown.
-    `options` are those of `load_dataset`.
-    """
+    """The data of an entry, or of the upload for None, if available; its reader's notes are shown."""
     if entry is None:
         return _with_notes(uploaded())
     if not entry.available:
@@ -64,7 +61,6 @@ def chosen_data(entry: Entry | None, **options: int) -> Dataset | None:
 
 
 def _with_notes(data: Dataset | None) -> Dataset | None:
-    """Show the notes of the data's reader, and return the data."""
     if data is not None and data.notes:
         st.caption("  \n".join(escape_markdown(note) for note in data.notes))
     return data
@@ -73,9 +69,7 @@ def _with_notes(data: Dataset | None) -> Dataset | None:
 def choose_data(
     kinds: Collection[str] = ("faces", "cube", "matrix"), then: Callable[[], None] = lambda: None
 ) -> Entry | None:
-    """The select box with all data of these kinds, and below it the form for an upload; returns the entry of
-    the catalogue, None for an upload. `then` is called when other data is chosen.
-    """
+    """The select box and the upload form; the chosen entry, None for an upload. `then` follows a change."""
     page = st.session_state.get(SHOWN, "")
     bring_own_file(page, kinds)
     entries = {entry.name: entry for entry in catalogue() if entry.kind in kinds and is_offered(entry)}
@@ -141,7 +135,6 @@ def take_over_cube(page: str) -> None:
 
 
 def is_cube(values: Mapping[str, Any]) -> bool:
-    """Whether the data that a page's controls name is a cube."""
     if values["data"] == UPLOAD:
         setting = FileSetting(**{name: values[name] for name in FILE_CONTROLS})
         reading = uploaded_reading(values["upload"], setting)
@@ -171,8 +164,6 @@ class Download:
 
 
 class Downloads:
-    """The downloads of this server, by the name of the data set."""
-
     def __init__(self) -> None:
         self._begun: dict[str, Download] = {}
         self._threads = ThreadPoolExecutor(MAX_DOWNLOADS)
@@ -190,7 +181,6 @@ class Downloads:
 
 @st.cache_resource(show_spinner=False)
 def downloads() -> Downloads:
-    """Those of this server."""
     return Downloads()
 
 
@@ -223,7 +213,6 @@ def show_offer(setting: Setting, files: str = FILES) -> None:
 
 
 def offer_data(entry: Entry) -> None:
-    """A download on request; its progress while it runs, and the reason if it failed."""
     download = downloads().get(entry.name)
     if download is not None and not download.finished.done():
         show_job(partial(_progress, download, entry))

@@ -61,7 +61,6 @@ class FitCache(ResultCache):
     def start(
         self, key: FitKey, data: Dataset, observed: Mask, owner: object, *, long: bool = False
     ) -> Future[Run]:
-        """The run for this key, now or later."""
         cached = self.get(key)
         if cached is not None:
             done: Future[Run] = Future()
@@ -83,9 +82,7 @@ class FitCache(ResultCache):
             job.future.add_done_callback(partial(self.store, key))
 
     def solve(self, key: FitKey, data: Dataset, observed: Mask, owner: object) -> Run:
-        """The run for this key, waited for. Where a process was killed, or the machine was out of something,
-        it is tried again for a while.
-        """
+        """The run, waited for. Where a process was killed, or the machine out of something, tried again."""
         ends = time.monotonic() + SOLVE_AGAIN_SECONDS
         while True:
             future = self.start(key, data, observed, owner)
@@ -119,7 +116,6 @@ def _parameters(key: FitKey) -> dict[str, Any]:
 
 @st.cache_resource(show_spinner=False)
 def fit_cache() -> FitCache:
-    """Those of this server."""
     return FitCache(scheduler())
 
 
@@ -136,7 +132,7 @@ class Case:
 
     @cached_property
     def keys(self) -> tuple[FitKey, FitKey]:
-        """The keys of AT-NMF's fit and of NMF's."""
+        """Of AT-NMF's fit and of NMF's."""
         return tuple(self.setting.fit_key(self.data.content_hash, method) for method in ("atnmf", "nmf"))
 
     @cached_property
@@ -145,12 +141,10 @@ class Case:
 
     @cached_property
     def observed(self) -> Mask:
-        """Which entries are observed; missing ones are not."""
         return observed_of(self.mask_key, self.data)
 
     @cached_property
     def reach(self) -> Reach:
-        """Which rows and columns have an observation."""
         return _reach(self.mask_key, self.observed)
 
     @property
@@ -175,20 +169,16 @@ def _reach(key: MaskKey, _observed: Mask) -> Reach:
 
 
 class Pair(NamedTuple):
-    """The two fits of a setting."""
-
     atnmf: Run
     nmf: Run
 
 
 def cached_pair(case: Case) -> Pair | None:
-    """Both fits, if they are cached."""
     atnmf, nmf = map(fit_cache().get, case.keys)
     return None if atnmf is None or nmf is None else Pair(atnmf, nmf)
 
 
 def expected(case: Case) -> float:
-    """Seconds that the fits still missing will take."""
     missing = [key for key in case.keys if fit_cache().get(key) is None]
     names = ("K", "solver", "missing", "start", "unit_sum")
     return sum(
@@ -203,7 +193,6 @@ def start(case: Case, *, long: bool) -> None:
 
 
 def solve_both(case: Case) -> Pair:
-    """Wait for both fits."""
     start(case, long=False)
     return Pair(*(fit_cache().solve(key, case.data, case.observed, visitor()) for key in case.keys))
 
@@ -215,7 +204,6 @@ def jobs(case: Case) -> list[Job]:
 
 
 def show_unreached(case: Case) -> None:
-    """A warning if some entries cannot be predicted."""
     lost = unreached_in_words(case.data, case.reach)
     if lost:
         st.warning(
@@ -283,7 +271,6 @@ def _begin(case: Case, *, asked: bool) -> None:
 
 
 def _starts_without_asking(case: Case, seconds: float) -> bool:
-    """Whether this is the session's first view, and quick enough to start without asking."""
     first_view = _last_solved(case) not in st.session_state
     cancelled = case.setting.solved == st.session_state.get("cancelled")
     return first_view and not cancelled and seconds < FIRST_VIEW_SECONDS
@@ -370,9 +357,7 @@ def _progress(case: Case, something_shown: bool) -> JobProgress | None:
 
 
 def how_far(progress: RunProgress | None, solver: str, expected: float) -> JobProgress:
-    """How much of a fit is done, and the same in words. `expected` is the number of seconds that the missing
-    fits take; 0 if the last of them has just ended.
-    """
+    """How much of a fit is done. `expected`: seconds of the missing fits; 0 if the last has just ended."""
     if progress is None:
         return JobProgress(0.0, "Starting")
     seconds, share = progress.seconds, max(progress.share, 1e-3)

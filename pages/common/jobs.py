@@ -40,8 +40,6 @@ class Quotas:
     Each can be set by an environment variable of its name in capitals with ATNMF_MAX_ in front, for example
     ATNMF_MAX_SESSIONS.
 
-    Attributes
-    ----------
     sessions : open pages of all people together.
     upload_mb : megabytes of uploaded files per person.
     sweeps : stored sweeps per person.
@@ -57,7 +55,7 @@ class Quotas:
 
 
 def quotas() -> Quotas | None:
-    """Those of this server; None where it is for this machine alone."""
+    """None where the server is for this machine alone."""
     if not is_hosted():
         return None
     variables = {one.name: f"ATNMF_MAX_{one.name.upper()}" for one in fields(Quotas)}
@@ -74,9 +72,7 @@ def _limit(variable: str, value: str | None, name: str) -> int:
 
 
 def is_hosted() -> bool:
-    """Whether people other than this machine's user can connect: by the address that the server listens on
-    or, behind a proxy on the same machine, by ATNMF_HOSTED=1.
-    """
+    """Whether others can connect, by the server's address or, behind a proxy here, by ATNMF_HOSTED=1."""
     forced = os.environ.get("ATNMF_HOSTED")
     return forced != "0" if forced else not _is_loopback(st.get_option("server.address"))
 
@@ -89,9 +85,7 @@ def _is_loopback(address: str | None) -> bool:
 
 
 def person() -> str | None:
-    """Who this visitor is: the same in all tabs of a browser, before and after a reload, and nothing that
-    others could guess. None where the server is for this machine alone.
-    """
+    """The same in all of a browser's tabs, and nothing that others could guess; None on one's own machine."""
     if not is_hosted():
         return None
     if _PERSON not in st.session_state:
@@ -107,7 +101,6 @@ COLLECT_SECONDS = 60.0
 
 @st.cache_resource(show_spinner=False)
 def scheduler() -> Scheduler:
-    """The one scheduler of this server."""
     _set_up_process()
     return Scheduler()
 
@@ -125,9 +118,7 @@ def _set_up_process() -> None:
 
 
 def _map_large_arrays_one_by_one() -> None:
-    """Have the memory of large arrays go back to the system as soon as they are dropped; where they share a
-    heap, it stays with the process, between those that are still there.
-    """
+    """Have large arrays' memory go back to the system when they are dropped, not stay in a shared heap."""
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     if hasattr(library, "mallopt"):
         library.mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES)
@@ -178,9 +169,7 @@ def _present() -> set[Visitor]:
 
 
 def admit() -> None:
-    """Admit this session or, where the server is full, say so and show nothing else until there is room. A
-    session stays admitted, also after a lost connection.
-    """
+    """Admit this session, for good, or let it wait where the server is full."""
     if _ADMITTED in st.session_state or _has_room():
         st.session_state[_ADMITTED] = True
         visitor()

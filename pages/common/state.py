@@ -117,11 +117,9 @@ class Stops(Control):
         return min(self.stops, key=lambda stop: abs(stop - value))
 
     def word(self, stop: float) -> str:
-        """What people read."""
         return self.form.format(stop)
 
     def draw(self, key: str, *, stops: Sequence[float] | None = None, **options: Any) -> None:
-        """`stops` are those available now."""
         options = {"format_func": self.word, "help": self.help} | options
         value = st.session_state[key]
         st.select_slider(self.label, self.stops if stops is None else stops, value, key=key, **options)
@@ -140,7 +138,6 @@ class Number(Control):
         return value if self.low <= value <= self.high else None
 
     def draw(self, key: str, *, high: int | None = None, **options: Any) -> None:
-        """`high` is a lower maximum; if it leaves nothing to choose, nothing is drawn."""
         most = self.high if high is None else min(high, self.high)
         if most > self.low:
             widget = st.number_input if self.typed else st.slider
@@ -150,8 +147,6 @@ class Number(Control):
 
 @dataclass(frozen=True)
 class Real(Control):
-    """Any finite number, typed."""
-
     step: float = 1.0
 
     def read(self, text: str) -> float | None:
@@ -165,8 +160,6 @@ class Real(Control):
 
 @dataclass(frozen=True)
 class Switch(Control):
-    """On or off."""
-
     def read(self, text: str) -> bool:
         return text == "1"
 
@@ -195,7 +188,6 @@ class OneOf(Control):
         widget: Callable[..., Any] | None = None,
         **options: Any,
     ) -> None:
-        """`among` are the options available now; `widget` draws them other than as segments."""
         names = self.options if among is None else among
         options = {"format_func": names.get, "help": self.help} | options
         value = st.session_state[key]
@@ -222,7 +214,6 @@ class Several(Control):
         return self.separator.join(f"{one:.10g}" if isinstance(one, float) else str(one) for one in offered)
 
     def draw(self, key: str, *, widget: Callable[..., Any] | None = None, **options: Any) -> None:
-        """`widget` draws them other than as pills."""
         value = st.session_state[key]
         options = {"format_func": self.options.get, "help": self.help, "default": value} | options
         if widget is None:
@@ -236,7 +227,6 @@ def _kind(options: Mapping[T, str]) -> type[T]:
 
 
 def declare(control: Control) -> Any:
-    """A dataclass field that this control sets."""
     return field(default=control.default, metadata={"control": control})
 
 
@@ -247,17 +237,15 @@ def redeclare(kind: type, name: str, default: Any = None) -> Any:
 
 
 def controls_of(kind: type) -> dict[str, Control]:
-    """The controls of a dataclass by the names of their fields."""
     return {one.name: one.metadata["control"] for one in fields(kind)}
 
 
 def read_query(controls: Mapping[str, Control], query: Mapping[str, str]) -> dict[str, Any]:
-    """The values in a query, which may be any."""
     return {name: control.parse_or_default(query.get(name)) for name, control in controls.items()}
 
 
 def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str, str]:
-    """The query for values, without those at their defaults."""
+    """Without what is at its default."""
     return {
         name: control.spell(values[name])
         for name, control in controls.items()
@@ -301,9 +289,7 @@ class MaskKey(NamedTuple):
 
 
 class FitKey(NamedTuple):
-    """What determines a fit's numbers. `lam` and `leash` are None for NMF, which therefore has the same key
-    for every adversary.
-    """
+    """What determines a fit's numbers. NMF has no `lam` and `leash`: one key for every adversary."""
 
     mask: MaskKey
     K: int
@@ -318,9 +304,7 @@ class FitKey(NamedTuple):
 
 @dataclass(frozen=True)
 class FreeSlider(Stops):
-    """A slider over stops; an address may name any number above `low` up to `high`, which then becomes a
-    stop. `none` is what people read for infinity.
-    """
+    """A slider; an address may name any number above `low` up to `high`. `none` is read for infinity."""
 
     low: float = 0.0
     high: float = math.inf
@@ -350,8 +334,6 @@ class FreeSlider(Stops):
 class Setting:
     """The state of the Explore page. The defaults are the first view: the paper's setting on bundled faces.
 
-    Attributes
-    ----------
     data : name of a data set in the catalogue, or "upload".
     upload : content hash of the uploaded data, empty where there is none.
     image : the picture in view, counted from 1.
@@ -475,7 +457,6 @@ class Setting:
         return self.with_view_of(type(self)())
 
     def with_view_of(self, other: Self) -> Self:
-        """The fits of this setting, in the other's view."""
         return replace(self, **{name: getattr(other, name) for name in self.VIEW})
 
     @property
@@ -492,9 +473,7 @@ class Setting:
 def defaults_for(
     data: str, kind: str, shape: tuple[int, int], materials: int | None = None
 ) -> dict[str, Any]:
-    """The settings that suit a data set, applied when it is chosen; `materials` is their true number, if
-    it is known.
-    """
+    """The settings that suit newly chosen data; `materials` is their true number, where it is known."""
     usual = materials or (5 if kind != "faces" else 25)
     K = {"cbcl": 49, "lfw": 25, "moffet": 3, "madonna": 3}.get(data, usual)
     image = {"lfw": 8, "cbcl": 2401}.get(data, 1 if kind != "cube" else shape[0] // 3)
@@ -524,8 +503,6 @@ K_CHOSEN = "K_chosen"
 class Address:
     """The address of one page.
 
-    Parameters
-    ----------
     page : a unique name, for what is remembered about it.
     kinds : dataclasses that declare the page's controls.
     key : the session key of a control, by its name. Pages may share a key for what means the same on each;
@@ -540,11 +517,9 @@ class Address:
         self._last, self._written = f"{page}_last", f"{page}_written"
 
     def read(self, query: Mapping[str, str]) -> dict[str, Any]:
-        """The value of every control, by session key, in a query."""
         return {self._key(name): value for name, value in read_query(self.controls, query).items()}
 
     def spell(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """The query for such values."""
         return spell_query(self.controls, {name: values[self._key(name)] for name in self.controls})
 
     def load_from_address(self) -> bool:
@@ -581,11 +556,9 @@ class Address:
         return kind(**{name: values[self._key(name)] for name in controls_of(kind)})
 
     def draw(self, name: str, **options: Any) -> None:
-        """Draw the widget of a control; `options` are those of its `draw`."""
         self.controls[name].draw(self._key(name), **options)
 
     def write(self) -> None:
-        """Write the controls' values to the address bar."""
         values = self.values()
         query = self.spell(values)
         if st.query_params.to_dict() != query:
@@ -610,5 +583,4 @@ def change(**values: Any) -> None:
 
 
 def _frozen(value: Any) -> Any:
-    """Streamlit's widgets return lists; settings hold tuples."""
     return tuple(value) if isinstance(value, list) else value

@@ -30,9 +30,7 @@ T = TypeVar("T")
 
 
 def _where_it_fits(without: str, default: T = None) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Where Streamlit does not have what a function uses, have it return the default, and log once what the
-    dashboard is like `without` it.
-    """
+    """Where Streamlit lacks what the function uses, return the default and log once what is lost."""
 
     def decorate(function: Callable[..., T]) -> Callable[..., T]:
         @wraps(function)
@@ -56,14 +54,12 @@ def _where_it_fits(without: str, default: T = None) -> Callable[[Callable[..., T
 
 
 def _expect(method: Callable[..., Any], *parameters: str) -> None:
-    """Raise a TypeError unless the method takes just these arguments."""
     taken = tuple(inspect.signature(method).parameters)
     if taken != parameters:
         raise TypeError(f"{method.__qualname__} takes {', '.join(taken)}")
 
 
 def _expect_names(owner: str, names: Collection[str], wanted: Collection[str]) -> None:
-    """Raise an AttributeError unless all names that are wanted are there."""
     if missing := sorted(set(wanted) - set(names)):
         raise AttributeError(f"{owner} has no {', '.join(missing)}")
 
@@ -84,9 +80,7 @@ def browser_token() -> bytes | None:
 
 @_where_it_fits("uploaded files take memory until their session ends")
 def drop_uploaded_files(file_ids: Collection[str]) -> None:
-    """Free the memory of files that this session has uploaded. Streamlit itself does so only for a file that
-    is removed by hand, and when the session ends.
-    """
+    """Free the memory of uploads, which Streamlit keeps until they are removed by hand, or a session ends."""
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx()
@@ -125,9 +119,7 @@ def ensure_app_frame() -> None:
 
 @_where_it_fits("charts take a few milliseconds more")
 def convert_once(figure: Figure) -> None:
-    """Have a figure that many runs show converted to a dictionary once: Streamlit has Plotly do so for every
-    run, and Plotly then validates every number, which takes longer than everything else about the chart.
-    """
+    """Convert a figure that many runs show once: Plotly validates every number each time Streamlit asks."""
     converted = figure.to_dict()
     figure.to_dict = lambda: converted
 

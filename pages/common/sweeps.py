@@ -1,6 +1,4 @@
-"""Sweeps of this dashboard: their store, the process that runs them and outlives the server, and what people
-read when either cannot be used.
-"""
+"""Sweeps of this dashboard: their store, the process that runs them, and why either cannot be used."""
 
 from __future__ import annotations
 
@@ -41,14 +39,12 @@ Arguments = ParamSpec("Arguments")
 
 @contextmanager
 def reading_store() -> Iterator[StoreReader | None]:
-    """The store, for reading; None where nothing was stored yet."""
     with find_store(default_store()) or nullcontext() as store:
         yield store
 
 
 @contextmanager
 def showing_store_errors() -> Iterator[None]:
-    """Show why the store cannot be used in place of what should have been drawn from it."""
     try:
         yield
     except STORE_ERRORS as error:
@@ -75,7 +71,6 @@ def report_errors(action: Callable[Arguments, object]) -> Callable[Arguments, No
 
 
 def show_refusal() -> None:
-    """Why the last action could not be done, once."""
     if refusal := st.session_state.pop(_REFUSAL, ""):
         show_error(refusal)
 
@@ -169,7 +164,6 @@ class _QueueProcess:
 
 @st.cache_resource(show_spinner=False)
 def queue_process() -> _QueueProcess:
-    """One for all sessions of this server."""
     return _QueueProcess()
 
 

@@ -77,7 +77,6 @@ def download(
     help: str | None = None,
     **look: Any,
 ) -> None:
-    """A file that `make` makes on request, so that nobody waits for what is not wanted."""
     st.fragment(_download)(label, make, file_name, mime, help, look)
 
 
@@ -179,7 +178,6 @@ def stem_of(setting: Setting, data: Dataset) -> str:
 
 
 def source_of(setting: Setting, data: Dataset, **options: int) -> str:
-    """The expression that loads the data."""
     if setting.data != UPLOAD:
         given = "".join(f", {name}={value}" for name, value in options.items())
         return f'load_dataset("{setting.data}"{given})'
@@ -221,7 +219,6 @@ def _command_data(setting: Setting, source: str) -> str:
 
 
 def show_recipe(again: Recipe) -> None:
-    """As Python and, if there is one, as a command line."""
     st.markdown("**Reproduce these numbers**")
     # Without colours: Streamlit's are too pale to read on the dark theme.
     st.code(again.python(), language=None, wrap_lines=True)
@@ -264,8 +261,6 @@ def show_take_away(
 ) -> None:
     """Files on the left, the recipe on the right.
 
-    Parameters
-    ----------
     source : the expression that loads the data.
     begin : draws the figures.
     restored : the title of restored data; empty to offer none.
@@ -317,9 +312,7 @@ def _written(how: Format, restore: Callable[[], Dataset], stem: str) -> bytes:
 
 
 def _download_like_source(case: Case, restore: Callable[[], Dataset], stem: str) -> None:
-    """A button for the restored data in the uploaded file's own format, with everything else that it
-    holds.
-    """
+    """A button for restored data in the uploaded file's format, with everything else that it holds."""
     setting, data = case.setting, case.data
     files = uploads().files(setting.upload) if setting.data == UPLOAD else ()
     options = file_setting().options

@@ -32,8 +32,6 @@ NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?"
 
 @dataclass(frozen=True)
 class Typed(Text):
-    """A text field."""
-
     def draw(self, key: str, **options: Any) -> None:
         st.text_input(self.label, st.session_state[key], key=key, **{"help": self.help} | options)
 
@@ -134,7 +132,6 @@ FILE_CONTROLS = controls_of(FileSetting)
 
 
 def file_setting() -> FileSetting:
-    """The values of this session's controls."""
     return FileSetting(
         **{name: st.session_state.get(name, one.default) for name, one in FILE_CONTROLS.items()}
     )
@@ -167,9 +164,7 @@ class Uploads:
     def keep_files(
         self, files: Sequence[tuple[str, bytes]], owner: str | None = None, room: int = MAX_FILE_BYTES
     ) -> str:
-        """Cache files; the word by which `read` finds them. Where an owner's files have more bytes than there
-        is room for them, the oldest are dropped.
-        """
+        """Cache files, dropping an owner's oldest beyond `room`; the word by which `read` finds them."""
         digest = hashlib.sha256()
         for name, data in files:
             digest.update(f"{len(name)} {name} {len(data)} ".encode(errors="replace"))
@@ -185,7 +180,6 @@ class Uploads:
         return upload
 
     def is_own(self, upload: str, owner: str | None) -> bool:
-        """Whether this owner has uploaded it."""
         with self._lock:
             return owner is not None and upload in self._owned.get(owner, [])
 
@@ -229,7 +223,6 @@ def _size(reading: Reading) -> int:
 
 @st.cache_resource(show_spinner=False)
 def uploads() -> Uploads:
-    """Those of this server."""
     return Uploads()
 
 
@@ -241,16 +234,12 @@ MAX_MEGABYTES = 200
 
 
 def max_megabytes() -> int:
-    """How large one file may be."""
     limits = quotas()
     return MAX_MEGABYTES if limits is None else min(MAX_MEGABYTES, limits.upload_mb)
 
 
 def keep_received(files: list[Any], key: str) -> str:
-    """Cache files from Streamlit's uploader that are new since the last run, and return the name under which
-    `uploads` has them; empty if there are none, or they are too large. The session remembers under `key`
-    which were there.
-    """
+    """Cache newly uploaded files; their name, "" for none. The session remembers them under `key`."""
     identity, known = tuple(file.file_id for file in files), st.session_state.get(key, ())
     if not files or identity == known:
         return ""
@@ -276,7 +265,6 @@ def _refusal(size: int) -> str:
 
 
 def _room() -> int:
-    """How many bytes of files a person may have."""
     limits = quotas()
     return sys.maxsize if limits is None else limits.upload_mb * 1_000_000
 
@@ -303,7 +291,6 @@ def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
 
 
 def uploaded() -> Dataset | None:
-    """The data of this session's upload, where it can be read."""
     reading = uploaded_reading(st.session_state["upload"], file_setting())
     return None if reading is None else reading.data
 
@@ -312,9 +299,7 @@ _OWN_FILE = "own_file"
 
 
 def bring_own_file(page: str, kinds: Collection[str]) -> None:
-    """Show the file that was chosen last, as it was read, on a page that the menu has led to and that can
-    show it; once, so that other data can be chosen there.
-    """
+    """Show the file chosen last, once, on a page that the menu led to and that can show it."""
     state = st.session_state
     turn, values = state.get(_OWN_FILE, (0, {}))
     is_new = state.get(ARRIVED, False) and turn > state.get(f"{page}_{_OWN_FILE}", 0)
@@ -338,7 +323,6 @@ def remember_own_file(page: str) -> None:
 
 
 def _here() -> dict[str, Any]:
-    """The file of this page, and how it is read."""
     state = st.session_state
     return {"upload": state["upload"]} | {
         name: state.get(name, control.default) for name, control in FILE_CONTROLS.items()
@@ -346,9 +330,7 @@ def _here() -> dict[str, Any]:
 
 
 def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:
-    """The place for files and, once some are there, a thumbnail, questions, and the controls that answer
-    them. `then` is called after other data was read.
-    """
+    """The place for files, a thumbnail, questions and controls. `then` is called after new data was read."""
     for name, control in FILE_CONTROLS.items():
         st.session_state.setdefault(name, control.default)
     # No list of types: the binary half of an ENVI pair often has no suffix at all.
@@ -386,7 +368,6 @@ def _receive(files: list[Any]) -> None:
 
 
 def _offer_deletion() -> None:
-    """A button for whoever uploaded the file to a server for others."""
     if uploads().is_own(st.session_state["upload"], person()):
         st.button("Delete it from this server", icon=":material/delete:", on_click=_delete, width="stretch")
 
@@ -474,7 +455,6 @@ def read_as_missing(value: float, *, and_above: bool) -> None:
 
 
 def _preview(reading: Reading) -> None:
-    """What the likeliest answer would give."""
     if reading.suggested == reading.options:
         return
     guess = uploads().read(st.session_state["upload"], reading.suggested)

@@ -1,7 +1,4 @@
-"""What Streamlit has no widget for, as components with a little HTML, CSS and JavaScript.
-
-They show what they are given and report clicks; nothing is computed in the browser.
-"""
+"""What Streamlit has no widget for: components that show what they are given, and report clicks."""
 
 from __future__ import annotations
 
@@ -35,8 +32,6 @@ def escape_markdown(text: str) -> str:
     r"""The text with everything escaped that Streamlit's Markdown would render, so that no name becomes a
     picture, a link or a heading.
 
-    Examples
-    --------
     >>> escape_markdown("![x](y)")
     '\\!\\[x\\]\\(y\\)'
     """
@@ -58,7 +53,6 @@ def text_of(file: Path) -> str:
 
 
 def show_style(*files: Path) -> None:
-    """Let style sheets hold for this page."""
     for file in files:
         st.html(f"<style>{text_of(file)}</style>")
 
@@ -68,10 +62,7 @@ PAGES = Path(__file__).parents[1]
 
 @cache
 def component(name: str, *shared: str, page: str = "common") -> Any:
-    """The mounting command of a component of a page, registered once per server.
-
-    `shared` names markup, style and script that several components have in common, of the page or of all.
-    """
+    """The mounting command of a page's component; `shared` names sources that several have in common."""
     html, css, js = (_text(page, (*shared, name), kind) for kind in ("html", "css", "js"))
     mount = st.components.v2.component(f"atnmf_{name}", html=html, css=css, js=js)
 
@@ -101,7 +92,6 @@ PATTERN_HELP = {
 
 
 def clamp_to_data(data: Dataset) -> None:
-    """Limit the controls to what this data allows."""
     clamp({"K": min(*data.shape, MAX_K), "image": pictures.count(data)})
     if st.session_state["pattern"] not in PATTERNS_OF[data.kind]:
         change(pattern="entries")
@@ -161,14 +151,12 @@ def draw_K(address: Address, data: Dataset | None) -> None:
 
 
 def draw_pattern(address: Address, data: Dataset | None) -> None:
-    """The hiding patterns for this kind of data, if there are several."""
     names = {pattern: PATTERNS[pattern] for pattern in (() if data is None else PATTERNS_OF[data.kind])}
     if len(names) > 1:
         address.draw("pattern", among=names, width="stretch", help=PATTERN_HELP[data.kind])
 
 
 def draw_seeds_and_colour(address: Address) -> None:
-    """What is seldom changed."""
     with st.expander("Seeds and colour"):
         address.draw("seed")
         address.draw("mask_seed")
@@ -192,7 +180,6 @@ ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))
 
 
 def show_panels(panels: Sequence[Panel], notes: Sequence[str], key: str, **options: Any) -> None:
-    """Pictures side by side, with the options of `panels_data`."""
     component("panels")(data=panels_data(panels, notes, **options), key=key)
 
 
@@ -253,7 +240,6 @@ def view_panel(title: str, tone: str = "", src: str = "", alt: str = "", note: s
 
 
 def show_strip(data: Dataset, chosen: int, at_a_time: int, key: str) -> None:
-    """Small pictures to choose from, counted from 1."""
     count = pictures.count(data)
     first = (chosen - 1) // at_a_time * at_a_time + 1
     shown = range(first, min(first + at_a_time, count + 1))

@@ -48,7 +48,6 @@ NOTES = {
 
 
 def note_of(name: str) -> str:
-    """The note of a bundled curve, or of a "table" of the paper."""
     return _faces_note() if name == "lfw" else NOTES[name]
 
 
@@ -106,8 +105,6 @@ BUNDLED = {
 class Curve:
     """A curve with everything that the page says about it.
 
-    Attributes
-    ----------
     rows : everything that was measured, as in its CSV file.
     provenance : how and when it was made, in words.
     note : how to read it, or empty.
@@ -208,9 +205,7 @@ _CLICKED = "curves_clicked"
 
 
 def opens_in_explore(curve: Curve) -> bool:
-    """Whether Explore makes the same fits as this curve: with seeded masks and starts, in the same
-    precision.
-    """
+    """Whether Explore makes the same fits as this curve."""
     grid = curve.grid
     if grid is None or grid.masks != "seeded" or grid.draws != "seeded":
         return False
@@ -227,14 +222,12 @@ def opens_in_explore(curve: Curve) -> bool:
 
 
 def remember_click() -> None:
-    """Remember what was clicked for the next run."""
     points = st.session_state[CHART]["selection"]["points"]
     if points and points[0].get("customdata"):
         st.session_state[_CLICKED] = points[0]["customdata"]
 
 
 def follow_click(curve: Curve) -> None:
-    """Open Explore if a point was clicked."""
     clicked = st.session_state.pop(_CLICKED, None)
     if clicked is None or curve.grid is None:
         return
@@ -281,5 +274,4 @@ def _nearest_start(curve: Curve, wanted: Mapping[str, object]) -> int:
 
 
 def _uploaded(setting: Setting) -> Setting:
-    """The same setting on uploaded data, cached where Explore finds it."""
     return replace(setting, data=UPLOAD, upload=uploads().keep(load_source(setting.data)))

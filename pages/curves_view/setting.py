@@ -1,7 +1,4 @@
-"""The controls of the Curves page: the sweep that is planned, and the curve that is looked at.
-
-What means the same on the Explore page has the same session key there.
-"""
+"""The controls of Curves: the planned sweep, the curve in view. What Explore has too has its session key."""
 
 from __future__ import annotations
 
@@ -169,8 +166,6 @@ VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
 class CurveSelection:
     """Which curve is shown, and how.
 
-    Attributes
-    ----------
     show : "kept:" and the name of a bundled curve, as existing links have it, or "sweep:" and that of a
         sweep.
     at_alpha, at_missing, at_K : the combination shown; None for the curve's default.
@@ -186,7 +181,6 @@ class CurveSelection:
 
 
 def key(name: str) -> str:
-    """The session key of a control of this page."""
     return name if name in SHARED else f"curves_{name}"
 
 
@@ -218,7 +212,7 @@ SECONDS_TO_START = 3.0
 
 
 def show_form() -> tuple[Plan, Dataset | None]:
-    """Draw the sidebar, and return the sweep that it describes and its data, if available."""
+    """The sweep that the sidebar describes and its data, if available."""
     with st.sidebar:
         data = chosen_data(choose_data())
         if data is not None:
@@ -247,7 +241,6 @@ def _draw_controls(data: Dataset | None) -> None:
 
 
 def _start(plan: Plan, data: Dataset) -> None:
-    """The cost of the sweep or its problems, and the button."""
     problems = plan.problems(data.shape)
     for problem in problems:
         st.warning(problem, icon=":material/edit:")
@@ -288,7 +281,6 @@ def _where() -> str:
 
 
 def _begin(plan: Plan, data: Dataset) -> None:
-    """Add the sweep to the store and the queue, and show it."""
     path = default_store()
     uploaded = plan.data == UPLOAD
     grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)

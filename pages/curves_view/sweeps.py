@@ -54,16 +54,13 @@ MIN_FITS_FOR_ESTIMATE = 4
 
 
 def records() -> list[SweepRecord]:
-    """This person's sweeps, those under way first, then the newest; runs of the paper's tables are listed on
-    their own page.
-    """
+    """This person's sweeps, those under way first, then the newest."""
     with reading_store() as store:
         found = [] if store is None else own_sweeps(store)
     return sorted(found, key=lambda record: (not record.is_under_way, record.place or 0))
 
 
 def show_sweeps(sweeps: list[SweepRecord]) -> None:
-    """One line per sweep."""
     st.header("Your sweeps", anchor=False)
     if not sweeps:
         st.caption(
@@ -182,7 +179,6 @@ def show_trouble() -> None:
 
 
 def _how_far(record: SweepRecord) -> str:
-    """The state of a sweep in a sentence, as Markdown."""
     done = f"{record.done + record.failed} of {record.total} fits"
     if record.status == "running":
         where = " on the Dask cluster" if os.environ.get("ATNMF_DASK") else ""
@@ -221,7 +217,6 @@ def _try_again(name: str) -> None:
 
 
 def _settings(grid: Grid) -> str:
-    """What a sweep covers, in one line."""
     alphas = ", ".join(f"{alpha:g}" for alpha in grid.alphas)
     lams = f", λ {min(grid.lams):g}–{max(grid.lams):g} ({len(grid.lams)})" if grid.lams else ""
     methods = ", ".join(METHODS[method] for method in grid.methods)

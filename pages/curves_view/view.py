@@ -39,8 +39,6 @@ CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d"
 class Shown:
     """A curve, and what of it is in view.
 
-    Attributes
-    ----------
     lams : those drawn against alpha.
     beside : addresses of the curves drawn in the same chart.
     """
@@ -52,7 +50,6 @@ class Shown:
 
     @property
     def points(self) -> list[Measurement]:
-        """The points in view."""
         here = self.chosen
         points = [p for p in self.curve.points if (p.missing, p.K) == (here.at_missing, here.at_K)]
         if here.view == "lambda":
@@ -65,9 +62,7 @@ class Shown:
 
 
 def choose_view(curve: Curve) -> Shown:
-    """Draw the view, and the alpha, treatment of hidden entries and K of a curve that has several; and other
-    curves to draw in the same chart.
-    """
+    """Draw the choices of a curve: view, alpha, treatment, K, and others to draw in the same chart."""
     points, lams = curve.points, ()
     several_alphas = len({point.alpha for point in points}) > 1
     views = VIEWS if several_alphas else {"lambda": VIEWS["lambda"]}
@@ -88,7 +83,6 @@ def choose_view(curve: Curve) -> Shown:
 
 
 def _one_of(name: str, options: Sequence[Any], spelled: Any) -> None:
-    """A choice among the curve's values, drawn only if there are several."""
     chosen = getattr(ADDRESS.get(CurveSelection), name)
     if options and chosen not in options:
         chosen = options[(len(options) - 1) // 2 if name == "at_alpha" else 0]
@@ -129,7 +123,6 @@ def _choose_beside(chosen: CurveSelection) -> tuple[str, ...]:
 
 
 def figure_of(shown: Shown) -> go.Figure:
-    """The chosen figure."""
     points, others = shown.points, _beside(shown)
     if others:
         return compare_curves({_named(shown.curve, points): points} | others, MATERIALS)
@@ -165,7 +158,6 @@ def _named(curve: Curve, points: Sequence[Measurement]) -> str:
 
 
 def show_chart(shown: Shown) -> None:
-    """The sentence, the figure, and how to open a point."""
     curve = shown.curve
     st.markdown(_sentence(shown))
     clicks = opens_in_explore(curve)
@@ -257,7 +249,6 @@ def _curves(*, polled: bool) -> None:
 
 
 def _chosen_curve() -> Curve:
-    """The curve that the address names, else the first bundled one."""
     curve = find_curve(ADDRESS.get(CurveSelection).show)
     if curve is None:
         st.info("This sweep is not stored on this machine; here is a bundled curve instead.")
@@ -285,7 +276,6 @@ def _show_curve(curve: Curve) -> None:
 
 
 def _show_take_away(shown: Shown) -> None:
-    """The curve as a picture, as a page, as a table, and as the command that reproduces it."""
     curve, chosen = shown.curve, shown.chosen
     name = re.sub(r"[^\w.]+", "-", curve.name).strip("-") or "curve"
     alpha = f"-alpha{chosen.at_alpha:g}" if chosen.view == "lambda" else ""

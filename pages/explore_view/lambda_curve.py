@@ -44,7 +44,6 @@ def missing(keys: Collection[FitKey]) -> list[FitKey]:
 
 
 def failures(keys: Collection[FitKey]) -> list[BaseException]:
-    """Why errors that should be known are not."""
     cache = fit_cache()
     found = (cache.failure(key) for key in keys if cache.rmse_hidden(key) is None)
     return [failure.error for failure in found if failure is not None]
@@ -71,8 +70,6 @@ TREATMENTS: tuple[Missing, ...] = ("zero", "ignore")
 class Curve:
     """The fits behind the curves of both treatments, and which of them are traced without being asked for.
 
-    Attributes
-    ----------
     points : the two fits of every point, by lambda and treatment, in the order in which they are traced.
     keys : all of them, each once.
     seconds : what one of them takes.
@@ -102,7 +99,6 @@ class Curve:
         return count > 0 and (asked or count * self.seconds < AUTOMATIC_SECONDS)
 
     def known(self) -> list[Measurement]:
-        """The known points of both treatments' curves."""
         alpha, K, solver = self.case.setting.alpha, self.case.setting.K, self.case.setting.solver
         measurements = []
         for (lam, treatment), keys in sorted(self.points.items(), key=lambda point: point[0][0]):
@@ -114,14 +110,12 @@ class Curve:
         return list(dict.fromkeys(measurements))
 
     def figure(self) -> go.Figure:
-        """The chart of the points that are known now."""
         points, setting = self.known(), self.case.setting
         here = next((p for p in points if (p.lam, p.missing) == (setting.lam, setting.missing)), None)
         return _figure(tuple(points), here)
 
 
 def show_lambda_curve(case: Case) -> None:
-    """The curve with the known points; the others are computed automatically if that is quick."""
     st.markdown("**RMSE on hidden entries against λ**")
     if case.setting.alpha == 0:
         st.caption("Not measured: nothing is hidden.")

@@ -56,9 +56,7 @@ def picture_strip(setting: Setting, data: Dataset) -> None:
 
 
 def drawn_once(*view: str) -> Callable[[F], F]:
-    """Draw something of a case and its fits once for all who look at it. `view` names what it depends on of
-    `Setting.VIEW`.
-    """
+    """Draw something of a case and its fits once for all; it depends on `view`, of `Setting.VIEW`."""
     return cached(key=lambda case, *fits: (case.keys, *(getattr(case.setting, name) for name in view)))
 
 
@@ -83,7 +81,6 @@ def _given_data(case: Case) -> dict[str, Any]:
 
 
 def show_learned(case: Case, pair: Pair) -> None:
-    """(c) to (f), their scale and their measures."""
     component("panels")(data=_learned_data(case, pair), key="learned")
 
 
@@ -97,7 +94,6 @@ def _learned_data(case: Case, pair: Pair) -> dict[str, Any]:
 
 
 def show_improving(case: Case, frames: Sequence[Frame]) -> None:
-    """(c) to (f) of fits under way, AT-NMF's frame first."""
     drawn = _compared(case, frames)
     iterations = [f"iteration {frame.iteration}" for frame in frames]
     show_panels(
@@ -111,17 +107,14 @@ def show_improving(case: Case, frames: Sequence[Frame]) -> None:
 
 
 def frame_panels(case: Case, frames: Sequence[Frame]) -> tuple[Panel, ...]:
-    """(c) to (f) at an iteration, AT-NMF's frame first."""
     return _learned(case, _compared(case, frames))
 
 
 def show_nothing_yet(data: Dataset) -> None:
-    """Placeholders for (c) to (f) before anything is learned."""
     show_places(LEARNED, pictures.picture(data, data.V, 0).shape, "learned", FRAMES, GAP_OF_FOUR)
 
 
 def show_errors(case: Case, pair: Pair) -> None:
-    """Where both methods err, on one scale."""
     panels, words, walls = _errors_data(case, pair)
     left, right = st.columns([2, 4], gap="large")
     with left:
@@ -150,18 +143,15 @@ def _errors_data(case: Case, pair: Pair) -> tuple[dict[str, Any], str, str]:
 
 
 def error_figure(case: Case, pair: Pair) -> tuple[Panel, ...]:
-    """Where both methods err, as pictures."""
     name, setting = pictures.picture_name(case.data, case.setting.image - 1), case.setting
     return error_panels(_compared(case, pair), name, walls=setting.walls, hidden=HIDDEN[setting.colour])[0]
 
 
 def six_panels(case: Case, pair: Pair) -> tuple[Panel, ...]:
-    """(a) to (f) as pictures."""
     return (*_given(case), *_learned(case, _compared(case, pair)))
 
 
 def _compared(case: Case, fits: Iterable[HasFactors]) -> ComparedPicture:
-    """The picture in view under AT-NMF's fit and under NMF's."""
     setting = case.setting
     return compare_picture(
         case.data,
@@ -194,7 +184,6 @@ def _scale(drawn: ComparedPicture) -> str:
 
 
 def _walls(drawn: ComparedPicture) -> str:
-    """Where the adversary has given up, in numbers."""
     halves = (~drawn.observed, drawn.observed)
     hidden, seen = (float(drawn.walls[where].mean()) if where.any() else 0.0 for where in halves)
     unmarked = drawn.missing == "zero"

@@ -43,7 +43,6 @@ TITLES = (
 
 
 def show_film(case: Case, pair: Pair) -> None:
-    """Loss curves of both methods, and a slider over the stored iterations."""
     columns = st.columns(2)
     for column, (quantity, title) in zip(columns, LOSSES.items(), strict=True):
         with column:
@@ -103,9 +102,7 @@ MEANING = {
 
 
 def show_parts(case: Case, pair: Pair) -> None:
-    """Two sheets of tiles: AT-NMF's most used part first, and in the same position the NMF part most
-    like it.
-    """
+    """Two sheets of tiles: AT-NMF's most used part first, and in its place NMF's most like it."""
     titles = ("**Parts · :orange[AT-NMF]**", "**Parts · :blue[NMF]**")
     columns, sheets = st.columns(2, gap="medium"), _sheets(case, pair)
     for column, title, key, sheet in zip(columns, titles, SHEETS, sheets, strict=True):
@@ -144,7 +141,6 @@ def _sheet(method: str, case: Case, run: Run, places: npt.NDArray[np.intp]) -> d
 
 
 def _part_panel(method: str, case: Case, run: Run, places: npt.NDArray[np.intp]) -> tuple[Panel, int]:
-    """The sheet of a method's parts, and the number of its columns."""
     parts = pictures.part_pictures(case.data, *known_factors(run.W, run.H, case.reach))[places]
     shared, colour = case.setting.scale == "shared", HIDDEN[case.setting.colour]
     sheet = part_sheet(parts, shared_scale=shared, background=225, unknown=colour)
@@ -153,14 +149,12 @@ def _part_panel(method: str, case: Case, run: Run, places: npt.NDArray[np.intp])
 
 
 def part_panels(case: Case, pair: Pair) -> list[Panel]:
-    """The sheets of both methods as pictures, alike parts in the same place."""
     order = side_by_side(pair.atnmf, pair.nmf)
     runs = zip(SHEETS.values(), pair, (order.first, order.second), strict=True)
     return [_part_panel(method, case, run, places)[0] for method, run, places in runs]
 
 
 def show_users(case: Case, pair: Pair) -> None:
-    """The samples that use the chosen part most, for each method."""
     setting = case.setting
     if not 1 <= setting.part <= setting.K:
         return

@@ -94,7 +94,6 @@ ADDRESS = Address("explore", Setting, FileSetting)
 
 
 def show_sidebar() -> tuple[Setting, Dataset | None]:
-    """Draw the sidebar, and return the setting and its data, if available."""
     if ADDRESS.load_from_address() and is_cube(st.session_state):
         take_over_cube("hyperspectral")
     with st.sidebar:

@@ -1,6 +1,4 @@
-"""Materials: columns of W as spectra and rows of H as maps, for each method, with pure pixels beside them,
-named by the nearest spectra of a library.
-"""
+"""Materials: spectra in W and maps in H by each method, pure pixels beside them, the nearest of a library."""
 
 from __future__ import annotations
 
@@ -39,7 +37,6 @@ WAYS = METHODS | {"Pure pixels": "pure"}
 
 
 def show_materials(case: Case, pair: Pair) -> dict[str, Any]:
-    """A card per material, and how close all of them are to the truth; the cards' data."""
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         st.header("Materials", anchor=False, width="content")
         ADDRESS.draw("pure")
@@ -121,7 +118,6 @@ def _cards(case: Case, found: tuple[Materials, ...], truth: Truth | None) -> dic
 
 
 def _nearest(library: str, data: Dataset, found: tuple[Materials, ...]) -> list[list[str]]:
-    """For each material a line per method, with the library's nearest spectra."""
     spectra = chosen_library(library)
     lines: list[list[str]] = [[] for _ in range(found[0].spectra.shape[1])]
     if spectra is None or data.wavelengths is None:

@@ -64,7 +64,6 @@ Panels = list[dict[str, str]]
 
 
 def factors_of(pair: Pair) -> FactorsByMethod:
-    """W and H by method."""
     return {"AT-NMF": (pair.atnmf.W, pair.atnmf.H), "NMF": (pair.nmf.W, pair.nmf.H)}
 
 
@@ -90,7 +89,6 @@ def _meanwhile(case: Case, shown: ShownFits | None) -> None:
 
 
 def picture_panels(case: Case, pair: Pair) -> list[Panel]:
-    """The six pictures as they are shown."""
     given, learned = _given(case), _learned(case, pair)
     return [panel_of(one) for one in (given[0], *learned[:2], given[1], *learned[2:])]
 
@@ -192,7 +190,6 @@ def _restored(case: Case, view: CubeView, method: str, factors: tuple[Any, Any],
 
 
 def _figure(figures: Sequence[float], number: int, where: str) -> str:
-    """The RMSE of one method among two, and whether it is the lower."""
     if isnan(figures[number]):
         return "no known values are hidden: no error"
     mine, other = (f"{figure:.3g}" for figure in (figures[number], figures[1 - number]))
@@ -208,7 +205,6 @@ def _hidden_error(key: FitKey, _case: Case, _run: Run) -> npt.NDArray[np.float64
 
 
 def show_limits_of_recovery(case: Case) -> None:
-    """Say what cannot be recovered, and what hardly can."""
     show_unreached(case)
     K = case.setting.K
     weak = case.reach.weak(K)
@@ -318,9 +314,7 @@ FORMATS = (
 
 
 def show_cube_take_away(case: Case, pair: Pair, cards: Mapping[str, Any]) -> None:
-    """Figures, the cube by either method in every format, and the factors. `cards` are the materials as they
-    are shown.
-    """
+    """Figures, the cube by either method in every format, and the factors."""
     st.header("Download", anchor=False)
     setting, data = case.setting, case.data
     options = SIZES[setting.size] if setting.data == SCENE and setting.size != "small" else {}

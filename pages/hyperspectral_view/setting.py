@@ -58,8 +58,6 @@ class CubeSetting(Setting):
     """The state of the Hyperspectral page. The defaults are the first view: the simulated scene, half of it
     hidden and marked.
 
-    Attributes
-    ----------
     start : "pure-pixels" starts from pixels that show one material each, "random" as on the Explore page.
     materials : "parts" as NMF finds them, or "sum": abundances sum to one, and spectra span a small volume.
     size : of the simulated scene.
@@ -159,7 +157,6 @@ class CubeSetting(Setting):
         return key._replace(start="pure-pixels", solver="fast", unit_sum=True)
 
     def cut(self, data: Dataset) -> Dataset:
-        """The chosen part of the data, which may be all of it."""
         rows, cols = data.image_shape
         asked = {
             "rows": span(self.rows, rows),
@@ -171,7 +168,6 @@ class CubeSetting(Setting):
         return data if asked == full else data.subset(**picks)
 
     def place(self, data: Dataset) -> Pixel:
-        """The pixel in view, clipped to the image."""
         return clip_pixel(parse_pixel(self.pixel), data)
 
     def pinned(self, data: Dataset) -> list[Pixel]:
@@ -191,7 +187,6 @@ def span(text: str, length: int) -> tuple[int, int]:
 
 
 def spell_pixels(pixels: list[Pixel]) -> str:
-    """The latest pins, as written in an address."""
     return "_".join(spell_pixel(pixel) for pixel in pixels[-MAX_PINS:])
 
 
@@ -207,7 +202,6 @@ CHANNELS = ("red", "green", "blue")
 
 
 def shown_bands(setting: CubeSetting, data: Dataset) -> tuple[int, int, int]:
-    """The rows of V that are shown as red, green and blue."""
     if setting.view == "band":
         return (setting.image - 1,) * 3
     if setting.triplet == "own":
@@ -216,7 +210,6 @@ def shown_bands(setting: CubeSetting, data: Dataset) -> tuple[int, int, int]:
 
 
 def is_joint(setting: CubeSetting, data: Dataset) -> bool:
-    """Whether the channels are stretched together."""
     if setting.balance == "auto":
         return data.wavelengths is not None and setting.triplet == "natural"
     return setting.balance == "joint"
@@ -233,7 +226,6 @@ def bands_in_words(setting: CubeSetting, data: Dataset) -> str:
 
 
 def show_view_bar(setting: CubeSetting, data: Dataset) -> None:
-    """One row of controls above the pictures."""
     with st.container(key="view_bar", horizontal=True, vertical_alignment="center", gap="small"):
         ADDRESS.draw("view", label_visibility=COLLAPSED)
         if setting.view == "band":

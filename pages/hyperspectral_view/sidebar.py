@@ -62,7 +62,6 @@ def _truth(upload: str, content_hash: str, _data: Dataset) -> Truth:
 
 
 def draw_library_choice() -> None:
-    """The upload of a library, and its result."""
     with st.expander("Reference spectra"):
         files = st.file_uploader(
             "A spectral library: ENVI (.sli and .hdr), or a table with wavelengths",
@@ -111,7 +110,6 @@ differ. The defaults are those of existing links.
 
 
 def show_sidebar() -> tuple[CubeSetting, Dataset | None]:
-    """Draw the sidebar, and return the setting and the chosen part of its data, if available."""
     is_first = last_shown("hyperspectral") is None and not st.query_params
     arrived = ADDRESS.load_from_address()
     if is_first:

@@ -33,7 +33,6 @@ def faces() -> Dataset:
 
 
 def fitted(K: int) -> Run:
-    """NMF of all faces with K parts, nothing hidden."""
     data = faces()
     nothing_hidden = MaskKey(data.content_hash, 0.0, 0, "entries")
     key = FitKey(nothing_hidden, K, None, "ignore", "fast", 0)
@@ -51,7 +50,6 @@ def restored(alpha: float, missing: Missing) -> Run:
 
 
 def moving_picture(name: str, *shared: str) -> Any:
-    """The mounting command of one of this folder's components."""
     return component(name, *shared, page="learn_view")
 
 
@@ -91,16 +89,12 @@ _FOLDER = Path(__file__).parent / "text"
 
 @dataclass(frozen=True)
 class Question:
-    """Something to think about, and its answer."""
-
     asked: str
     answer: str
 
 
 @dataclass(frozen=True)
 class ChapterText:
-    """The text of one chapter."""
-
     title: str
     body: str
     questions: tuple[Question, ...]
@@ -141,8 +135,6 @@ WALL_HEIGHT = 380
 class Stage:
     """Where and how a chapter is shown.
 
-    Attributes
-    ----------
     values : of the controls, by name.
     key : the session key of a control.
     hidden : names of the controls that are not shown.
@@ -172,8 +164,6 @@ class Stage:
 class Chapter:
     """One idea.
 
-    Attributes
-    ----------
     name : of its text.
     short : its name in the list of chapters.
     controls : everything that the reader can set, by its name in an address.

@@ -1,8 +1,4 @@
-"""Exercises for a class: each opens in its chapter, and the page checks what is answered and says why.
-
-What is right is computed by the core when it is asked for. Links name exercises by their place in
-`EXERCISES`, so new ones are added at its end.
-"""
+"""Exercises, checked by the core. Links name them by their place in `EXERCISES`: new ones come at its end."""
 
 from __future__ import annotations
 
@@ -40,8 +36,6 @@ Hints = Mapping[float, str]
 class Exercise:
     """A task in a chapter, whose answer is a number.
 
-    Attributes
-    ----------
     chapter : its number.
     start, solved : the values of the chapter's controls in the exercise and in its solution, as in an
         address.
@@ -72,7 +66,6 @@ class Exercise:
         return "?" + urlencode(query | ({"solution": "1"} if solution else {"student": "1"}))
 
     def judge(self, given: float) -> tuple[bool, str]:
-        """Whether an answer is right, and what to learn from it."""
         if _is_near(given, self.right(), self.within):
             return True, self.answer()
         found = (words for wrong, words in self.hints().items() if _is_near(given, wrong, self.within))

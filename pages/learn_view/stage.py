@@ -51,7 +51,6 @@ OF_THE_PAGE: dict[str, Control] = {
 
 
 def control_key(number: int, name: str) -> str:
-    """The session key of a control, of the page or of a chapter."""
     return f"{PAGE}_{name}" if name in OF_THE_PAGE else f"{PAGE}_{number}_{name}"
 
 
@@ -64,8 +63,6 @@ CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES, STUDENT, SHEET, TASKS = (
 class LessonState:
     """The state of the page.
 
-    Attributes
-    ----------
     exercise : the number of the chosen exercise; 0 for none.
     solution : whether its answer is shown.
     notes : whether the notes for teachers are shown instead of a chapter.
@@ -140,7 +137,6 @@ def _read_chapter(number: int, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _controls(number: int) -> dict[str, Control]:
-    """The controls of the page and of a chapter, in the order of an address."""
     chapter, *others = OF_THE_PAGE
     return (
         {chapter: OF_THE_PAGE[chapter]}
@@ -206,7 +202,6 @@ def by_chapter() -> list[tuple[int, Exercise]]:
 
 
 def show_exercises(*, answers: bool) -> None:
-    """Every exercise with its two links and, on request, its answer."""
     for number, one in by_chapter():
         links = f"[open it]({one.link(number)}) · [open its solution]({one.link(number, solution=True)})"
         st.markdown(f"**{one.title}** (chapter {one.chapter}). {one.task} {links}")
@@ -227,7 +222,6 @@ def show_sheet(lesson: LessonState) -> None:
 
 
 def show_notes() -> None:
-    """Everything on one page, for paper."""
     show_style(_FOLDER / "print.css")
     st.title("Teaching this lesson", anchor=False)
     st.markdown(f"{_lessons()} Let students guess before they drag.")
@@ -304,7 +298,6 @@ def show_chapters(lesson: LessonState) -> None:
 
 
 def show_previous_and_next(lesson: LessonState) -> None:
-    """Buttons to the previous and next chapter, and to stop presenting."""
     if lesson.presenting:
         with st.container(key="learn_wall_end", horizontal=True):
             with st.popover("Text", icon=":material/notes:"):
@@ -337,7 +330,6 @@ def show_lesson_style(lesson: LessonState) -> None:
 
 
 def show_chapter(lesson: LessonState) -> None:
-    """The text on the left, the controls and their picture on the right, questions below."""
     chapter, stage = lesson.chapter, lesson.stage
     st.title(chapter.text.title, anchor=False)
     if lesson.task is not None:
@@ -363,7 +355,6 @@ def show_chapter(lesson: LessonState) -> None:
 
 
 def _show_task(lesson: LessonState) -> None:
-    """The exercise in this chapter and, in a link to the solution, its answer."""
     task = lesson.task
     assert task is not None
     with st.container(border=True):

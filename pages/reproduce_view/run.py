@@ -43,7 +43,6 @@ from .tables import ADDRESS, ReproduceSetting, key
 
 
 def show_take_away(setting: ReproduceSetting, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
-    """Downloads, and the command lines of the whole table and of the chosen cell."""
     table, name = setting.table, f"reproduce-{setting.table}"
     st.markdown("**Download**")
     with st.container(horizontal=True, gap="small"):
@@ -68,8 +67,6 @@ CORES = os.cpu_count() or 1
 class StoredRuns:
     """What the store says about the paper's tables.
 
-    Attributes
-    ----------
     rows : measurements of the chosen table on this machine.
     active : all running and queued runs, of any table.
     chosen : the run of the chosen cell.
@@ -85,7 +82,6 @@ class StoredRuns:
 
 
 def read_runs(setting: ReproduceSetting) -> StoredRuns:
-    """What the store has now."""
     try:
         return _read(setting)
     except STORE_ERRORS as error:
@@ -119,7 +115,6 @@ def choose_run() -> None:
 
 
 def show_run(setting: ReproduceSetting, runs: StoredRuns) -> None:
-    """The button with the expected time; while runs are under way, their progress."""
     if runs.active:
         st.fragment(_progress, run_every=poll_interval(STORE_POLL_SECONDS))(setting, runs.active)
     entry = entry_of(PROTOCOLS[setting.table].dataset)

@@ -45,7 +45,6 @@ STARTS = (1, 2, 3, 5, PAPER_STARTS)
 
 
 def columns(table: str) -> dict[str, tuple[Any, float | None]]:
-    """Method and lambda of each column of a table."""
     found = dict.fromkeys((cell.method, cell.lam) for cell in published(table))
     return {method if lam is None else f"{method}-{lam:g}": (method, lam) for method, lam in found}
 
@@ -58,8 +57,6 @@ def _names(values: Iterable[Any]) -> dict[Any, str]:
 class ReproduceSetting:
     """A table, one of its cells, and how to rerun that.
 
-    Attributes
-    ----------
     method : a column of the table: "nmf", "anmf", or "atnmf-3" for AT-NMF at lambda = 3.
     missing : "zero" runs the cell as it was published, "ignore" with hidden entries left out of the loss.
     outer : limit on the outer iterations of Algorithm 1.
@@ -90,7 +87,6 @@ class ReproduceSetting:
         return self.alpha, *columns(self.table)[self.method]
 
     def grid(self) -> Grid:
-        """The run of this cell, from the authors' masks and starts."""
         method, lam = columns(self.table)[self.method]
         lams = None if lam is None else [lam]
         zero = published_grid(
@@ -99,7 +95,6 @@ class ReproduceSetting:
         return zero if self.missing == "zero" else ignoring_hidden(zero)
 
     def command_line(self) -> str:
-        """The command for the same run."""
         method, lam = columns(self.table)[self.method]
         return command_line(
             "reproduce",
@@ -119,7 +114,6 @@ def method_of(table: str, method: str) -> str:
 
 
 def key(name: str) -> str:
-    """The session key of a field of `ReproduceSetting`."""
     return f"reproduce_{name}"
 
 
@@ -185,7 +179,6 @@ def _update(denominator: str) -> str:
 
 
 def gain_in_words(cells: Sequence[Cell], alpha: float) -> str:
-    """What the adversary gains over NMF in the published table, at the chosen alpha."""
     here = {cell.key: cell.published.mean for cell in cells if cell.published.alpha == alpha}
     nmf = here[alpha, "nmf", None]
     (_, _, lam), mean = min(
@@ -232,7 +225,6 @@ COLOURS = {"nmf": "blue", "anmf": "violet", "atnmf": "orange"}
 
 
 def show_cell(cell: Cell, here: Cell) -> None:
-    """The published and the bundled numbers of one cell, and those run on this machine."""
     row = cell.published
     title = method_title(row.method, row.lam)
     with st.container(gap="xsmall"):
@@ -285,7 +277,6 @@ def _marked(words: str, row: Measurement | None) -> None:
 
 
 def bundled_cells(table: str) -> tuple[Cell, ...]:
-    """The cells of a table with the bundled measurements."""
     return compare_table(table, measured(table))
 
 
@@ -311,7 +302,6 @@ def show_tables(setting: ReproduceSetting) -> None:
 
 
 def show_numbers(setting: ReproduceSetting, here: Sequence[Cell]) -> None:
-    """The chosen table, as numbers or as a plot."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         protocol = PROTOCOLS[setting.table]
         st.header(f"{TITLES[setting.table]}, K = {protocol.K}", anchor=False, width="content")

@@ -49,7 +49,6 @@ def read_matlab(source: Source, form: str, options: ReadingOptions, limits: Limi
 
 @contextmanager
 def matlab_arrays(source: Source, form: str, limits: Limits) -> Iterator[list[NamedArray]]:
-    """All numeric arrays of the file, which can be loaded inside the block."""
     with Decoder(form, source, limits) as decoder:
         described = decoder.description["arrays"]
         arrays = [_matlab_array(decoder, form, one, source, limits) for one in described if _is_numeric(one)]
@@ -109,13 +108,11 @@ def read_npz(source: Source, options: ReadingOptions, limits: Limits) -> StoredA
 
 
 def npz_arrays(source: Source, limits: Limits) -> list[NamedArray]:
-    """All arrays of the file."""
     members = [member for member in unpack(source, limits) if member.suffix == ".npy"]
     return [_named_array(member, member.name.removesuffix(".npy")) for member in members]
 
 
 def npy_bytes(values: npt.NDArray[Any]) -> bytes:
-    """The contents of a .npy file."""
     stream = io.BytesIO()
     np.save(stream, values, allow_pickle=False)
     return stream.getvalue()

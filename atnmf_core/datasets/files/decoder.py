@@ -34,8 +34,6 @@ LONGEST_SILENCE = 600.0
 class Decoder:
     """One file in a decoding process; use it in a `with` statement.
 
-    Attributes
-    ----------
     description : what the format's module says about the file.
     """
 
@@ -58,7 +56,6 @@ class Decoder:
         self._connection.close()
 
     def read(self, name: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        """One array of the file, which must have the described shape."""
         label = f"{name} in {self._source.label}"
         entries = self._limits.check_shape(shape, label)
         answer = self._ask({"read": name, "entries": entries})
@@ -69,7 +66,6 @@ class Decoder:
         return values
 
     def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
-        """The file with one of its arrays replaced."""
         request = {"replace": name, "entries": values.size, "dtype": values.dtype.str, "shape": values.shape}
         try:
             answer = self._ask(request, np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
@@ -116,14 +112,11 @@ def decoder_for(form: str, source: Source, limits: Limits) -> Decoder | LocalDec
 def replace_array(
     form: str, source: Source, name: str, limits: Limits, values: npt.NDArray[Any]
 ) -> list[Source]:
-    """The file with other values in one of its arrays."""
     with Decoder(form, source, limits) as decoder:
         return [Source(source.name, decoder.replace(name, values))]
 
 
 class _Connection:
-    """The two directions of a connection to the process that has one file."""
-
     def __init__(self, sink: BinaryIO, answers: BinaryIO, end: Any) -> None:
         self.sink, self.answers, self._end = sink, answers, end
 
@@ -137,8 +130,6 @@ class _Connection:
 
 
 class _ForkServer:
-    """The process that forks one process per file, started for the first file."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner = 0
@@ -300,8 +291,6 @@ def _open_raster(path: Path, mode: str) -> tuple[Any, dict[str, Any]]:
 
 
 class RasterArray:
-    """The bands of a raster file as an array, bands x rows x cols."""
-
     ndim = 3
 
     def __init__(self, file: Any) -> None:

@@ -129,13 +129,11 @@ class _Binary:
         self._axes = INTERLEAVES[interleave]
 
     def values(self) -> npt.NDArray[Any]:
-        """The cube as bands x rows x cols, in the file's own number type."""
         flat = np.frombuffer(self._binary.data, dtype=self._dtype, count=self._count, offset=self._offset)
         stored_shape = tuple(self._sizes[part] for part in np.argsort(self._axes))
         return flat.reshape(stored_shape).transpose(self._axes)
 
     def rewritten(self, header: Source, values: npt.NDArray[Any]) -> list[Source]:
-        """Header and binary file with other numbers; everything else stays as it is."""
         body = values.transpose(np.argsort(self._axes)).astype(self._dtype, copy=False).tobytes()
         data = self._binary.data
         changed = data[: self._offset] + body + data[self._offset + len(body) :]

@@ -106,9 +106,7 @@ def _named_array(
 
 
 def _cube(arrays: Sequence[NamedArray], source: Source, options: ReadingOptions) -> NamedArray:
-    """The array that the user named, or the only one with three axes; of several, the one with the best
-    name.
-    """
+    """The array that the user named, or the only one with three axes; of several, that of the best name."""
     if options.variable is not None:
         return named_array(arrays, source.label, options.variable)
     cubes = [array for array in arrays if len(array.shape) >= 3 and array.long_axes >= 2]
@@ -130,9 +128,7 @@ def _bands(
     entries: Mapping[str, Any],
     general: Mapping[str, Any],
 ) -> tuple[int | None, npt.NDArray[np.float64] | None, list[str]]:
-    """Which axis counts the bands, and their wavelengths. Of more than three axes, those of length 1 do not
-    count.
-    """
+    """Which axis counts the bands, axes of length 1 left out where there are many, and their wavelengths."""
     places = _places(array.shape)
     sizes, names = [array.shape[place] for place in places], entry.get("axes", [])
     axes = [_last(str(names[place])) for place in places] if len(names) == len(array.shape) else []
@@ -147,7 +143,6 @@ def _bands(
 
 
 def _places(shape: Sequence[int]) -> list[int]:
-    """The axes that count: of more than three, those longer than 1."""
     return [place for place, size in enumerate(shape) if size > 1 or len(shape) <= 3]
 
 
@@ -257,7 +252,6 @@ def _belongs(flags: str, cube: str) -> bool:
 def _scaling(
     array: NamedArray, attributes: Mapping[str, Any], general: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """(gain, offset) such that the value is gain * number + offset."""
     gain = next(_numbers(attributes, ("scale_factor",)), None)
     offset = next(_numbers(attributes, ("add_offset",)), 0.0)
     if gain is None:

@@ -39,10 +39,7 @@ def is_tiff(data: bytes) -> bool:
 
 
 def read_tiff(source: Source, limits: Limits) -> StoredArray:
-    """A single TIFF: several bands (or pages of one size) are a cube, one band is a matrix.
-
-    Wavelengths, bad bands, scale, no-data value and coordinates are those that GDAL finds in its tags.
-    """
+    """A single TIFF: bands, or pages of one size, are a cube; one band is a matrix. GDAL reads the tags."""
     with decoder_for("raster", source, limits) as decoder:
         about = decoder.description
         shape = tuple(int(size) for size in about["shape"])
@@ -190,7 +187,6 @@ def read_images(sources: list[Source], limits: Limits) -> StoredArray:
 def _stacked(
     sources: list[Source], limits: Limits, notes: list[str]
 ) -> tuple[list[Source], npt.NDArray[Any]]:
-    """The images of the most common size, and their grey levels as one array."""
     pictures = []
     coloured = entries = 0
     for source in sources:
@@ -222,7 +218,6 @@ def _pixels(shape: tuple[int, ...]) -> str:
 
 
 def _grey(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
-    """Grey levels, rows x cols, in [0, 1] where the file has whole numbers, and whether it had colours."""
     values, coloured = _opened(source, limits)
     if values.dtype.kind in "iu":
         return values / np.iinfo(values.dtype).max, coloured
@@ -296,6 +291,5 @@ def _encoded(source: Source, grey: npt.NDArray[Any]) -> bytes:
 
 
 def _natural(name: str) -> list[tuple[int, int | str]]:
-    """A key by which numbers inside names are ordered by value."""
     parts = re.split(r"([0-9]{1,18})", name)
     return [(0, int(part)) if i % 2 else (1, part) for i, part in enumerate(parts)]

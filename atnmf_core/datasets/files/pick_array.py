@@ -45,8 +45,6 @@ def read_picked(
     the matrices. True abundances and spectra of another candidate are recognised by their shapes and set
     aside. If several remain, the user is asked.
 
-    Parameters
-    ----------
     label : what the file is called in messages.
     order : how the file flattens images.
     rewrite : makes the files with other values in the array of a name.
@@ -97,7 +95,6 @@ def named_array(arrays: Sequence[NamedArray], label: str, name: str) -> NamedArr
 
 
 def several_arrays(what: str, arrays: Sequence[NamedArray]) -> UnreadableData:
-    """Ask which of these arrays is meant."""
     worth = sorted((one for one in arrays if one.long_axes >= 2), key=lambda one: -math.prod(one.shape))
     infos: tuple[ArrayInFile, ...] = tuple(one.info for one in worth)
     if not infos:
@@ -110,7 +107,6 @@ def several_arrays(what: str, arrays: Sequence[NamedArray]) -> UnreadableData:
 def _stated_wavelengths(
     arrays: Iterable[NamedArray], data: NamedArray
 ) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
-    """The wavelengths beside an array, by their name and number."""
     for array in arrays:
         count = max(array.shape, default=0)
         is_vector = array.long_axes == 1 and count <= LONGEST_VECTOR
@@ -144,7 +140,6 @@ def _image_shapes(cube: NamedArray) -> list[tuple[int, int]]:
 
 
 def _planes(array: NamedArray, image_shape: tuple[int, int]) -> int | None:
-    """How many images of this size an array holds; None if it holds none."""
     rows, cols = image_shape
     sizes = [size for size in array.shape if size > 1]
     if len(sizes) == 3 and (sizes[:2] == [rows, cols] or sizes[1:] == [rows, cols]):
@@ -179,7 +174,6 @@ def _truth(
 def _sides(
     data: NamedArray, others: Sequence[NamedArray], stated: tuple[int, int] | None
 ) -> tuple[int | None, int, list[tuple[int, int]]]:
-    """Bands, pixels and possible image sizes of the data."""
     if data.long_axes >= 3:
         shapes = [stated] if stated else _image_shapes(data)
     else:

@@ -43,7 +43,6 @@ class Opened:
 
 
 def open_files(given: list[Source], options: ReadingOptions, limits: Limits) -> Opened:
-    """The array in the given files, or in a zip archive."""
     sources, zipped = _unpacked(given, limits)
     stored, stem = _read(sources, options, limits)
     # The name of an archive says more than that of its contents.
@@ -292,15 +291,12 @@ SAMPLED_IMAGES = 64
 
 @dataclass(frozen=True)
 class LayoutGuess:
-    """One interpretation of an array, and the settings that ask for it."""
-
     kind: Kind
     image_shape: tuple[int, int] | None = None
     bands_axis: int | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of `ReadingOptions` that ask for it."""
         return {"kind": self.kind, "image_shape": self.image_shape, "bands_axis": self.bands_axis}
 
 
@@ -418,10 +414,7 @@ def _others(shape: tuple[int, ...], axis: int) -> tuple[int, int]:
 
 
 def _image_shapes(matrix: npt.NDArray[Any], axis: int) -> list[tuple[int, int]]:
-    """Possible sizes of an image with this many pixels, the likeliest first.
-
-    Neighbouring pixels resemble each other; with the right line length, so do pixels one line apart.
-    """
+    """Likely image sizes, best first: with the right length, pixels one line apart resemble each other."""
     pixels = matrix.shape[axis]
     lines = [n for n in range(SHORTEST_SIDE, math.isqrt(pixels) + 1) if pixels % n == 0]
     lengths = sorted({*lines, *(pixels // n for n in lines)})

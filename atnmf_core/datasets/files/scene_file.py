@@ -95,8 +95,6 @@ class Block(NamedTuple):
 class SceneFile:
     """What is known of a cube on disk without reading it.
 
-    Attributes
-    ----------
     rows, cols, bands : its size.
     wavelengths : in nanometres, or None.
     chunk : rows and columns of what the file can only read as a whole, (1, cols) where it has no such parts.
@@ -125,7 +123,6 @@ class SceneFile:
 
     @property
     def bytes(self) -> int:
-        """The size of all its files."""
         return sum(file.stat().st_size for file in self.files)
 
     def blocks(self, entries: int) -> list[Block]:
@@ -187,7 +184,6 @@ class SceneFile:
             stored.values[index] = values
 
     def numbers(self, V: Array) -> npt.NDArray[Any]:
-        """Entries as the file stores them."""
         with open_on_disk(self.path, self.options) as stored:
             return stored_numbers(V, stored)
 
@@ -247,10 +243,7 @@ def open_scene(path: str | Path, options: ReadingOptions | None = None) -> Scene
 
 @contextmanager
 def rewritten(scene: SceneFile, out: Path) -> Iterator[tuple[SceneFile, tuple[Path, ...]]]:
-    """A copy of a scene, to be changed inside the block, and the names that its files have afterwards.
-
-    Everything that is not changed is that of the source. Nothing has the name `out` before all is written.
-    """
+    """A copy of a scene, to be changed inside the block, and its files' names once all is written."""
     is_pair = len(scene.files) > 1
     places = tuple(envi_path(out, file.name) if is_pair else out for file in scene.files)
     with moved_when_whole(*places) as parts:
@@ -263,9 +256,7 @@ def rewritten(scene: SceneFile, out: Path) -> Iterator[tuple[SceneFile, tuple[Pa
 def new_maps(
     scene: SceneFile, out: Path, names: Sequence[str]
 ) -> Iterator[tuple[npt.NDArray[np.float32], tuple[Path, ...]]]:
-    """Maps of a scene's pixels, rows x cols x maps, to be filled inside the block, and their files: NPY, or
-    ENVI if the name ends with .hdr. Nothing has the name `out` before all is written.
-    """
+    """Maps of pixels, rows x cols x maps, to be filled, and their files: NPY, or ENVI for a name in .hdr."""
     shape, kind = (scene.rows, scene.cols, len(names)), np.dtype("<f4")
     if out.suffix.lower() != ".hdr":
         with moved_when_whole(out) as (part,):

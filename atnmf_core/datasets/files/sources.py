@@ -45,7 +45,6 @@ class Remedy:
     effect: str
 
     def python(self) -> str:
-        """As an argument of `read_dataset`."""
         if self.value is None:
             return f"{self.setting}=..."
         return f"{self.setting}={_literal(self.value)}"
@@ -53,8 +52,6 @@ class Remedy:
 
 @dataclass(frozen=True)
 class ArrayInFile:
-    """An array in a file, to be chosen by name."""
-
     name: str
     shape: tuple[int, ...]
 
@@ -99,11 +96,7 @@ def size_text(number: int) -> str:
 
 @contextmanager
 def foreign_code(message: str) -> Iterator[None]:
-    """Run a library on untrusted bytes: whatever it raises becomes UnreadableData(message).
-
-    Libraries raise errors of every type on damaged files, so this is the one place that catches them all.
-    Only the library call belongs inside: our own bugs must not be blamed on the file.
-    """
+    """Run a library, and no code of ours, on untrusted bytes: all that it raises becomes UnreadableData."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -190,7 +183,6 @@ class ReadingOptions:
 
     @classmethod
     def from_words(cls, words: Mapping[str, str]) -> ReadingOptions:
-        """The inverse of `words`; other names are ignored."""
         given = {}
         for name in SPELLINGS.keys() & words.keys():
             try:
@@ -209,7 +201,6 @@ class ReadingOptions:
 
 
 def option_text(name: str, value: Any) -> str:
-    """A setting as it is given on a command line."""
     option = f"--{name.replace('_', '-')}"
     if value is None:
         return option
@@ -303,7 +294,6 @@ class Limits:
 
     @classmethod
     def from_environment(cls) -> Limits:
-        """The default limits, unless the environment says otherwise."""
         named = {field.name: os.environ.get(f"ATNMF_MAX_{field.name.upper()}") for field in fields(cls)}
         try:
             return cls(**{name: int(float(value)) for name, value in named.items() if value})
@@ -313,7 +303,6 @@ class Limits:
             ) from error
 
     def float_type(self, entries: int) -> type[np.floating[Any]]:
-        """The type of a V with this many entries."""
         return np.float32 if entries > self.float32_above else np.float64
 
     def check_shape(self, shape: Iterable[int], name: str) -> int:
@@ -377,14 +366,11 @@ ENVI_BINARIES = ("", ".img", ".dat", ".raw", ".bin", ".bil", ".bip", ".bsq", ".c
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its name (with folders, if it is from an archive) and its contents."""
-
     name: str
     data: bytes
 
     @property
     def suffix(self) -> str:
-        """The extension, in lower case, with its dot."""
         return PurePosixPath(self.name).suffix.lower()
 
     @property
@@ -399,10 +385,7 @@ class Source:
 
 
 def gather(files: Any, limits: Limits) -> list[Source]:
-    """Read the given files, within the limits.
-
-    One path may stand for an ENVI pair: the other half is sought beside it.
-    """
+    """Read the given files, within the limits; for half of an ENVI pair also the other half beside it."""
     given = list(files) if _is_several(files) else [files]
     if not given:
         raise UnreadableData("No file was given.")
@@ -474,7 +457,6 @@ def _as_bytes(contents: Any) -> bytes:
 
 
 def with_envi_partners(given: list[Any]) -> list[Any]:
-    """The given files; for half of an ENVI pair also the other half."""
     if len(given) != 1 or not isinstance(given[0], (str, os.PathLike)):
         return given
     path = Path(given[0])

@@ -1,6 +1,4 @@
-"""Matrices in text files: numbers separated by comma, semicolon, tab or space; empty cells are missing
-entries.
-"""
+"""Matrices in text files: numbers between commas, semicolons, tabs or spaces; empty cells are missing."""
 
 from __future__ import annotations
 
@@ -59,8 +57,6 @@ def read_table(source: Source, limits: Limits) -> StoredArray:
 
 @dataclass
 class _Table:
-    """A parsed text file: its numbers, and what surrounds them."""
-
     source: Source
     limits: Limits
     values: Array = field(init=False)
@@ -163,7 +159,6 @@ class _Table:
         return [Source(self.source.name, "".join(lines).encode(self.encoding))]
 
     def _is_heading(self, row: list[str]) -> bool:
-        """Whether the first line is not data: text, or wavelengths."""
         beyond_first = row[1:] or row
         if not self._is_numeric(beyond_first):
             self.heading = [cell.strip() for cell in row]
@@ -257,7 +252,6 @@ def _look_like_wavelengths(numbers: Array) -> bool:
 
 
 def _decoded(source: Source) -> tuple[str, str]:
-    """The text and its encoding."""
     data = source.data
     encoding = "utf-8"
     if data.startswith(codecs.BOM_UTF8):

@@ -48,8 +48,6 @@ def in_nanometres(
 
     Without a unit, values that are all below 100 are taken for micrometres and others for nanometres.
 
-    Examples
-    --------
     >>> in_nanometres([0.45, 2.5], "Micrometers")[0].tolist()
     [450.0, 2500.0]
     >>> in_nanometres([1984.2, 1985.1], "decimal year")[0] is None
@@ -77,8 +75,6 @@ def in_nanometres(
 class StoredArray:
     """An array with two or three axes, with the numbers as stored in the file.
 
-    Attributes
-    ----------
     values : any real dtype; NaN is missing.
     label : what to call it in messages.
     kind, bands_axis, image_shape, wavelengths : what the file says; None if it says nothing.
@@ -129,11 +125,9 @@ class NamedArray:
 
     @property
     def long_axes(self) -> int:
-        """How many axes are longer than 1."""
         return sum(size > 1 for size in self.shape)
 
     def vector(self) -> npt.NDArray[np.float64]:
-        """A small array as one row of numbers."""
         with np.errstate(all="ignore"):
             return self.load().astype(np.float64).reshape(-1)
 
@@ -185,15 +179,11 @@ def clean_entries(
 
 
 def can_mark_missing(stored: StoredArray) -> bool:
-    """Whether the file has a number for missing entries, or NaN."""
     return stored.values.dtype.kind == "f" or bool(stored.nodata and not np.isnan(stored.nodata[0]))
 
 
 def stored_numbers(V: Array, stored: StoredArray) -> npt.NDArray[Any]:
-    """Entries of V as the file would store them: with the scaling undone, rounded for whole numbers.
-
-    NaN becomes the file's no-data value.
-    """
+    """Entries of V as stored: with the scaling undone, rounded to whole numbers, NaN as no-data value."""
     dtype = stored.values.dtype
     numbers = np.array(V, dtype=np.float64)
     gap = np.isnan(numbers)
@@ -225,7 +215,6 @@ def _scale(V: Array, gain: float, offset: float) -> None:
 
 
 def _declared_missing(stored: StoredArray, options: ReadingOptions) -> Iterator[tuple[str, Mask]]:
-    """Which entries are missing, and why."""
     values = stored.values
     if stored.missing is not None:
         yield "marked as bad in the file", np.broadcast_to(stored.missing, values.shape)
@@ -263,7 +252,6 @@ def _as_stored(number: float, dtype: np.dtype[Any]) -> Any:
 
 
 def _lowest(entries: Array, label: str, part: bool) -> float:
-    """The smallest entry; an error if there is none, or if some are infinite."""
     low, high = float(entries.min()), float(entries.max())
     if np.isnan(low):
         low, high = (float(extreme.reduce(entries, axis=None)) for extreme in (np.fmin, np.fmax))
@@ -325,8 +313,6 @@ AXES = "a matrix has 2, a cube 3"
 class ArrayLayout:
     """How V is made from a stored array.
 
-    Attributes
-    ----------
     to_V : an array of the stored shape as F x N of the given type, row by row in memory.
     from_V : the inverse.
     """
@@ -342,7 +328,6 @@ class ArrayLayout:
 def to_dataset(
     stored: StoredArray, name: str, title: str, options: ReadingOptions, limits: Limits
 ) -> Dataset:
-    """A stored array as a data set, by the rules of `layout_of`."""
     layout = layout_of(stored, options, limits)
     entries, value_notes = clean_entries(stored, options, limits)
     V = layout.to_V(entries, limits.float_type(entries.size))

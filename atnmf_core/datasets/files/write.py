@@ -126,7 +126,6 @@ def envi_header(
     band_names: Sequence[str] = (),
     georeference: Georeference | None = None,
 ) -> bytes:
-    """The header of a band-sequential, little-endian binary file of rows x cols x bands numbers."""
     from spectral.io.envi import dtype_to_envi  # slow to import, and few runs write a cube
 
     rows, cols, bands = shape
@@ -165,13 +164,11 @@ def _coordinates(place: Georeference | None) -> dict[str, str]:
 
 
 def write_envi_zip(data: Dataset, name: str) -> bytes:
-    """Both files of an ENVI image under one name, in a zip archive."""
     header, binary = write_envi(data)
     return zipped([(f"{name}.hdr", header), (f"{name}.img", binary)])
 
 
 def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """A zip archive of these names and contents."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, contents in files:
@@ -209,9 +206,7 @@ def _cube(data: Dataset) -> Array:
 
 
 def as_indexed(data: Dataset, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A matrix of the shape of V as people index it: rows x cols x bands for a cube, images x rows x cols for
-    faces.
-    """
+    """A matrix of V's shape as people index it: rows x cols x bands, or images x rows x cols."""
     if data.kind == "matrix":
         return matrix
     images = data.images(matrix)

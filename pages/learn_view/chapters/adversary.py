@@ -1,7 +1,4 @@
-"""Chapters 3 to 5: what an adversary does to one entry, the game of both players, and the resulting loss.
-
-The pictures of 3 and 5 have their own sliders, and follow them without waiting for the server.
-"""
+"""Chapters 3 to 5: an adversary and one entry, the game, the loss. 3 and 5 follow sliders in the browser."""
 
 from __future__ import annotations
 

@@ -55,7 +55,6 @@ def show_guess(stage: Stage) -> None:
 
 
 def _points(stage: Stage) -> list[Measurement]:
-    """The bundled curve of AT-NMF, and NMF's error, for the data and treatment in view."""
     points = bundled_curve(stage["data"])
     wanted = [point for point in points if (point.alpha, point.missing) == (ALPHA, stage["missing"])]
     return [point for point in wanted if point.method in ("nmf", "atnmf")]
@@ -187,7 +186,6 @@ def _in_english(damage: str) -> str:
 
 
 def _unmarked_table() -> str:
-    """Every measured damage; of the methods that were not told, the best in bold."""
     names = {"nmf": NAMES[0], "l1": "L1-NMF", "pcp": "PCP", "restored": "restore"}
     lines = [["data", *names.values(), "NMF, marked"], ["---"] * (len(names) + 2)]
     for row in unmarked_defects():
@@ -201,7 +199,6 @@ def _unmarked_table() -> str:
 
 
 def _starts(found: tuple[Finding, ...]) -> str:
-    """How many runs are behind our numbers, and which are missing."""
     missing = [TITLES[one.name] for one in found if one.ignore_nmf is None]
     few = [f"{TITLES[one.name]} {one.ignore_nmf.starts}" for one in found if one.ignore_nmf]
     said = (

@@ -81,8 +81,6 @@ def _show_face(alpha: float, face: int, key: str) -> None:
 
 @dataclass(frozen=True)
 class HiddenPlaces(Several):
-    """Any places of the series but all."""
-
     def read(self, text: str) -> tuple[int, ...] | None:
         asked = {int(place) for place in text.split(self.separator) if place}
         return super().read(text) if asked < set(self.options) else None

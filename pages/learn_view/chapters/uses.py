@@ -40,7 +40,6 @@ IN_PICTURE = ("lost", "face")
 
 
 def facts(stage: Stage) -> dict[str, str]:
-    """Sizes, weights, and the errors that the answers to the questions name."""
     few, half, most = (recorded("dead", share) for share in (0.2, 0.5, 0.8))
     bright = recorded("bright", 0.2)
     walls = mend(bright, LAMS[0]).walls
@@ -65,7 +64,6 @@ def facts(stage: Stage) -> dict[str, str]:
 
 
 def _facts_of_noise() -> dict[str, str]:
-    """What noise costs a method that does not know of it, as measured."""
     kind = "5 % dark, noise of 1 to 5 % by band"
     row = next(row for row in league() if (row.data, row.damage) == ("moffet", kind))
     names = {"noise_nmf": "NMF", "noise_told": YARDSTICK, "noise_ours": OURS}
@@ -92,7 +90,6 @@ def show(stage: Stage) -> None:
 
 
 def _show_faces(stage: Stage) -> None:
-    """A face with hidden pixels, predicted by its parts, by its neighbours, and by both."""
     st.markdown("**What neighbours know: missing pixels of a face, predicted**")
     show_controls(USES, stage, IN_PICTURE)
     shown = filled_face(faces(), stage["lost"], stage["face"])

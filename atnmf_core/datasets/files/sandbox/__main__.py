@@ -65,7 +65,6 @@ LONGEST_MESSAGE = 100
 
 
 def serve(form: str, source: BinaryIO, sink: BinaryIO) -> None:
-    """Serve one file."""
     decoder = import_module(f".{form}", __package__)
     size = json.loads(source.readline())["bytes"]
     # The file itself, and once more for what a library makes of it.
@@ -92,7 +91,6 @@ def serve(form: str, source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def serve_in_forks(control: socket.socket) -> None:
-    """Serve files until the other end of the control socket is closed."""
     while True:
         form, connections, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, 1)
         _forget_the_ended(0 if not form else os.WNOHANG)

@@ -50,7 +50,6 @@ def described(file: h5py.File) -> dict[str, Any]:
 
 
 def _editable(data: bytes) -> h5py.File:
-    """The file in memory, for changing it there."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_fapl_core(backing_store=False)
     access.set_file_image(data)
@@ -58,9 +57,7 @@ def _editable(data: bytes) -> h5py.File:
 
 
 def _arrays(group: h5py.Group, path: str, depth: int, seen: set[Any]) -> Iterator[tuple[str, Any]]:
-    """Numeric datasets inside this file itself: links and external storage could name any file on this
-    machine.
-    """
+    """Numeric datasets of this file itself: links and external storage could name any other file."""
     for name in list(group)[:MAX_ARRAYS]:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             continue
@@ -95,7 +92,6 @@ def _axis_name(dimension: Any, names: dict[Any, str]) -> str:
 
 
 def _attributes(owner: Any) -> dict[str, Any]:
-    """Numbers and texts, in types that JSON has."""
     found = {}
     for name in owner.attrs:
         try:

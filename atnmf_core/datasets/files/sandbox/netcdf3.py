@@ -12,8 +12,6 @@ from . import is_sent_along
 
 
 class Netcdf3File:
-    """The numeric arrays of a file, with attributes and names of axes."""
-
     def __init__(self, data: bytes) -> None:
         self._stream = _mappable(data)
         # Mapped, arrays are views of the file; otherwise SciPy copies each of them twice.
@@ -67,7 +65,6 @@ def _described(name: str, variable: Any) -> dict[str, Any]:
 
 
 def _plain(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Numbers and texts, in types that JSON has."""
     return {
         name: value.decode("utf-8", "replace")
         if isinstance(value, bytes)

@@ -102,7 +102,6 @@ def described(file: Any, pages: int) -> dict[str, Any]:
 
 
 def _tags(file: Any, band: int = 0) -> dict[str, str]:
-    """The metadata of all domains, with keys in lower case."""
     domains = [None, *file.tag_namespaces(band)]
     pairs = [pair for domain in domains for pair in file.tags(band, ns=domain).items()]
     return {key.lower(): value[:MAX_TEXT] for key, value in pairs}
