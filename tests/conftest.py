@@ -2,9 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,13 +22,13 @@ collect_ignore = ["benchmarks", "screenshots.py"]
 
 
 @pytest.fixture(scope="session")
-def repository() -> Path:
+def repository():
     """The top folder of the source tree."""
     return REPOSITORY
 
 
 @pytest.fixture(scope="session")
-def paper_data() -> Path:
+def paper_data():
     """The folder with the paper's data files; tests that need it are skipped where it is not at hand."""
     folder = os.environ.get("ATNMF_DATA_DIR")
     if not folder:
@@ -41,7 +39,7 @@ def paper_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def foreign(paper_data: Path) -> Path:
+def foreign(paper_data):
     """The folder with files of other people, beside the paper's."""
     folder = paper_data / "foreign"
     if not folder.is_dir():
@@ -50,7 +48,7 @@ def foreign(paper_data: Path) -> Path:
 
 
 @pytest.fixture
-def cluster() -> Iterator[Any]:
+def cluster():
     """A Dask cluster of two worker processes on loopback."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(

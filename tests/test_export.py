@@ -6,7 +6,6 @@ import shlex
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ ATNMF, NMF = (
 RECIPE = Recipe('load_dataset("lfw")', "lfw", 0.4, 3, "block", 4, 3.0, "zero", "fast", 2)
 
 
-def test_the_python_recipe_prints_the_same_errors(repository: Path) -> None:
+def test_the_python_recipe_prints_the_same_errors(repository):
     run = subprocess.run(
         [sys.executable, "-c", RECIPE.python()], cwd=repository, capture_output=True, text=True, check=True
     )
@@ -33,7 +32,7 @@ def test_the_python_recipe_prints_the_same_errors(repository: Path) -> None:
     assert run.stdout == f"AT-NMF {errors[0]:.6f}\nNMF {errors[1]:.6f}\n"
 
 
-def test_the_recipe_of_a_cube_starts_at_pure_pixels(repository: Path) -> None:
+def test_the_recipe_of_a_cube_starts_at_pure_pixels(repository):
     source = 'load_dataset("simulated-scene")'
     recipe = Recipe(source, "simulated-scene", 0.5, 1, "stripes", 3, 2.0, "ignore", "fast", 0, "pure-pixels")
     data = load_dataset("simulated-scene")
@@ -47,7 +46,7 @@ def test_the_recipe_of_a_cube_starts_at_pure_pixels(repository: Path) -> None:
         for method, lam in (("atnmf", 2.0), ("nmf", None))
     ]
 
-    def printed(*words: str) -> str:
+    def printed(*words):
         run = subprocess.run(
             [sys.executable, *words], cwd=repository, capture_output=True, text=True, check=True
         )
@@ -58,7 +57,7 @@ def test_the_recipe_of_a_cube_starts_at_pure_pixels(repository: Path) -> None:
     assert f"RMSE, hidden     {errors[1]:.6g}" in by_command
 
 
-def test_a_leash_is_spelled_for_the_adversary_alone() -> None:
+def test_a_leash_is_spelled_for_the_adversary_alone():
     leashed = replace(RECIPE, leash=0.25)
 
     assert 'method="atnmf", lam=3, leash=0.25, **same' in leashed.python()
@@ -69,7 +68,7 @@ def test_a_leash_is_spelled_for_the_adversary_alone() -> None:
     assert "leash" not in RECIPE.python() + RECIPE.command_line()
 
 
-def test_the_command_lines_print_the_same_errors(repository: Path) -> None:
+def test_the_command_lines_print_the_same_errors(repository):
     for command, fit in zip(RECIPE.command_line().splitlines(), (ATNMF, NMF), strict=True):
         words = shlex.split(command)
         assert words[0] == "python"
@@ -79,7 +78,7 @@ def test_the_command_lines_print_the_same_errors(repository: Path) -> None:
         assert f"RMSE, hidden     {rmse(DATA.V, fit.V_hat, ~OBSERVED):.6g}\n" in run.stdout
 
 
-def test_a_recipe_spells_numbers_to_their_last_digit() -> None:
+def test_a_recipe_spells_numbers_to_their_last_digit():
     recipe = replace(RECIPE, lam=1.00000049, alpha=1 / 3)
 
     assert f"alpha={1 / 3!r}, " in recipe.python()
@@ -88,18 +87,18 @@ def test_a_recipe_spells_numbers_to_their_last_digit() -> None:
     assert recipe.command_line().splitlines()[0].endswith("--lam 1.00000049")
 
 
-def test_data_without_a_name_has_no_command_line() -> None:
+def test_data_without_a_name_has_no_command_line():
     assert Recipe('read_dataset("x")', "", 0.4, 3, "entries", 4, 3.0, "zero", "fast", 2).command_line() == ""
 
 
-def test_factors_come_back_from_the_file() -> None:
+def test_factors_come_back_from_the_file():
     with np.load(io.BytesIO(factors_npz({"atnmf": ATNMF, "nmf": NMF}, OBSERVED))) as file:
         assert (file["W_atnmf"] == ATNMF.W).all()
         assert (file["H_nmf"] == NMF.H).all()
         assert (file["observed"] == OBSERVED).all()
 
 
-def test_the_table_of_measures_has_the_whole_and_every_picture() -> None:
+def test_the_table_of_measures_has_the_whole_and_every_picture():
     rows = list(
         csv.DictReader(io.StringIO(measures_csv(DATA, OBSERVED, ATNMF, NMF, lam=3.0, keep_observed=True)))
     )
@@ -117,7 +116,7 @@ def test_the_table_of_measures_has_the_whole_and_every_picture() -> None:
     assert face["SSIM"] == ""
 
 
-def test_a_band_with_unknown_values_is_measured_where_they_are_known() -> None:
+def test_a_band_with_unknown_values_is_measured_where_they_are_known():
     V = np.random.default_rng(0).random((5, 16))
     V[2, 3] = np.nan
     cube = Dataset(V, "cube", "cube", image_shape=(4, 4))

@@ -62,7 +62,7 @@ for module in pkgutil.walk_packages(atnmf_core.__path__, "atnmf_core."):
 @pytest.mark.parametrize(
     ("package", "needed_by"), [("streamlit", "nothing"), ("sklearn", "atnmf_core.estimator")]
 )
-def test_the_core_imports_without(repository: Path, package: str, needed_by: str) -> None:
+def test_the_core_imports_without(repository, package, needed_by):
     run = subprocess.run(
         [sys.executable, "-c", IMPORT_ALL_WITHOUT, package, needed_by],
         cwd=repository,
@@ -74,19 +74,19 @@ def test_the_core_imports_without(repository: Path, package: str, needed_by: str
     assert set(run.stdout.split()) >= top_modules(repository / "atnmf_core") - {needed_by}
 
 
-def test_every_package_has_a_tier(repository: Path) -> None:
+def test_every_package_has_a_tier(repository):
     assert {place(name) for name in modules(repository)} <= {name for tier in TIERS for name in tier}
 
 
-def test_imports_point_downwards(repository: Path) -> None:
+def test_imports_point_downwards(repository):
     assert not wrong_arrows(repository)
 
 
-def test_no_modules_import_each_other(repository: Path) -> None:
+def test_no_modules_import_each_other(repository):
     assert not spelled(in_a_cycle(arrows(repository)))
 
 
-def test_what_is_common_serves_two_pages(repository: Path) -> None:
+def test_what_is_common_serves_two_pages(repository):
     assert not of_one_page(repository)
 
 
@@ -106,9 +106,7 @@ def test_what_is_common_serves_two_pages(repository: Path) -> None:
         ("pages/explore_view/view.py", "import pages.learn", "pages.learn"),
     ],
 )
-def test_an_arrow_that_is_turned_round_is_found(
-    small_tree: Path, importer: str, statement: str, imported: str
-) -> None:
+def test_an_arrow_that_is_turned_round_is_found(small_tree, importer, statement, imported):
     assert wrong_arrows(small_tree) == set()
 
     (small_tree / importer).write_text(statement)
@@ -117,7 +115,7 @@ def test_an_arrow_that_is_turned_round_is_found(
     assert wrong_arrows(small_tree) == {f"{name} -> {imported}"}
 
 
-def test_a_cycle_is_found(small_tree: Path) -> None:
+def test_a_cycle_is_found(small_tree):
     assert in_a_cycle(arrows(small_tree)) == set()
 
     (small_tree / "atnmf_core/sweep/grid.py").write_text("from .store import Store")
@@ -128,7 +126,7 @@ def test_a_cycle_is_found(small_tree: Path) -> None:
     }
 
 
-def test_a_common_module_of_one_page_is_found(small_tree: Path) -> None:
+def test_a_common_module_of_one_page_is_found(small_tree):
     assert of_one_page(small_tree) == set()
 
     (small_tree / "pages/learn.py").write_text("")
@@ -137,7 +135,7 @@ def test_a_common_module_of_one_page_is_found(small_tree: Path) -> None:
 
 
 @pytest.fixture
-def small_tree(tmp_path: Path) -> Path:
+def small_tree(tmp_path):
     """A tree in order: two pages, the core's drawing in small."""
     sources = {
         "atnmf_core/model/problem.py": "",
@@ -159,7 +157,7 @@ def small_tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_requirements_and_project_metadata_agree(repository: Path) -> None:
+def test_requirements_and_project_metadata_agree(repository):
     pyproject = tomllib.loads((repository / "pyproject.toml").read_text())
     project = pyproject["project"]
     declared = set(project["dependencies"] + project["optional-dependencies"]["dashboard"])
@@ -171,7 +169,7 @@ def test_requirements_and_project_metadata_agree(repository: Path) -> None:
         assert set(project["optional-dependencies"][extra]) <= for_tests
 
 
-def test_every_package_that_is_imported_is_declared(repository: Path) -> None:
+def test_every_package_that_is_imported_is_declared(repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     core = {*project["dependencies"], *extras["dask"], *extras["sklearn"]}
@@ -180,7 +178,7 @@ def test_every_package_that_is_imported_is_declared(repository: Path) -> None:
     assert not undeclared(repository, ("app.py", "pages/**/*.py"), core | set(extras["dashboard"]))
 
 
-def test_every_requirement_has_a_lower_and_an_upper_bound(repository: Path) -> None:
+def test_every_requirement_has_a_lower_and_an_upper_bound(repository):
     for file in ("requirements.txt", "tests/requirements.txt", "tests/benchmarks/requirements.txt"):
         for requirement in requirements(repository / file):
             assert ">=" in requirement, requirement
@@ -277,7 +275,7 @@ transform(V, fit.W, observed)
 """
 
 
-def test_factorize_needs_numpy_and_scipy_alone(repository: Path) -> None:
+def test_factorize_needs_numpy_and_scipy_alone(repository):
     child = subprocess.run(
         [sys.executable, "-c", CHILD], cwd=repository, capture_output=True, text=True, check=False
     )

@@ -39,21 +39,21 @@ MAX_PICTURE_BYTES = 300_000
 
 
 @pytest.mark.parametrize(("example", "output"), PYTHON, ids=[f"example-{i}" for i in range(len(PYTHON))])
-def test_a_python_example_prints_what_is_shown(example: str, output: str, tmp_path: Path) -> None:
+def test_a_python_example_prints_what_is_shown(example, output, tmp_path):
     assert run_in(tmp_path, [sys.executable, "-W", "error", "-c", example]) == output
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[3])
-def test_a_command_line_example_runs(command: str, tmp_path: Path) -> None:
+def test_a_command_line_example_runs(command, tmp_path):
     run_in(tmp_path, [sys.executable, *shlex.split(command, comments=True)[1:]])
 
 
-def test_there_are_examples_of_both_kinds_and_none_is_left_out() -> None:
+def test_there_are_examples_of_both_kinds_and_none_is_left_out():
     assert len(PYTHON) == [language for language, _ in BLOCKS].count("python") > 0
     assert COMMANDS
 
 
-def test_every_file_it_points_at_exists() -> None:
+def test_every_file_it_points_at_exists():
     text = re.sub(r"`[^`\n]*`", "", README)
     targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", text) + re.findall(r'src(?:set)?="([^"]+)"', text)
 
@@ -63,12 +63,12 @@ def test_every_file_it_points_at_exists() -> None:
     assert not missing
 
 
-def test_its_pictures_are_small() -> None:
+def test_its_pictures_are_small():
     for picture in (REPOSITORY / "assets" / "screenshots").iterdir():
         assert picture.stat().st_size < MAX_PICTURE_BYTES, picture.name
 
 
-def test_its_exceptions_are_those_of_the_bundled_tables() -> None:
+def test_its_exceptions_are_those_of_the_bundled_tables():
     told = {
         (title, method, float(alpha))
         for title, method, alphas in re.findall(
@@ -90,13 +90,13 @@ def test_its_exceptions_are_those_of_the_bundled_tables() -> None:
     assert told == outside
 
 
-def test_its_league_is_the_bundled_one() -> None:
+def test_its_league_is_the_bundled_one():
     """`python -m tests.benchmarks.league` writes it."""
     assert readme_text() in README
     assert len(ten_rows()) == 10
 
 
-def test_what_it_says_of_the_league_holds() -> None:
+def test_what_it_says_of_the_league_holds():
     better = {
         (row.data, row.damage): row.best
         for row in compared()
@@ -118,7 +118,7 @@ def test_what_it_says_of_the_league_holds() -> None:
         assert with_block > 5 * rows["unmarked", "moffet", kind]
 
 
-def test_its_limits_and_sizes_are_those_of_the_program() -> None:
+def test_its_limits_and_sizes_are_those_of_the_program():
     limits = re.findall(r"`ATNMF_MAX_(\w+)`\s+\((\d+)\)", README)
     assert {name.lower(): int(number) for name, number in limits} == vars(Quotas())
     entries = {entry.name: entry for entry in catalogue()}
@@ -130,7 +130,7 @@ def test_its_limits_and_sizes_are_those_of_the_program() -> None:
     assert f"Pyodide {PYODIDE}" in README
 
 
-def test_what_it_says_of_marked_losses_holds() -> None:
+def test_what_it_says_of_marked_losses_holds():
     """Near equal: a few per cent, at the hidden shares for which enough is left to see."""
     for alpha in (0.3, 0.4, 0.5):
         for finding in findings(alpha):
@@ -138,7 +138,7 @@ def test_what_it_says_of_marked_losses_holds() -> None:
             assert finding.name == "synthetic" or gain is None or abs(gain) < 0.03
 
 
-def test_it_is_a_short_read() -> None:
+def test_it_is_a_short_read():
     assert len(README.splitlines()) <= 200
 
 

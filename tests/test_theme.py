@@ -29,7 +29,7 @@ def pairs(theme: str) -> Iterator[tuple[str, RGB, RGB]]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everything_that_is_written_can_be_read(theme: str) -> None:
+def test_everything_that_is_written_can_be_read(theme):
     found = list(pairs(theme))
 
     assert len(found) == 3 * 10 + 2 + 5

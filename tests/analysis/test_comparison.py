@@ -29,7 +29,7 @@ OBSERVED = np.array([[True, False, True, True], [True, True, False, True], [True
 PICTURE = ComparedPicture(V, OBSERVED, at_hat=V + 0.1, nmf_hat=V - 0.2, lam=2.0)
 
 
-def test_a_picture_of_a_data_set_is_compared_under_both_fits() -> None:
+def test_a_picture_of_a_data_set_is_compared_under_both_fits():
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3)
     at, nmf = (factorize(data.V, observed, K=2, max_outer=2, seed=seed) for seed in (0, 1))
@@ -42,14 +42,14 @@ def test_a_picture_of_a_data_set_is_compared_under_both_fits() -> None:
     assert picture.nmf_hat == pytest.approx(data.image(nmf.V_hat[:, 6]), rel=1e-5)
 
 
-def test_the_attack_follows_the_papers_formula_on_observed_pixels() -> None:
+def test_the_attack_follows_the_papers_formula_on_observed_pixels():
     by_hand = np.maximum((V - PICTURE.at_hat) / (2.0 - 1.0), -V)
 
     assert PICTURE.r[OBSERVED] == pytest.approx(by_hand[OBSERVED])
     assert (PICTURE.r[~OBSERVED] == 0).all()
 
 
-def test_restorations_keep_observed_pixels_or_show_the_model_alone() -> None:
+def test_restorations_keep_observed_pixels_or_show_the_model_alone():
     model = ComparedPicture(V, OBSERVED, PICTURE.at_hat, PICTURE.nmf_hat, lam=2.0, keep_observed=False)
 
     assert (PICTURE.at_restored[OBSERVED] == V[OBSERVED]).all()
@@ -57,7 +57,7 @@ def test_restorations_keep_observed_pixels_or_show_the_model_alone() -> None:
     assert (model.at_restored == PICTURE.at_hat).all()
 
 
-def test_a_restoration_is_measured_by_rmse_where_hidden_by_psnr_and_ssim_and_by_who_is_closer() -> None:
+def test_a_restoration_is_measured_by_rmse_where_hidden_by_psnr_and_ssim_and_by_who_is_closer():
     at, nmf = PICTURE.measures()
 
     assert at.rmse == pytest.approx(0.1)
@@ -69,7 +69,7 @@ def test_a_restoration_is_measured_by_rmse_where_hidden_by_psnr_and_ssim_and_by_
     assert PICTURE.closer_shares() == (1.0, 0.0)
 
 
-def test_what_cannot_be_measured_is_left_out() -> None:
+def test_what_cannot_be_measured_is_left_out():
     holed = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
 
     at, _ = ComparedPicture(holed, OBSERVED & ~np.isnan(holed), V + 0.1, V, lam=2.0).measures()
@@ -87,7 +87,7 @@ def test_what_cannot_be_measured_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("keep_observed", [True, False])
-def test_what_nothing_observes_is_not_predicted(keep_observed: bool) -> None:
+def test_what_nothing_observes_is_not_predicted(keep_observed):
     data = load_dataset("simulated-scene", rows=6, cols=7, bands=12)
     observed = hide_entries(data.shape, 0.3)
     observed[3] = False
@@ -109,7 +109,7 @@ def test_what_nothing_observes_is_not_predicted(keep_observed: bool) -> None:
 
 @pytest.mark.parametrize("missing", ["ignore", "zero"])
 @pytest.mark.parametrize("kind", ["faces", "cube", "matrix"])
-def test_what_nothing_observes_is_the_same_entries_for_every_kind_of_data(kind: str, missing: str) -> None:
+def test_what_nothing_observes_is_the_same_entries_for_every_kind_of_data(kind, missing):
     values = np.random.default_rng(0).uniform(0.1, 1, (12, 12))
     data = Dataset(values, kind, "data", image_shape=None if kind == "matrix" else (3, 4))
     observed = np.ones((12, 12), dtype=bool)
@@ -131,7 +131,7 @@ REACH = reach_of(HALF)
 FACTORS = {"NMF": (FIT.W, FIT.H)}
 
 
-def test_the_reach_counts_what_is_observed_and_says_what_is_not() -> None:
+def test_the_reach_counts_what_is_observed_and_says_what_is_not():
     assert np.flatnonzero(~REACH.pixels).tolist() == [7, 30]
     assert np.flatnonzero(~REACH.bands).tolist() == [4]
     np.testing.assert_array_equal(REACH.counts, HALF.sum(axis=0))
@@ -150,9 +150,7 @@ def test_the_reach_counts_what_is_observed_and_says_what_is_not() -> None:
 
 
 @pytest.mark.parametrize("keep_observed", [True, False])
-def test_a_band_and_its_error_are_those_of_the_model_but_for_what_is_observed_or_unknown(
-    keep_observed: bool,
-) -> None:
+def test_a_band_and_its_error_are_those_of_the_model_but_for_what_is_observed_or_unknown(keep_observed):
     restored = restored_band(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6, keep_observed=keep_observed)
 
     for n, value in enumerate(restored):
@@ -172,7 +170,7 @@ def test_a_band_and_its_error_are_those_of_the_model_but_for_what_is_observed_or
     np.testing.assert_allclose(error, expected, atol=1e-6)
 
 
-def test_the_rmse_of_a_band_is_over_its_hidden_pixels_that_have_a_prediction() -> None:
+def test_the_rmse_of_a_band_is_over_its_hidden_pixels_that_have_a_prediction():
     hidden = ~HALF[6]
     hidden[[7, 30]] = False
 
@@ -183,7 +181,7 @@ def test_the_rmse_of_a_band_is_over_its_hidden_pixels_that_have_a_prediction() -
     assert np.isnan(restored_band(SCENE.V, HALF, REACH, FIT.W, FIT.H, 4)).all()
 
 
-def test_the_restored_cube_has_all_bands_and_keeps_what_it_is_told_to() -> None:
+def test_the_restored_cube_has_all_bands_and_keeps_what_it_is_told_to():
     cube = restored_cube(SCENE, HALF, FIT.W, FIT.H, method="NMF")
 
     expected = np.where(HALF, SCENE.V, FIT.V_hat)
@@ -210,7 +208,7 @@ def test_the_restored_cube_has_all_bands_and_keeps_what_it_is_told_to() -> None:
     np.testing.assert_allclose(cube.V[told], FIT.V_hat[told], rtol=1e-6)
 
 
-def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any() -> None:
+def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any():
     V = SCENE.V.copy()
     V[2, 5] = np.nan
 
@@ -226,7 +224,7 @@ def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any() -> None:
     assert np.isnan(errors).all()
 
 
-def test_a_pixels_spectrum_is_its_column_measured_over_its_hidden_bands_and_by_its_angle() -> None:
+def test_a_pixels_spectrum_is_its_column_measured_over_its_hidden_bands_and_by_its_angle():
     cube = SCENE.images().transpose(1, 2, 0)
 
     spectrum = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=3, col=5)
@@ -246,7 +244,7 @@ def test_a_pixels_spectrum_is_its_column_measured_over_its_hidden_bands_and_by_i
     assert spectrum.angle("NMF") == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-3)
 
 
-def test_nothing_is_claimed_about_a_pixel_without_any_observation_or_outside() -> None:
+def test_nothing_is_claimed_about_a_pixel_without_any_observation_or_outside():
     spectrum = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=7, col=0)
 
     assert np.isnan(spectrum.predicted["NMF"]).all()
@@ -257,7 +255,7 @@ def test_nothing_is_claimed_about_a_pixel_without_any_observation_or_outside() -
         pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=12, col=0)
 
 
-def test_spectra_are_written_line_by_line() -> None:
+def test_spectra_are_written_line_by_line():
     spectra = [pixel_spectrum(SCENE, HALF, REACH, FACTORS, row, 2) for row in (0, 1)]
 
     lines = list(csv.DictReader(io.StringIO(spectra_csv(SCENE, spectra))))

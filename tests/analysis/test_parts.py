@@ -19,7 +19,7 @@ RNG = np.random.default_rng(4)
 W, H = RNG.random((12, 4)), RNG.random((4, 9))
 
 
-def test_use_is_each_parts_share_of_the_product_however_its_size_is_split() -> None:
+def test_use_is_each_parts_share_of_the_product_however_its_size_is_split():
     totals = [np.outer(W[:, k], H[k]).sum() for k in range(4)]
 
     assert usage_shares(W, H) == pytest.approx(np.array(totals) / sum(totals))
@@ -35,7 +35,7 @@ def test_use_is_each_parts_share_of_the_product_however_its_size_is_split() -> N
     assert (np.diff(ordered) <= 0).all()
 
 
-def test_shuffled_parts_are_matched_by_the_greatest_sum_of_cosines() -> None:
+def test_shuffled_parts_are_matched_by_the_greatest_sum_of_cosines():
     places = np.array([2, 0, 3, 1])
 
     partner = match(W, (W * [1, 5, 2, 9])[:, places])
@@ -51,7 +51,7 @@ def test_shuffled_parts_are_matched_by_the_greatest_sum_of_cosines() -> None:
     assert cosines[np.arange(4), partner].sum() == pytest.approx(best)
 
 
-def test_side_by_side_a_fit_stands_beside_itself() -> None:
+def test_side_by_side_a_fit_stands_beside_itself():
     fit = factorize(W @ H, K=3)
 
     order = side_by_side(fit, fit)
@@ -60,7 +60,7 @@ def test_side_by_side_a_fit_stands_beside_itself() -> None:
     assert order.similarity == pytest.approx(np.ones(3))
 
 
-def test_users_of_a_part_come_by_their_coefficient_and_shares_in_a_sample_add_up_to_one() -> None:
+def test_users_of_a_part_come_by_their_coefficient_and_shares_in_a_sample_add_up_to_one():
     coefficients = np.array([[0.0, 3.0, 1.0, 0.0, 2.0]])
 
     assert top_users(coefficients, 0, count=9).tolist() == [1, 4, 2]

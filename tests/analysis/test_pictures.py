@@ -15,7 +15,7 @@ H4, H6 = RNG.random((2, 4)), RNG.random((2, 6))
 FACTORS = [(FACES, W6, H4), (CUBE, W4, H6), (MATRIX, W4, H6)]
 
 
-def test_a_face_is_a_column_a_band_is_a_row_and_a_matrix_is_one_picture() -> None:
+def test_a_face_is_a_column_a_band_is_a_row_and_a_matrix_is_one_picture():
     assert (pictures.picture(FACES, FACES.V, 1) == FACES.V[:, 1].reshape(3, 2).T).all()
     assert (pictures.picture(CUBE, CUBE.V, 1) == CUBE.V[1].reshape(3, 2).T).all()
     assert (pictures.picture(MATRIX, MATRIX.V, 0) == MATRIX.V).all()
@@ -23,7 +23,7 @@ def test_a_face_is_a_column_a_band_is_a_row_and_a_matrix_is_one_picture() -> Non
 
 
 @pytest.mark.parametrize(("data", "W", "H"), FACTORS, ids=lambda value: getattr(value, "kind", ""))
-def test_a_predicted_picture_is_that_of_the_whole_prediction_and_each_part_has_one(data, W, H) -> None:
+def test_a_predicted_picture_is_that_of_the_whole_prediction_and_each_part_has_one(data, W, H):
     for index in range(pictures.count(data)):
         whole = pictures.picture(data, W @ H, index)
         assert pictures.predicted_picture(data, W, H, index) == pytest.approx(whole)
@@ -31,7 +31,7 @@ def test_a_predicted_picture_is_that_of_the_whole_prediction_and_each_part_has_o
     assert len(pictures.part_pictures(data, W, H)) == 2
 
 
-def test_names_count_from_one_and_say_where_a_sample_stands() -> None:
+def test_names_count_from_one_and_say_where_a_sample_stands():
     assert pictures.picture_name(FACES, 0) == "face 1"
     assert pictures.picture_name(CUBE, 2) == "band 3, 200 nm"
     assert pictures.picture_name(MATRIX, 0) == "the matrix"
@@ -41,18 +41,18 @@ def test_names_count_from_one_and_say_where_a_sample_stands() -> None:
     assert pictures.sample_name(MATRIX, 3) == "column 4"
 
 
-def test_a_picture_that_is_not_there_is_refused_with_those_that_are() -> None:
+def test_a_picture_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(InputError, match="pictures 0 to 99"):
         pictures.picture(load_dataset("lfw"), load_dataset("lfw").V, 100)
 
 
-def test_the_brightest_known_value_is_white() -> None:
+def test_the_brightest_known_value_is_white():
     assert pictures.white_level(np.array([[0.5, np.nan, 3.0]])) == 3.0
     assert pictures.white_level(np.zeros((2, 2))) == 1.0
     assert pictures.white_level(np.full((2, 2), np.nan)) == 1.0
 
 
-def test_the_strips_of_a_long_matrix_are_thinned() -> None:
+def test_the_strips_of_a_long_matrix_are_thinned():
     long = Dataset(np.ones((4000, 6)), "matrix", "long")
 
     assert max(pictures.part_pictures(long, np.ones((4000, 2)), H6).shape) <= 512

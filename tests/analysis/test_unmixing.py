@@ -25,7 +25,7 @@ A[:, :4] = np.eye(4)
 SHUFFLED = np.array([2, 0, 3, 1])
 
 
-def test_the_angle_is_the_textbooks_to_the_last_digit_and_does_not_see_brightness() -> None:
+def test_the_angle_is_the_textbooks_to_the_last_digit_and_does_not_see_brightness():
     one, other = RNG.random((7, 3)), RNG.random((7, 5))
     lengths = np.outer(np.linalg.norm(one, axis=0), np.linalg.norm(other, axis=0))
 
@@ -47,7 +47,7 @@ def test_the_angle_is_the_textbooks_to_the_last_digit_and_does_not_see_brightnes
         spectral_angles(np.ones((3, 2)), np.ones((4, 2)))
 
 
-def test_factors_of_any_scale_give_back_abundances_that_sum_to_one_or_stay_in_sight() -> None:
+def test_factors_of_any_scale_give_back_abundances_that_sum_to_one_or_stay_in_sight():
     """A black material can be anywhere in any amount, and its abundances say nothing about the others."""
     scale = np.array([0.01, 3.0, 200.0, 1.0])
 
@@ -66,7 +66,7 @@ def test_factors_of_any_scale_give_back_abundances_that_sum_to_one_or_stay_in_si
     assert (most < 2).all()
 
 
-def test_materials_take_the_places_of_the_true_ones_or_of_true_abundances_alone() -> None:
+def test_materials_take_the_places_of_the_true_ones_or_of_true_abundances_alone():
     (found,), _ = materials_of([(E[:, SHUFFLED], A[SHUFFLED])], Truth(E, A))
 
     np.testing.assert_allclose(found.spectra, E)
@@ -84,7 +84,7 @@ def test_materials_take_the_places_of_the_true_ones_or_of_true_abundances_alone(
     assert score(found, truth).mean_error == pytest.approx(0, abs=1e-9)
 
 
-def test_without_a_truth_the_second_fit_follows_the_first_most_used_first() -> None:
+def test_without_a_truth_the_second_fit_follows_the_first_most_used_first():
     (first, second), truth = materials_of([(E, A), (E[:, SHUFFLED], A[SHUFFLED])])
 
     assert truth is None
@@ -94,7 +94,7 @@ def test_without_a_truth_the_second_fit_follows_the_first_most_used_first() -> N
     np.testing.assert_allclose(second.spectra, first.spectra)
 
 
-def test_fewer_parts_than_materials_are_compared_with_those_that_they_are() -> None:
+def test_fewer_parts_than_materials_are_compared_with_those_that_they_are():
     truth = Truth(E, A, ("water", "grass", "soil", "stone"))
 
     (first, second), known = materials_of([(E[:, [3, 1]], A[[3, 1]]), (E[:, [1, 3]], A[[1, 3]])], truth)
@@ -107,7 +107,7 @@ def test_fewer_parts_than_materials_are_compared_with_those_that_they_are() -> N
         np.testing.assert_allclose(score(found, known).angles, 0, atol=1e-5)
 
 
-def test_parts_beyond_the_materials_come_last_and_belong_together() -> None:
+def test_parts_beyond_the_materials_come_last_and_belong_together():
     more = np.hstack([E, RNG.random((20, 2))])
     H = np.vstack([A, 0.1 * RNG.random((2, 200))])
     order = np.array([5, 2, 0, 4, 3, 1])
@@ -120,7 +120,7 @@ def test_parts_beyond_the_materials_come_last_and_belong_together() -> None:
     assert np.isnan(score(first, truth).angles).tolist() == [False] * 4 + [True] * 2
 
 
-def test_the_score_is_the_angle_and_the_error_of_each_place() -> None:
+def test_the_score_is_the_angle_and_the_error_of_each_place():
     found = Materials(E + 0.1, A + 0.05)
 
     measured = score(found, Truth(E, A))
@@ -133,7 +133,7 @@ def test_the_score_is_the_angle_and_the_error_of_each_place() -> None:
     assert measured.mean_angle == pytest.approx(np.degrees(np.arccos(cosines)).mean())
 
 
-def test_truths_are_told_apart() -> None:
+def test_truths_are_told_apart():
     scene = load_dataset("simulated-scene", rows=8, cols=8, bands=10)
     hashes = {Truth(E, A).content_hash, Truth(E, A[::-1]).content_hash, scene.truth.content_hash}
 
@@ -141,7 +141,7 @@ def test_truths_are_told_apart() -> None:
     assert Truth(E, A).content_hash == Truth(E.copy(), A.copy()).content_hash
 
 
-def test_angles_are_over_the_bands_that_both_spectra_have() -> None:
+def test_angles_are_over_the_bands_that_both_spectra_have():
     one, other = RNG.random((9, 3)), RNG.random((9, 5))
     one[RNG.random(one.shape) < 0.3] = np.nan
     other[RNG.random(other.shape) < 0.3] = np.nan
@@ -158,7 +158,7 @@ def test_angles_are_over_the_bands_that_both_spectra_have() -> None:
     assert np.isnan(angles[:, 4]).all()
 
 
-def test_bands_and_pixels_of_which_nothing_was_observed_play_no_role() -> None:
+def test_bands_and_pixels_of_which_nothing_was_observed_play_no_role():
     bands, pixels = np.arange(20) != 3, np.arange(200) != 7
     W, H = E[:, SHUFFLED].copy(), A[SHUFFLED].copy()
     W[3], H[:, 7] = 1e6, 1e6
@@ -174,7 +174,7 @@ def test_bands_and_pixels_of_which_nothing_was_observed_play_no_role() -> None:
     assert found.share(0) == pytest.approx(A[0, pixels].mean(), rel=1e-6)
 
 
-def test_abundances_that_sum_to_one_are_not_scaled() -> None:
+def test_abundances_that_sum_to_one_are_not_scaled():
     """No pixel has more than 0.6 of the last material: a scale of its own would make it 1."""
     mixed = A.copy()
     mixed[3] *= 0.6
@@ -194,7 +194,7 @@ def degrees(one: list[float], other: list[float]) -> float:
     return math.degrees(math.acos(dot / math.hypot(*one) / math.hypot(*other)))
 
 
-def test_a_plain_search_finds_the_same() -> None:
+def test_a_plain_search_finds_the_same():
     spectra = RNG.random((25, 3))
     spectra[RNG.random(spectra.shape) < 0.2] = np.nan
 
@@ -211,9 +211,7 @@ def test_a_plain_search_finds_the_same() -> None:
         np.testing.assert_allclose([match.angle for match in found[k]], [angles[name] for name in nearest])
 
 
-def test_a_spectrum_of_the_library_is_its_own_nearest_at_any_brightness_at_other_bands_and_beside_gaps() -> (
-    None
-):
+def test_a_spectrum_of_the_library_is_its_own_nearest_at_any_brightness_at_other_bands_and_beside_gaps():
     wavelengths = WAVELENGTHS[4:20:2]
     spectrum = 7 * LIBRARY.spectra[4:20:2, [5]]
 
@@ -232,7 +230,7 @@ def test_a_spectrum_of_the_library_is_its_own_nearest_at_any_brightness_at_other
     assert match.angle < 1e-5
 
 
-def test_a_library_that_covers_few_of_the_bands_names_nothing() -> None:
+def test_a_library_that_covers_few_of_the_bands_names_nothing():
     wavelengths = np.linspace(900, 2400, 30)
 
     assert nearest_spectra(RNG.random((30, 1)), wavelengths, LIBRARY) == ((),)
@@ -254,7 +252,7 @@ def by_scipy(v: np.ndarray, W: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("size", [1.0, 5000.0, 1e-4])
 @pytest.mark.parametrize("alpha", [0.0, 0.4])
-def test_abundances_are_scipys(alpha: float, size: float) -> None:
+def test_abundances_are_scipys(alpha, size):
     W = RNG.random((12, 4))
     V = np.maximum(W @ RNG.dirichlet(np.full(4, 0.5), 30).T + RNG.normal(0, 0.1, (12, 30)), 0)
     observed = hide_entries(V.shape, alpha)
@@ -266,7 +264,7 @@ def test_abundances_are_scipys(alpha: float, size: float) -> None:
         np.testing.assert_allclose(H[:, n], by_scipy(V[seen, n], W[seen]), atol=1e-6)
 
 
-def test_shares_sum_to_one_none_is_negative_and_nothing_is_said_where_nothing_is_observed() -> None:
+def test_shares_sum_to_one_none_is_negative_and_nothing_is_said_where_nothing_is_observed():
     W, V = RNG.random((8, 3)), RNG.random((8, 50))
 
     H = unit_sum_abundances(V, W)
@@ -282,7 +280,7 @@ def test_shares_sum_to_one_none_is_negative_and_nothing_is_said_where_nothing_is
     assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [2]
 
 
-def test_pure_pixels_of_the_simulated_scene_are_its_materials() -> None:
+def test_pure_pixels_of_the_simulated_scene_are_its_materials():
     data = load_dataset("simulated-scene", rows=24, cols=24, bands=40, materials=3)
     observed = hide_entries(data.shape, 0.3)
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from streamlit.testing.v1 import AppTest
 
 from pages.common.state import controls_of, read_query, spell_query
+from tests.paper_data import REPOSITORY
 
 __all__ = ["from_query", "open_page", "press", "rendered", "texts", "to_query"]
 
@@ -18,7 +19,11 @@ TEXTS = ("title", "header", "subheader", "markdown", "caption", "info", "warning
 
 
 def open_page(
-    name: str, repository: Path, *, state: Mapping[str, object] = MappingProxyType({}), **query: str
+    name: str,
+    repository: Path = REPOSITORY,
+    *,
+    state: Mapping[str, object] = MappingProxyType({}),
+    **query: str,
 ) -> AppTest:
     """The page of this name, after its first run with the given session state and query."""
     page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)

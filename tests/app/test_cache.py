@@ -1,7 +1,5 @@
 """What pages compute is computed once for all sessions, while there is room."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -10,14 +8,14 @@ from pages.common.cache import Cache, cached, size_of
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
+def calls(monkeypatch):
     monkeypatch.setattr(cache, "CACHE", Cache())
     return []
 
 
-def test_arguments_that_follow_from_the_others_do_not_count(calls: list[object]) -> None:
+def test_arguments_that_follow_from_the_others_do_not_count(calls):
     @cached()
-    def total(name: str, _values: list[int], **options: int) -> int:
+    def total(name, _values, **options):
         calls.append(name)
         return sum(_values) + sum(options.values())
 
@@ -27,9 +25,9 @@ def test_arguments_that_follow_from_the_others_do_not_count(calls: list[object])
     assert total("a", [2]) == 2
 
 
-def test_a_key_says_what_a_result_follows_from(calls: list[object]) -> None:
+def test_a_key_says_what_a_result_follows_from(calls):
     @cached(key=lambda word: word.lower())
-    def length(word: str) -> int:
+    def length(word):
         calls.append(word)
         return len(word)
 
@@ -37,19 +35,19 @@ def test_a_key_says_what_a_result_follows_from(calls: list[object]) -> None:
     assert calls == ["Word", "other"]
 
 
-def test_two_functions_with_the_same_arguments_do_not_share(calls: list[object]) -> None:
+def test_two_functions_with_the_same_arguments_do_not_share(calls):
     @cached()
-    def one(n: int) -> int:
+    def one(n):
         return n + 1
 
     @cached()
-    def other(n: int) -> int:
+    def other(n):
         return n + 2
 
     assert [one(1), other(1), one(1)] == [2, 3, 2]
 
 
-def test_the_least_recently_used_goes_and_small_results_stay() -> None:
+def test_the_least_recently_used_goes_and_small_results_stay():
     kept = Cache(max_bytes=3_000, at_least=2, small=100)
     kept.keep("small", 0.5)
     for name in "abc":
@@ -59,7 +57,7 @@ def test_the_least_recently_used_goes_and_small_results_stay() -> None:
     assert [name for name in ("small", "a", "b", "c") if kept.get(name) is not None] == ["small", "a", "c"]
 
 
-def test_what_is_larger_than_the_room_for_everything_is_still_kept() -> None:
+def test_what_is_larger_than_the_room_for_everything_is_still_kept():
     kept = Cache(max_bytes=1_000, at_least=2)
     kept.keep("large", np.zeros(10_000))
 
@@ -69,5 +67,5 @@ def test_what_is_larger_than_the_room_for_everything_is_still_kept() -> None:
 @pytest.mark.parametrize(
     ("result", "least"), [("x" * 500, 500), ([np.zeros(100)] * 3, 2_400), ({"a": {"b": b"y" * 700}}, 700)]
 )
-def test_the_size_of_a_result_counts_all_that_is_in_it(result: object, least: int) -> None:
+def test_the_size_of_a_result_counts_all_that_is_in_it(result, least):
     assert least <= size_of(result) <= least + 500

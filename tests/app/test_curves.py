@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from atnmf_core import load_dataset
 from atnmf_core.commands.arguments import lambdas
 from atnmf_core.figures.error_curves import compare_curves
 from atnmf_core.reference import bundled_curve
-from atnmf_core.sweep import Grid, Measures, SweepRecord, open_store, read_store, reader
+from atnmf_core.sweep import Grid, Measures, open_store, read_store, reader
 from atnmf_core.sweep.store import Queue
 from pages.common import sweeps
 from pages.common.state import MAX_LAM
@@ -29,7 +28,7 @@ GRID = Grid("synthetic", alphas=(0.3, 0.5), Ks=(3, 4), lams=(2.0, 5.0), missing=
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def store(tmp_path, monkeypatch):
     path = tmp_path / "store.sqlite"
     monkeypatch.setenv("ATNMF_STORE", str(path))
     return path
@@ -41,11 +40,11 @@ def process(code: int | None = None) -> SimpleNamespace:
 
 
 @pytest.fixture(autouse=True)
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
+def started(monkeypatch):
     """The stores whose queue the page wanted to run; nothing is really started."""
     asked: list[Path] = []
 
-    def start(path: Path) -> SimpleNamespace:
+    def start(path):
         asked.append(path)
         return process()
 
@@ -77,8 +76,8 @@ def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, fail
         store.end_run(run, "stopped", "stopped by the user")
 
 
-def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Path, store: Path) -> None:
-    page = opened(repository)
+def test_the_first_view_is_a_finished_curve_with_version_and_date(store):
+    page = opened()
 
     assert titles(page) == [BUNDLED["kept:lfw"], "Your sweeps"]
     made = next(caption.value for caption in page.main.caption if "Bundled with the program" in caption.value)
@@ -90,18 +89,16 @@ def test_the_first_view_is_a_finished_curve_with_version_and_date(repository: Pa
 
 @pytest.mark.parametrize("view", ["lambda", "alpha", "map"])
 @pytest.mark.parametrize("name", BUNDLED)
-def test_every_bundled_curve_is_shown_in_every_view(
-    repository: Path, store: Path, name: str, view: str
-) -> None:
-    page = opened(repository, show=name, view=view)
+def test_every_bundled_curve_is_shown_in_every_view(store, name, view):
+    page = opened(show=name, view=view)
 
     assert titles(page)[0] == BUNDLED[name]
     why = "Why the two solvers differ at small λ" in texts(page.main, "markdown")
     assert why == (name == "kept:synthetic"), "the paper's figure"
 
 
-def test_a_range_that_is_none_is_explained_and_cannot_be_started(repository: Path, store: Path) -> None:
-    page = opened(repository)
+def test_a_range_that_is_none_is_explained_and_cannot_be_started(store):
+    page = opened()
 
     page.sidebar.number_input(key="curves_low").set_value(0.5).run()
 
@@ -110,12 +107,12 @@ def test_a_range_that_is_none_is_explained_and_cannot_be_started(repository: Pat
     assert not store.exists()
 
 
-def test_the_number_of_fits_and_the_time_are_said_before_the_start(repository: Path, store: Path) -> None:
+def test_the_number_of_fits_and_the_time_are_said_before_the_start(store):
     asked = {"data": "synthetic", "K": "4", "alphas": "0.5", "low": "2", "high": "5", "count": "2"}
     grid = Grid("synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2)
 
-    def said() -> str:
-        return texts(opened(repository, **asked, starts="2").sidebar, "markdown")
+    def said():
+        return texts(opened(**asked, starts="2").sidebar, "markdown")
 
     assert "**6 fits**, about **" in said()
     keep(store, "before", grid, fits=4)
@@ -125,12 +122,10 @@ def test_the_number_of_fits_and_the_time_are_said_before_the_start(repository: P
 
 
 @pytest.mark.parametrize("file", ["none", "left empty by a full disk"])
-def test_start_puts_the_sweep_in_the_queue_and_shows_it(
-    repository: Path, store: Path, started: list[Path], file: str
-) -> None:
+def test_start_puts_the_sweep_in_the_queue_and_shows_it(store, started, file):
     if file != "none":
         store.touch()
-    page = opened(repository, data="synthetic", K="4", alphas="0.5", low="2", high="5", count="2", starts="2")
+    page = opened(data="synthetic", K="4", alphas="0.5", low="2", high="5", count="2", starts="2")
 
     press(page, "Start")
 
@@ -145,11 +140,9 @@ def test_start_puts_the_sweep_in_the_queue_and_shows_it(
     assert page.query_params["show"] == f"sweep:{record.name}"
 
 
-def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(
-    repository: Path, store: Path, started: list[Path]
-) -> None:
+def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(store, started):
     keep(store, "mine", fits=5)
-    page = opened(repository, show="sweep:mine")
+    page = opened(show="sweep:mine")
     assert titles(page)[0] == "mine"
     assert "Stopped after 5 of 24 fits" in texts(page.main, "markdown")
 
@@ -163,15 +156,15 @@ def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(
         assert (reader.sweep("mine").status, reader.sweep("mine").done) == ("stopped", 5)
 
 
-def test_several_curves_are_compared_in_one_chart(repository: Path, store: Path) -> None:
+def test_several_curves_are_compared_in_one_chart(store):
     keep(store, "one")
-    page = opened(repository, show="sweep:one")
+    page = opened(show="sweep:one")
 
     page.multiselect(key="curves_compared").set_value(["kept:synthetic", "kept:lfw"]).run()
 
     assert not page.exception
     assert page.query_params["beside"] == "kept:synthetic\nkept:lfw"
-    linked = opened(repository, show="sweep:one", beside="kept:synthetic\nsweep:gone")
+    linked = opened(show="sweep:one", beside="kept:synthetic\nsweep:gone")
     assert linked.multiselect(key="curves_compared").value == ["kept:synthetic"]
     curves = {name: view.find_curve(name) for name in ("sweep:one", "kept:synthetic")}
     colours = ("#112233", "#445566")
@@ -189,10 +182,10 @@ def test_several_curves_are_compared_in_one_chart(repository: Path, store: Path)
         assert lines[f"kept:synthetic: AT-NMF, {solver}"] == colours[1]
 
 
-def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) -> None:
+def test_sweeps_are_opened_renamed_and_deleted(store):
     keep(store, "one")
     keep(store, "two", Grid("synthetic", alphas=(0.7,), Ks=(3,), lams=(2.0,)))
-    page = opened(repository)
+    page = opened()
 
     page.button(key="Open one").click().run()
     assert titles(page)[0] == "one"
@@ -211,11 +204,9 @@ def test_sweeps_are_opened_renamed_and_deleted(repository: Path, store: Path) ->
         assert [record.name for record in reader.sweeps()] == ["two"]
 
 
-def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before(
-    repository: Path, store: Path
-) -> None:
+def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before(store):
     keep(store, "mine")
-    page = opened(repository, show="sweep:mine")
+    page = opened(show="sweep:mine")
     pills = page.button_group(key="curves_bundled_0")
     assert pills.value is None
 
@@ -225,9 +216,9 @@ def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before
     assert page.button_group(key="curves_bundled_1").value == "kept:synthetic"
 
 
-def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Path, store: Path) -> None:
+def test_a_failed_point_shows_its_message_and_can_be_tried_again(store):
     keep(store, "mine", failed=2)
-    page = opened(repository, show="sweep:mine")
+    page = opened(show="sweep:mine")
     assert "InputError: no such luck." in texts(page.main, "markdown")
 
     press(page, "Try them again")
@@ -236,14 +227,12 @@ def test_a_failed_point_shows_its_message_and_can_be_tried_again(repository: Pat
         assert (reader.sweep("mine").status, reader.sweep("mine").failed) == ("queued", 0)
 
 
-def test_a_queue_without_a_process_is_resumed_when_the_page_opens(
-    repository: Path, store: Path, started: list[Path]
-) -> None:
+def test_a_queue_without_a_process_is_resumed_when_the_page_opens(store, started):
     keep(store, "mine", fits=5)
     with open_store(store) as writer:
         Queue(writer).add("mine")
 
-    opened(repository)
+    opened()
 
     assert started == [store]
 
@@ -257,18 +246,18 @@ def test_a_queue_without_a_process_is_resumed_when_the_page_opens(
     ],
 )
 def test_a_worker_that_breaks_down_says_why_and_is_not_started_again_and_again(
-    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, wrote: str, code: int, told: str
-) -> None:
+    store, monkeypatch, wrote, code, told
+):
     keep(store, "mine", fits=5)
     asked = []
 
-    def start(path: Path) -> SimpleNamespace:
+    def start(path):
         asked.append(path)
         path.with_name(path.name + ".log").write_text(wrote)
         return process(code)
 
     monkeypatch.setattr(sweeps, "start_queue", start)
-    page = opened(repository, show="sweep:mine")
+    page = opened(show="sweep:mine")
     press(page, "Resume")
     page.run()
 
@@ -282,25 +271,23 @@ def test_a_worker_that_breaks_down_says_why_and_is_not_started_again_and_again(
     assert not page.error
 
 
-def test_an_unknown_sweep_is_replaced_by_the_bundled_curve_whatever_else_is_asked_for(
-    repository: Path, store: Path
-) -> None:
+def test_an_unknown_sweep_is_replaced_by_the_bundled_curve_whatever_else_is_asked_for(store):
     wrong = {"view": "sideways", "alphas": "x,0.3,7", "low": "nan", "at_alpha": "9", "data": "no-such-data"}
 
-    page = opened(repository, show="sweep:of another machine", **wrong)
+    page = opened(show="sweep:of another machine", **wrong)
 
     assert "not stored on this machine" in page.info[0].value
     assert titles(page)[0] == BUNDLED["kept:lfw"]
 
 
-def test_a_dask_cluster_is_named(repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dask_cluster_is_named(store, monkeypatch):
     monkeypatch.setenv("ATNMF_DASK", "tcp://10.0.0.1:8786")
 
-    assert "Dask cluster at `tcp://10.0.0.1:8786`" in texts(opened(repository).main, "caption")
+    assert "Dask cluster at `tcp://10.0.0.1:8786`" in texts(opened().main, "caption")
 
 
-def test_data_and_setting_are_taken_over_from_explore(repository: Path, store: Path) -> None:
-    page = open_page("explore", repository, data="synthetic", K="4", alpha="0.45", missing="ignore")
+def test_data_and_setting_are_taken_over_from_explore(store):
+    page = open_page("explore", data="synthetic", K="4", alpha="0.45", missing="ignore")
 
     page.query_params.clear()
     page.switch_page("pages/curves.py").run()
@@ -311,8 +298,8 @@ def test_data_and_setting_are_taken_over_from_explore(repository: Path, store: P
     assert list(page.sidebar.multiselect(key="curves_alphas").value) == [0.45]
 
 
-def test_a_lambda_that_explore_does_not_take_is_no_link() -> None:
-    def curve(lam: float) -> Curve:
+def test_a_lambda_that_explore_does_not_take_is_no_link():
+    def curve(lam):
         grid = Grid("synthetic", alphas=(0.5,), Ks=(3,), lams=(lam,))
         return Curve("one", "One", (), "", "", (), grid)
 
@@ -321,14 +308,12 @@ def test_a_lambda_that_explore_does_not_take_is_no_link() -> None:
 
 
 @pytest.mark.parametrize("fault", ["no store", "no folder"])
-def test_a_store_that_cannot_be_read_is_explained(
-    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
+def test_a_store_that_cannot_be_read_is_explained(store, monkeypatch, fault):
     store.write_bytes(b"not a store" * 1000)
     if fault == "no folder":
         monkeypatch.setenv("ATNMF_STORE", str(store / "folder" / "store.sqlite"))
 
-    page = opened(repository)
+    page = opened()
 
     assert [title.value for title in page.title] == ["How the error depends on λ and α"]
     assert str(store) in rendered(page.error[0].value)
@@ -358,10 +343,10 @@ ACTIONS = ["Start", "Resume", "Cancel", "Try them again", "rename mine", "delete
     [*((read_only, action) for action in ACTIONS), (locked, "Resume"), (truncated, "Resume")],
 )
 def test_a_store_that_fails_under_an_action_is_explained_without_a_traceback(
-    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[..., object], action: str
-) -> None:
+    store, monkeypatch, fault, action
+):
     keep(store, "mine", fits=5, failed=1)
-    page = opened(repository, show="sweep:mine")
+    page = opened(show="sweep:mine")
     if action == "Cancel":
         press(page, "Resume")
     button = next(button for button in page.button if action in (button.label, button.key))
@@ -374,16 +359,14 @@ def test_a_store_that_fails_under_an_action_is_explained_without_a_traceback(
     del held
 
 
-def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
-    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(store, monkeypatch):
     keep(store, "mine", fits=5)
     with open_store(store) as writer:
         Queue(writer).add("mine")
-    page, records = opened(repository, show="sweep:mine"), view.records
+    page, records = opened(show="sweep:mine"), view.records
     assert not page.error
 
-    def read_then_break() -> list[SweepRecord]:
+    def read_then_break():
         found = records()
         truncated(store, monkeypatch)
         return found
@@ -397,11 +380,11 @@ def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
     assert f"The sweeps on this machine cannot be read. {store} is damaged" in rendered(error.value)
 
 
-def test_a_name_is_shown_as_it_is_written_and_renders_nothing(repository: Path, store: Path) -> None:
+def test_a_name_is_shown_as_it_is_written_and_renders_nothing(store):
     name = "![x](http://host/t.png) :red[*a*] `b`"
     keep(store, name, fits=5, failed=1)
 
-    page = opened(repository, show=f"sweep:{name}")
+    page = opened(show=f"sweep:{name}")
 
     assert titles(page)[0] == name
     texts = [*page.main.markdown, *page.main.header, *page.main.caption]
@@ -409,9 +392,7 @@ def test_a_name_is_shown_as_it_is_written_and_renders_nothing(repository: Path, 
     assert not [text.value for text in texts if "![x](" in text.value or ":red[" in text.value]
 
 
-def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(monkeypatch):
     """A browser that polls late still sends the pill that was pressed before a sweep was started."""
     state = {"curves_show": "kept:lfw"}
     monkeypatch.setattr(view.st, "session_state", state)
@@ -431,12 +412,12 @@ def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(
 FACES = (625, 100)
 
 
-def test_the_first_plan_can_be_started() -> None:
+def test_the_first_plan_can_be_started():
     assert Plan().problems(FACES) == []
     assert len(Plan().grid("lfw")) == 3 * (1 + 12)
 
 
-def test_lambdas_are_evenly_spaced_in_the_logarithm_of_lambda_minus_one() -> None:
+def test_lambdas_are_evenly_spaced_in_the_logarithm_of_lambda_minus_one():
     lams = Plan(low=1.01, high=101.0, count=5).lams()
 
     assert (lams[0], lams[-1]) == (1.01, 101.0)
@@ -444,18 +425,18 @@ def test_lambdas_are_evenly_spaced_in_the_logarithm_of_lambda_minus_one() -> Non
 
 
 @pytest.mark.parametrize(("low", "high", "count"), [(1.05, 100.0, 16), (1.0004, 2.0, 3), (1.5, 24.0, 5)])
-def test_the_command_line_and_the_page_make_the_same_lambdas(low: float, high: float, count: int) -> None:
+def test_the_command_line_and_the_page_make_the_same_lambdas(low, high, count):
     assert lambdas(f"{low}:{high}:{count}") == Plan(low=low, high=high, count=count).lams()
 
 
-def test_a_lambda_is_spelled_the_same_in_a_grid_and_in_an_address() -> None:
+def test_a_lambda_is_spelled_the_same_in_a_grid_and_in_an_address():
     for plan in (Plan(low=1.013, high=87.3, count=30), Plan(low=1.0001, high=1.003, count=30)):
         assert plan.problems(FACES) == []
         for lam in plan.lams():
             assert float(f"{lam:g}") == lam
 
 
-def test_lambdas_that_round_to_the_same_are_one() -> None:
+def test_lambdas_that_round_to_the_same_are_one():
     assert Plan(low=1.001, high=1.002, count=40).lams() == tuple(1 + n / 10_000 for n in range(10, 21))
 
 
@@ -477,18 +458,18 @@ def test_lambdas_that_round_to_the_same_are_one() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_started_is_explained(change: dict, said: str) -> None:
+def test_what_cannot_be_started_is_explained(change, said):
     (problem,) = replace(Plan(), **change).problems(FACES)
 
     assert said in problem
 
 
-def test_a_range_does_not_matter_without_atnmf() -> None:
+def test_a_range_does_not_matter_without_atnmf():
     plan = Plan(methods=("nmf", "anmf"), low=5.0, high=2.0)
 
     assert plan.problems(FACES) == []
     assert len(plan.grid("lfw")) == 2 * 3
 
 
-def test_one_lambda_is_a_range_too() -> None:
+def test_one_lambda_is_a_range_too():
     assert Plan(low=2.0, high=2.0, count=1).lams() == (2.0,)

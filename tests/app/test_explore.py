@@ -1,10 +1,8 @@
 """The Explore page runs from top to bottom, on every kind of data, and reads its files once."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,14 +41,14 @@ opened = partial(open_page, "explore")
     ],
     ids=str,
 )
-def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
-    page = opened(repository, **query)
+def test_the_page_runs(query):
+    page = opened(**query)
 
     assert page.title[0].value == "Hide pixels, and compare what NMF and AT-NMF bring back"
 
 
-def test_controls_have_a_help_line_each(repository: Path) -> None:
-    sidebar = opened(repository).sidebar
+def test_controls_have_a_help_line_each():
+    sidebar = opened().sidebar
 
     controls = [
         one for kind in ("selectbox", "select_slider", "slider", "number_input") for one in sidebar.get(kind)
@@ -59,8 +57,8 @@ def test_controls_have_a_help_line_each(repository: Path) -> None:
     assert [control.label for control in controls if not control.help] == []
 
 
-def test_one_click_on_the_callout_marks_hidden_pixels(repository: Path) -> None:
-    page = opened(repository)
+def test_one_click_on_the_callout_marks_hidden_pixels():
+    page = opened()
     assert "**Unmarked losses.**" in page.main.markdown[1].value
 
     press(page, "Mark hidden pixels")
@@ -71,25 +69,25 @@ def test_one_click_on_the_callout_marks_hidden_pixels(repository: Path) -> None:
 @pytest.mark.parametrize(
     "query", [{"K": "4", "lam": "1.05"}, {"K": "4", "missing": "ignore"}, {"K": "4", "leash": "0.2"}], ids=str
 )
-def test_the_callout_says_what_the_fits_say(repository: Path, query: dict[str, str]) -> None:
+def test_the_callout_says_what_the_fits_say(query):
     setting, data = from_query(Setting, query), load_dataset("lfw")
     observed = hide_entries(data.shape, setting.alpha)
 
-    def error(**method: Any) -> float:
+    def error(**method):
         fit = factorize(data.V, observed, K=4, missing=setting.missing, **method)
         return rmse(data.V, fit.V_hat, ~observed)
 
     atnmf, nmf = error(method="atnmf", lam=setting.lam, leash=setting.bound), error()
 
-    said = opened(repository, **query).main.markdown[1].value
+    said = opened(**query).main.markdown[1].value
 
     assert f"AT-NMF\u00a0**{atnmf:.3f}**] · :blue[NMF\u00a0**{nmf:.3f}**]" in said
     gain = 1 - atnmf / nmf
     assert (f"**AT-NMF wins by {gain:.0%}**" if gain >= 0.02 else "about equal") in said
 
 
-def test_algorithm_1_has_no_leash(repository: Path) -> None:
-    page = opened(repository, K="2", alpha="0.1", leash="0.5")
+def test_algorithm_1_has_no_leash():
+    page = opened(K="2", alpha="0.1", leash="0.5")
     assert not page.sidebar.select_slider(key="leash").disabled
 
     page.segmented_control(key="solver").set_value("paper").run()
@@ -98,8 +96,8 @@ def test_algorithm_1_has_no_leash(repository: Path) -> None:
     assert page.sidebar.select_slider(key="leash").disabled
 
 
-def test_reset_returns_to_the_first_view(repository: Path) -> None:
-    page = opened(repository, K="9", lam="5", missing="ignore")
+def test_reset_returns_to_the_first_view():
+    page = opened(K="9", lam="5", missing="ignore")
     assert page.sidebar.slider(key="K").value == 9
 
     press(page, "Reset")
@@ -108,8 +106,8 @@ def test_reset_returns_to_the_first_view(repository: Path) -> None:
     assert page.sidebar.select_slider(key="lam").value == 2.0
 
 
-def test_choosing_data_brings_settings_that_suit_it(repository: Path) -> None:
-    page = opened(repository)
+def test_choosing_data_brings_settings_that_suit_it():
+    page = opened()
 
     page.sidebar.selectbox(key="data").select("simulated-scene").run()
 
@@ -118,10 +116,8 @@ def test_choosing_data_brings_settings_that_suit_it(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("moved_again", [True, False])
-def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(
-    repository: Path, moved_again: bool
-) -> None:
-    page = opened(repository, K="9")
+def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(moved_again):
+    page = opened(K="9")
     page.sidebar.slider(key="K").set_value(8).run()
 
     page.query_params["K"] = "9"
@@ -133,9 +129,9 @@ def test_an_address_that_lags_behind_does_not_undo_a_moved_slider(
     assert page.query_params["K"] == ("7" if moved_again else "8")
 
 
-def test_another_address_is_followed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_address_is_followed(monkeypatch):
     monkeypatch.setattr("pages.common.state.is_history_navigation", lambda: True)
-    page = opened(repository, K="9")
+    page = opened(K="9")
 
     page.query_params["K"] = "6"
     page.run()
@@ -152,28 +148,26 @@ def test_another_address_is_followed(repository: Path, monkeypatch: pytest.Monke
     ids=["foreseen", "unforeseen"],
 )
 def test_missing_data_is_offered_for_download_and_a_failed_download_is_explained(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception
-) -> None:
-    def no_network(*_: object, **__: object) -> None:
+    monkeypatch, tmp_path, error
+):
+    def no_network(*_, **__):
         raise error
 
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
     monkeypatch.setattr("pages.common.data.fetch", no_network)
-    page = opened(repository, data="cbcl")
+    page = opened(data="cbcl")
     assert "is not on this machine. It is downloaded from a copy that others" in page.main.markdown[1].value
 
     press(page, "Download it")
 
     assert "the network is away" in page.run().error[0].value
-    next_visitor = opened(repository, data="cbcl")
+    next_visitor = opened(data="cbcl")
     assert not next_visitor.error
     press(next_visitor, "Download it")
     assert "the network is away" in next_visitor.run().error[0].value
 
 
-def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(monkeypatch, tmp_path):
     served, kept = tmp_path / "served", tmp_path / "kept"
     served.mkdir()
     files = stand_in(served)
@@ -181,7 +175,7 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     monkeypatch.setenv("ATNMF_DATA_DIR", str(kept))
     with serving(served) as server:
         monkeypatch.setattr("pages.common.data.fetch", partial(fetch, transfer=server.transfer))
-        page = opened(repository, data="synthetic-paper", K="5")
+        page = opened(data="synthetic-paper", K="5")
         told = texts(page.main, "caption")
         assert "Published by the paper's authors with their code" in told
         assert "IEEE Signal Processing Letters" in told
@@ -199,10 +193,8 @@ def test_an_offered_download_names_its_terms_brings_the_data_and_shows_it(
     data.load.clear()
 
 
-def test_a_move_asks_once_what_data_there_is_and_hides_once(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page, runs, asked, hidden = opened(repository), [], [], []
+def test_a_move_asks_once_what_data_there_is_and_hides_once(monkeypatch):
+    page, runs, asked, hidden = opened(), [], [], []
     load = ADDRESS.load_from_address
     # A page that waits for a fit on a busy machine is drawn more than once.
     monkeypatch.setattr(ADDRESS, "load_from_address", lambda: runs.append(1) or load())
@@ -223,9 +215,7 @@ def fails_at_lambda_10(report: Report, V: Array, observed: Mask, **parameters: A
     return hidden_rmse(report, V, observed, **parameters)
 
 
-def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_later_ones(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_later_ones(monkeypatch):
     monkeypatch.setattr(fitting, "hidden_rmse", fails_at_lambda_10)
     # Points are computed only for people who rest; here everybody does.
     monkeypatch.setattr(lambda_curve, "REST_SECONDS", 0.0)
@@ -233,7 +223,7 @@ def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_lat
     for seed in (101, 102):
         setting = Setting(data="synthetic", K=3, seed=seed)
         deadline = time.monotonic() + SECONDS
-        page = opened(repository, data="synthetic", K="3", seed=str(seed))
+        page = opened(data="synthetic", K="3", seed=str(seed))
         while Curve.of(Case(setting, data)).is_traced():
             assert time.monotonic() < deadline, "the page still polls for points"
             page.run()
@@ -246,7 +236,7 @@ def test_a_failing_point_of_the_lambda_curve_stops_neither_its_own_curve_nor_lat
 
 
 @pytest.fixture(scope="module")
-def pair() -> Pair:
+def pair():
     data = load_dataset("lfw")
     how = {"V": data.V, "observed": hide_entries(data.shape, 0.2), "K": 5, "missing": "zero"}
     return Pair(fit_run(lambda _: None, method="atnmf", lam=2.0, **how), fit_run(lambda _: None, **how))
@@ -258,9 +248,7 @@ def pair() -> Pair:
     ids=lambda draw: draw.__name__,
 )
 @pytest.mark.parametrize("field", Setting.VIEW)
-def test_two_views_share_what_is_drawn_only_if_it_is_the_same(
-    draw: Callable[..., Any], field: str, pair: Pair
-) -> None:
+def test_two_views_share_what_is_drawn_only_if_it_is_the_same(draw, field, pair):
     other = {"image": 9, "restored": "model", "written": "observed", "colour": "blue", "scale": "shared"}
     other |= {"part": 3, "detail": "film", "walls": True}
     here = Setting(K=5)
@@ -274,13 +262,11 @@ def test_two_views_share_what_is_drawn_only_if_it_is_the_same(
     assert shared == drawn
 
 
-def test_a_page_is_drawn_again_without_a_file_handle_to_spare(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_is_drawn_again_without_a_file_handle_to_spare(repository, monkeypatch):
     page = AppTest.from_file(str(repository / "app.py"), default_timeout=120).run()
     assert not page.exception
 
-    def refuse(*args: object, **options: object) -> None:
+    def refuse(*args, **options):
         raise OSError(24, "Too many open files")
 
     for opening in ("builtins.open", "io.open"):

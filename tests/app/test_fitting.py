@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
 
 import numpy as np
@@ -26,14 +25,14 @@ SECONDS = 60
 
 
 @pytest.fixture(scope="module")
-def scheduler() -> Iterator[Scheduler]:
+def scheduler():
     started = Scheduler(workers=1)
     yield started
     started.close()
 
 
 @pytest.fixture
-def cache(scheduler: Scheduler) -> FitCache:
+def cache(scheduler):
     return FitCache(scheduler, Cache())
 
 
@@ -46,10 +45,10 @@ def solve(cache: FitCache, key: FitKey = KEY) -> object:
     return cache.solve(key, DATA, OBSERVED, "ann")
 
 
-def test_ten_people_who_ask_at_once_get_one_fit(cache: FitCache) -> None:
+def test_ten_people_who_ask_at_once_get_one_fit(cache):
     found, start = [], threading.Barrier(10)
 
-    def ask(person: int) -> None:
+    def ask(person):
         start.wait()
         found.append(cache.solve(KEY, DATA, OBSERVED, person))
 
@@ -75,7 +74,7 @@ def test_ten_people_who_ask_at_once_get_one_fit(cache: FitCache) -> None:
     ],
     ids=["atnmf", "nmf", "pure pixels"],
 )
-def test_the_key_says_everything_that_is_solved(cache: FitCache, key: FitKey, parameters: dict) -> None:
+def test_the_key_says_everything_that_is_solved(cache, key, parameters):
     run = solve(cache, key)
 
     here = factorize(DATA.V, OBSERVED, **parameters)
@@ -83,7 +82,7 @@ def test_the_key_says_everything_that_is_solved(cache: FitCache, key: FitKey, pa
     assert run.rmse_hidden == rmse(DATA.V, here.V_hat, ~OBSERVED)
 
 
-def test_when_room_runs_out_the_least_recently_used_goes(scheduler: Scheduler) -> None:
+def test_when_room_runs_out_the_least_recently_used_goes(scheduler):
     keys = [KEY._replace(seed=seed) for seed in range(3)]
     cache = FitCache(scheduler, room_for_two())
 
@@ -95,7 +94,7 @@ def test_when_room_runs_out_the_least_recently_used_goes(scheduler: Scheduler) -
     assert [cache.get(key) is not None for key in keys] == [True, False, True]
 
 
-def test_the_error_of_a_fit_that_had_to_go_is_still_known(scheduler: Scheduler) -> None:
+def test_the_error_of_a_fit_that_had_to_go_is_still_known(scheduler):
     cache = FitCache(scheduler, room_for_two())
     runs = [solve(cache, KEY._replace(seed=seed)) for seed in range(3)]
 
@@ -103,7 +102,7 @@ def test_the_error_of_a_fit_that_had_to_go_is_still_known(scheduler: Scheduler) 
     assert cache.rmse_hidden(KEY) == runs[0].rmse_hidden
 
 
-def test_both_fits_of_a_page_find_room_however_large_they_are(scheduler: Scheduler) -> None:
+def test_both_fits_of_a_page_find_room_however_large_they_are(scheduler):
     cache, keys = FitCache(scheduler, room_for_two()), [KEY, KEY._replace(lam=None)]
     for key in keys:
         solve(cache, key)
@@ -111,7 +110,7 @@ def test_both_fits_of_a_page_find_room_however_large_they_are(scheduler: Schedul
     assert all(cache.get(key) is not None for key in keys)
 
 
-def test_an_error_alone_takes_no_room_for_a_run(cache: FitCache, scheduler: Scheduler) -> None:
+def test_an_error_alone_takes_no_room_for_a_run(cache, scheduler):
     cache.start_error(KEY, DATA, OBSERVED, "ann")
     until(lambda: cache.rmse_hidden(KEY) is not None)
 
@@ -119,14 +118,14 @@ def test_an_error_alone_takes_no_room_for_a_run(cache: FitCache, scheduler: Sche
     assert cache.rmse_hidden(KEY) == solve(FitCache(scheduler, Cache())).rmse_hidden
 
 
-def test_a_long_fit_is_cached_when_it_is_no_longer_under_way(cache: FitCache) -> None:
+def test_a_long_fit_is_cached_when_it_is_no_longer_under_way(cache):
     future = cache.start(KEY, DATA, OBSERVED, "ann", long=True)
 
     assert cache.scheduler.wait([KEY], SECONDS)
     assert cache.get(KEY) is future.result(0)
 
 
-def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again(cache: FitCache) -> None:
+def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again(cache):
     cancelled = cache.start(ENDLESS, DATA, OBSERVED, "ann", long=True)
 
     cache.cancel(ENDLESS)
@@ -137,7 +136,7 @@ def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again(cache: FitCache
     cache.cancel(ENDLESS)
 
 
-def test_a_fit_that_somebody_else_cancels_is_computed_for_whoever_still_waits(cache: FitCache) -> None:
+def test_a_fit_that_somebody_else_cancels_is_computed_for_whoever_still_waits(cache):
     found = []
     waiting = threading.Thread(target=lambda: found.append(solve(cache)))
     cache.scheduler.submit("busy", time_for_others, "bob")
@@ -151,7 +150,7 @@ def test_a_fit_that_somebody_else_cancels_is_computed_for_whoever_still_waits(ca
 
 
 @pytest.mark.parametrize("start", ["start", "start_error"])
-def test_what_the_solver_refuses_can_be_asked_for_afterwards(cache: FitCache, start: str) -> None:
+def test_what_the_solver_refuses_can_be_asked_for_afterwards(cache, start):
     refused = KEY._replace(K=99)
 
     getattr(cache, start)(refused, DATA, OBSERVED, "ann")
@@ -164,14 +163,14 @@ def test_what_the_solver_refuses_can_be_asked_for_afterwards(cache: FitCache, st
     assert cache.rmse_hidden(refused) is None
 
 
-def test_what_failed_for_lack_of_something_may_be_over_after_a_while() -> None:
+def test_what_failed_for_lack_of_something_may_be_over_after_a_while():
     failure = Failure(OSError("Too many open files"), time.monotonic())
 
     assert failure.may_be_over(0)
     assert not failure.may_be_over(10)
 
 
-def test_what_the_solver_refuses_reaches_whoever_waits(cache: FitCache) -> None:
+def test_what_the_solver_refuses_reaches_whoever_waits(cache):
     with pytest.raises(InputError, match="K=99"):
         solve(cache, KEY._replace(K=99))
 
@@ -187,12 +186,10 @@ def until(condition: object) -> None:
         time.sleep(0.01)
 
 
-def test_a_fit_whose_process_is_killed_is_tried_again_for_whoever_waits(
-    cache: FitCache, scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fit_whose_process_is_killed_is_tried_again_for_whoever_waits(cache, scheduler, monkeypatch):
     submit, died = scheduler.submit, []
 
-    def submit_to_a_process_that_dies_first(*args: object, **how: object) -> Job:
+    def submit_to_a_process_that_dies_first(*args, **how):
         job = submit(*args, **how)
         if not died:
             died.append(job)
@@ -220,8 +217,8 @@ def test_a_fit_whose_process_is_killed_is_tried_again_for_whoever_waits(
     ],
 )
 def test_the_fast_solver_is_as_far_as_its_time_and_algorithm_1_as_its_iterations(
-    reported: tuple[float, float] | None, solver: str, expected: float, told: tuple[float, str]
-) -> None:
+    reported, solver, expected, told
+):
     frame = Frame(7, 1.0, np.ones((1, 1)), np.ones((1, 1)))
 
     far = how_far(None if reported is None else RunProgress(frame, *reported), solver, expected)
@@ -229,8 +226,8 @@ def test_the_fast_solver_is_as_far_as_its_time_and_algorithm_1_as_its_iterations
     assert tuple(far) == (pytest.approx(told[0]), told[1])
 
 
-def test_a_fit_that_waits_for_its_turn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script() -> None:
+def test_a_fit_that_waits_for_its_turn_says_so(monkeypatch):
+    def script():
         from atnmf_core import load_dataset
         from pages.common.fitting import Case, show_wait
         from pages.common.state import Setting

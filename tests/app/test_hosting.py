@@ -4,9 +4,8 @@ import gc
 import socket
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Self
 from unittest.mock import Mock
@@ -31,7 +30,7 @@ GRID = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0,))
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def store(tmp_path, monkeypatch):
     """A store with sweeps of one's own machine and of two people; nothing is really started."""
     path = tmp_path / "store.sqlite"
     monkeypatch.setenv("ATNMF_STORE", str(path))
@@ -44,21 +43,19 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
+def hosted(monkeypatch):
     monkeypatch.setenv("ATNMF_HOSTED", "1")
 
 
-def opened(repository: Path, page: str, person: str, **query: str) -> AppTest:
-    return open_page(page, repository, state={"hosting_person": person}, **query)
+def opened(page: str, person: str, **query: str) -> AppTest:
+    return open_page(page, state={"hosting_person": person}, **query)
 
 
 @pytest.mark.parametrize(
     ("address", "is_hosted"),
     [("localhost", False), ("127.0.0.1", False), ("::1", False), ("0.0.0.0", True), ("", True), (None, True)],
 )
-def test_a_server_is_for_others_where_others_can_reach_it(
-    monkeypatch: pytest.MonkeyPatch, address: str | None, is_hosted: bool
-) -> None:
+def test_a_server_is_for_others_where_others_can_reach_it(monkeypatch, address, is_hosted):
     monkeypatch.setattr("streamlit.get_option", lambda name: address)
 
     assert jobs.is_hosted() == is_hosted
@@ -66,14 +63,14 @@ def test_a_server_is_for_others_where_others_can_reach_it(
     assert jobs.is_hosted() != is_hosted
 
 
-def test_at_ones_own_machine_all_sweeps_are_seen(repository: Path, store: Path) -> None:
-    shown = texts(opened(repository, "curves", "ann"))
+def test_at_ones_own_machine_all_sweeps_are_seen(store):
+    shown = texts(opened("curves", "ann"))
 
     assert all(name in shown for name in ("older", "ann's", "bob's"))
 
 
-def test_everybody_sees_their_own_sweeps_only(repository: Path, store: Path, hosted: None) -> None:
-    shown = texts(opened(repository, "curves", "ann", show="sweep:bob's"))
+def test_everybody_sees_their_own_sweeps_only(store, hosted):
+    shown = texts(opened("curves", "ann", show="sweep:bob's"))
 
     assert "ann's" in shown
     assert "older" not in shown
@@ -82,19 +79,15 @@ def test_everybody_sees_their_own_sweeps_only(repository: Path, store: Path, hos
 
 
 @pytest.mark.parametrize(("said", "holds"), [("7", 7), ("many", 60), ("-1", 60), ("", 60), ("1e3", 60)])
-def test_a_limit_that_is_not_a_number_leaves_the_default(
-    hosted: None, monkeypatch: pytest.MonkeyPatch, said: str, holds: int
-) -> None:
+def test_a_limit_that_is_not_a_number_leaves_the_default(hosted, monkeypatch, said, holds):
     monkeypatch.setenv("ATNMF_MAX_SESSIONS", said)
 
     assert jobs.quotas().sessions == holds
 
 
 @pytest.mark.parametrize("action", [sweeps.cancel_sweep, sweeps.queue_sweep])
-def test_nobody_changes_a_sweep_of_somebody_else(
-    repository: Path, store: Path, hosted: None, action: object
-) -> None:
-    def script(action: object) -> None:
+def test_nobody_changes_a_sweep_of_somebody_else(store, hosted, action):
+    def script(action):
         import streamlit as st
 
         from pages.common.sweeps import report_errors, show_refusal
@@ -108,8 +101,8 @@ def test_nobody_changes_a_sweep_of_somebody_else(
     assert "You have no sweep" in rendered(app.error[0].value)
 
 
-def test_a_sweep_belongs_to_whoever_started_it(repository: Path, store: Path, hosted: None) -> None:
-    press(opened(repository, "curves", "ann", data="synthetic", K="3"), "Start")
+def test_a_sweep_belongs_to_whoever_started_it(store, hosted):
+    press(opened("curves", "ann", data="synthetic", K="3"), "Start")
 
     with read_store(store) as opened_store:
         assert [record.owner for record in opened_store.sweeps() if record.place] == ["ann"]
@@ -119,26 +112,22 @@ def test_a_sweep_belongs_to_whoever_started_it(repository: Path, store: Path, ho
     ("quota", "said"),
     [("SWEEPS", "as many sweeps as one person may"), ("QUEUE", "The queue of this server is full")],
 )
-def test_reaching_the_quota_of_sweeps_is_explained(
-    repository: Path, store: Path, hosted: None, monkeypatch: pytest.MonkeyPatch, quota: str, said: str
-) -> None:
+def test_reaching_the_quota_of_sweeps_is_explained(store, hosted, monkeypatch, quota, said):
     monkeypatch.setenv(f"ATNMF_MAX_{quota}", "1")
     with open_store(store) as opened_store:
         Queue(opened_store).add("bob's")
         if quota == "SWEEPS":
             Queue(opened_store).remove("bob's")
 
-    app = press(opened(repository, "curves", "ann", data="synthetic", K="3"), "Start")
+    app = press(opened("curves", "ann", data="synthetic", K="3"), "Start")
 
     assert said in texts(app)
     with read_store(store) as opened_store:
         assert len(opened_store.sweeps()) == 3
 
 
-def test_files_beyond_what_a_person_may_have_are_refused(
-    hosted: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def script() -> None:
+def test_files_beyond_what_a_person_may_have_are_refused(hosted, monkeypatch):
+    def script():
         from types import SimpleNamespace
 
         import streamlit as st
@@ -161,7 +150,7 @@ def test_files_beyond_what_a_person_may_have_are_refused(
     assert AppTest.from_function(script).run().text[0].value
 
 
-def test_a_persons_oldest_files_make_room_for_new_ones_and_nobody_elses_do() -> None:
+def test_a_persons_oldest_files_make_room_for_new_ones_and_nobody_elses_do():
     cache = Uploads()
     first, shared, last = ([(f"{number}.npy", bytes(100))] for number in range(3))
     cache.keep_files(shared, "bob", room=250)
@@ -175,8 +164,8 @@ def test_a_persons_oldest_files_make_room_for_new_ones_and_nobody_elses_do() -> 
     assert cache.is_own(uploads[1], "bob")
 
 
-def test_the_more_people_are_here_the_more_rarely_their_pages_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script() -> None:
+def test_the_more_people_are_here_the_more_rarely_their_pages_look(monkeypatch):
+    def script():
         import streamlit as st
 
         from pages.common.jobs import poll_interval, visitor
@@ -212,12 +201,10 @@ def hyperspectral_while_waiting() -> None:
 
 
 @pytest.mark.parametrize("script", [explore_while_waiting, hyperspectral_while_waiting])
-def test_while_a_fit_runs_a_page_looks_more_rarely_with_many_people(
-    script: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_a_fit_runs_a_page_looks_more_rarely_with_many_people(script, monkeypatch):
     every: list[float] = []
 
-    def fragment(function: Callable[..., None], run_every: float) -> Callable[..., None]:
+    def fragment(function, run_every):
         every.append(run_every)
         return function
 
@@ -243,20 +230,18 @@ class ServerEnds(Exception):
 
 
 @pytest.fixture
-def no_other_collection() -> Iterator[None]:
+def no_other_collection():
     gc.disable()
     yield
     gc.enable()
     gc.unfreeze()
 
 
-def test_the_session_that_was_there_when_collecting_began_is_freed(
-    monkeypatch: pytest.MonkeyPatch, no_other_collection: None
-) -> None:
+def test_the_session_that_was_there_when_collecting_began_is_freed(monkeypatch, no_other_collection):
     sessions = [Session()]
     first = weakref.ref(sessions[0])
 
-    def sleep(seconds: float) -> None:
+    def sleep(seconds):
         """The first session leaves during the first pause; the server ends with the second."""
         if not sessions:
             raise ServerEnds
@@ -274,7 +259,7 @@ LONG_FITS, OTHERS = "solver=paper&K=5", "solver=paper&K=6"
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address():
     """A server for others that is full with two, who may have two long fits each."""
     quotas = {"ATNMF_MAX_SESSIONS": "2", "ATNMF_MAX_LONG_FITS": "2"}
     with serve(APP, "--server.disconnectedSessionTTL=0", ATNMF_HOSTED="1", **quotas) as address:
@@ -296,7 +281,7 @@ def long_fits() -> int:
     return sum("--low-priority" in line for line in lines)
 
 
-def test_a_page_elsewhere_whose_name_leads_here_is_refused(address: str) -> None:
+def test_a_page_elsewhere_whose_name_leads_here_is_refused(address):
     with connect(address.replace("http", "ws") + "/_stcore/stream", origin=address):
         pass
 
@@ -309,7 +294,7 @@ def test_a_page_elsewhere_whose_name_leads_here_is_refused(address: str) -> None
         pass
 
 
-def test_a_full_server_says_so_and_lets_the_next_in_when_somebody_has_gone(address: str) -> None:
+def test_a_full_server_says_so_and_lets_the_next_in_when_somebody_has_gone(address):
     with closing(Person(address, "K")) as first, closing(Person(address, "K")) as second:
         assert not any("full" in words for one in (first, second) for words in one.open().words)
         with closing(Person(address, "K")) as third:
@@ -319,7 +304,7 @@ def test_a_full_server_says_so_and_lets_the_next_in_when_somebody_has_gone(addre
         until(lambda: not any("full" in words for words in fourth.open().words))
 
 
-def test_a_person_has_so_many_long_fits_in_all_tabs_and_they_end_when_they_leave(address: str) -> None:
+def test_a_person_has_so_many_long_fits_in_all_tabs_and_they_end_when_they_leave(address):
     browser = new_browser(address)
     with closing(Person(address, "K", LONG_FITS, browser)) as one_tab:
         one_tab.open()

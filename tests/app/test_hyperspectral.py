@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,17 +43,17 @@ def told(page: AppTest) -> str:
     ],
     ids=str,
 )
-def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
-    page = opened(repository, **query)
+def test_the_page_runs(query):
+    page = opened(**query)
 
     assert page.title[0].value == TITLE
 
 
-def test_the_page_shows_the_mean_angle_to_the_true_materials(repository: Path) -> None:
+def test_the_page_shows_the_mean_angle_to_the_true_materials():
     """Half of the scene hidden and marked: the angles, by the textbook formula, are well under 5 degrees."""
     data = load_dataset("simulated-scene")
     observed = hide_entries(data.shape, 0.5)
-    page = opened(repository, alpha="0.5")
+    page = opened(alpha="0.5")
 
     for name, method, lam in ((":orange[AT-NMF]", "atnmf", 2.0), (":blue[NMF]", "nmf", None)):
         W = factorize(data.V, observed, K=5, method=method, lam=lam, init="pure-pixels").W
@@ -63,9 +62,9 @@ def test_the_page_shows_the_mean_angle_to_the_true_materials(repository: Path) -
         assert f"{name} mean spectral angle **{angle:.2f}°**" in told(page)
 
 
-def test_materials_may_sum_to_one(repository: Path) -> None:
+def test_materials_may_sum_to_one():
     """The angle that the page tells is that of the fit which its recipe makes."""
-    page = opened(repository, alpha="0.1", materials="sum", K="3", rows="1-24", cols="1-24")
+    page = opened(alpha="0.1", materials="sum", K="3", rows="1-24", cols="1-24")
     words = told(page)
     recipe = next(code.value for code in page.code if "factorize" in code.value)
 
@@ -79,8 +78,8 @@ def test_materials_may_sum_to_one(repository: Path) -> None:
     assert f":blue[NMF] mean spectral angle **{angle:.2f}°**" in words
 
 
-def test_the_first_view_is_a_case_in_which_the_methods_differ(repository: Path) -> None:
-    page = opened(repository)
+def test_the_first_view_is_a_case_in_which_the_methods_differ():
+    page = opened()
     for _ in range(20):
         # On a busy machine the fits end after the first run.
         if "spectral angle" in told(page):
@@ -93,29 +92,29 @@ def test_the_first_view_is_a_case_in_which_the_methods_differ(repository: Path) 
     assert angles[1] > 10
 
 
-def test_what_cannot_be_recovered_is_said(repository: Path) -> None:
+def test_what_cannot_be_recovered_is_said():
     V = np.random.default_rng(0).random((8, 30)) + 0.1
     V[:, [4, 11]] = np.nan
     V[1:, 20] = np.nan
     content_hash = uploads().keep(Dataset(V, "cube", "gaps", image_shape=(5, 6)))
 
-    page = opened(repository, data="upload", upload=content_hash, alpha="0.05", K="3", colour="blue")
+    page = opened(data="upload", upload=content_hash, alpha="0.05", K="3", colour="blue")
 
     assert "Nothing is observed of 2 pixels" in told(page)
     assert "parts are blue in these places" in told(page)
     assert "have fewer than K = 3 observed bands" in told(page)
 
 
-def test_data_that_is_no_cube_is_sent_to_explore(repository: Path) -> None:
+def test_data_that_is_no_cube_is_sent_to_explore():
     content_hash = uploads().keep(Dataset(np.ones((4, 5)), "matrix", "table"))
 
-    page = opened(repository, data="upload", upload=content_hash)
+    page = opened(data="upload", upload=content_hash)
 
     assert "table is not a cube: open it on the Explore page" in page.sidebar.error[0].value
 
 
-def test_another_cube_starts_afresh(repository: Path) -> None:
-    page = opened(repository, rows="1-9", pins="2.2", pixel="3.3")
+def test_another_cube_starts_afresh():
+    page = opened(rows="1-9", pins="2.2", pixel="3.3")
 
     page.sidebar.segmented_control(key="size").set_value("medium").run()
 
@@ -123,8 +122,8 @@ def test_another_cube_starts_afresh(repository: Path) -> None:
     assert page.query_params == {"size": "medium"}
 
 
-def test_a_cut_is_chosen_by_sliders_and_spelled_in_the_address(repository: Path) -> None:
-    page = opened(repository)
+def test_a_cut_is_chosen_by_sliders_and_spelled_in_the_address():
+    page = opened()
 
     page.sidebar.slider(key="bands_span").set_range(10, 40).run()
 
@@ -134,8 +133,8 @@ def test_a_cut_is_chosen_by_sliders_and_spelled_in_the_address(repository: Path)
     assert "bands" not in page.query_params
 
 
-def test_a_cube_goes_along_to_explore_and_back(repository: Path) -> None:
-    page = open_page("explore", repository, data="simulated-scene", alpha="0.35", K="4")
+def test_a_cube_goes_along_to_explore_and_back():
+    page = open_page("explore", data="simulated-scene", alpha="0.35", K="4")
 
     visit(page, PAGE)
     assert page.sidebar.select_slider(key="alpha").value == 0.35
@@ -146,8 +145,8 @@ def test_a_cube_goes_along_to_explore_and_back(repository: Path) -> None:
     assert not page.exception
 
 
-def test_faces_on_explore_stay_there(repository: Path) -> None:
-    page = open_page("explore", repository)
+def test_faces_on_explore_stay_there():
+    page = open_page("explore")
     first = page.sidebar.select_slider(key="alpha").value
 
     visit(page, PAGE)
@@ -171,9 +170,7 @@ def degrees(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.degrees(np.arccos(one @ other / np.linalg.norm(one) / np.linalg.norm(other))))
 
 
-def test_files_of_known_materials_are_read_once_and_count_as_uploads(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_files_of_known_materials_are_read_once_and_count_as_uploads(monkeypatch, caplog):
     data = replace(load_dataset("simulated-scene"), truth=None)
     spectra = npy_bytes(load_dataset("simulated-scene").truth.endmembers)
     given = [SimpleNamespace(name="W.npy", file_id="1", size=len(spectra), getvalue=lambda: spectra)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from functools import partial
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
@@ -16,7 +15,7 @@ from atnmf_core.lesson import findings, mend, mend_known, mend_robust, recorded
 from atnmf_core.reference.tables import bundled_curve, unmarked_defects
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.findings import DATA_NAMES
-from pages.learn_view.exercises import EXERCISES, Exercise
+from pages.learn_view.exercises import EXERCISES
 from tests.app.opening import open_page, press
 from tests.benchmarks.damage import BRIGHT, DARK
 
@@ -36,8 +35,8 @@ def turn(page: AppTest, arrow: str) -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_chapter_opens_from_its_address(repository: Path, number: int) -> None:
-    page = opened(repository, chapter=str(number))
+def test_a_chapter_opens_from_its_address(number):
+    page = opened(chapter=str(number))
 
     assert page.title[0].value == CHAPTERS[number - 1].text.title
     assert len(page.expander) == len(CHAPTERS[number - 1].text.questions) + 1
@@ -51,14 +50,14 @@ def test_a_chapter_opens_from_its_address(repository: Path, number: int) -> None
     ],
     ids=str,
 )
-def test_a_wrong_address_shows_the_first_view(repository: Path, query: dict[str, str]) -> None:
-    page = opened(repository, **query)
+def test_a_wrong_address_shows_the_first_view(query):
+    page = opened(**query)
 
     assert set(page.query_params) <= {"chapter"}
 
 
-def test_a_hidden_control_keeps_the_value_of_the_link(repository: Path) -> None:
-    page = opened(repository, chapter="4", lam="3", hide="lam,questions,chapters")
+def test_a_hidden_control_keeps_the_value_of_the_link():
+    page = opened(chapter="4", lam="3", hide="lam,questions,chapters")
 
     assert [slider.label for slider in page.main.select_slider] == []
     assert "λ = 3" in words(page)
@@ -67,8 +66,8 @@ def test_a_hidden_control_keeps_the_value_of_the_link(repository: Path) -> None:
     assert page.query_params["hide"] == "chapters,lam,questions"
 
 
-def test_presenting_leaves_the_teachers_tools_out_and_can_be_ended(repository: Path) -> None:
-    page = opened(repository, chapter="5", present="1")
+def test_presenting_leaves_the_teachers_tools_out_and_can_be_ended():
+    page = opened(chapter="5", present="1")
     assert not [expander for expander in page.expander if "teachers" in expander.label]
 
     press(page, "Stop presenting")
@@ -77,8 +76,8 @@ def test_presenting_leaves_the_teachers_tools_out_and_can_be_ended(repository: P
     assert [expander for expander in page.expander if "teachers" in expander.label]
 
 
-def test_the_way_on_leads_through_all_chapters_and_back(repository: Path) -> None:
-    page = opened(repository)
+def test_the_way_on_leads_through_all_chapters_and_back():
+    page = opened()
     for chapter in CHAPTERS[1:]:
         turn(page, "→")
         assert page.title[0].value == chapter.text.title
@@ -86,8 +85,8 @@ def test_the_way_on_leads_through_all_chapters_and_back(repository: Path) -> Non
     assert page.query_params["chapter"] == "7"
 
 
-def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path) -> None:
-    page = opened(repository, chapter="4", seed="3")
+def test_a_chapter_is_still_there_after_a_look_at_another_page():
+    page = opened(chapter="4", seed="3")
 
     page.switch_page("pages/explore.py").run()
     for name in list(page.query_params):
@@ -98,11 +97,9 @@ def test_a_chapter_is_still_there_after_a_look_at_another_page(repository: Path)
     assert page.number_input[0].value == 3
 
 
-def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_were(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_were(monkeypatch):
     monkeypatch.setattr("pages.common.state.is_history_navigation", lambda: True)
-    page = opened(repository, chapter="1", K="9")
+    page = opened(chapter="1", K="9")
     for _ in range(3):
         turn(page, "→")
 
@@ -114,8 +111,8 @@ def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_
     assert page.slider(key="learn_1_K").value == 9
 
 
-def test_a_series_can_never_be_hidden_altogether(repository: Path) -> None:
-    page = opened(repository, chapter="2", hidden="1-2-3-4")
+def test_a_series_can_never_be_hidden_altogether():
+    page = opened(chapter="2", hidden="1-2-3-4")
 
     page.pills[0].set_value([1, 2, 3, 4, 5]).run()
 
@@ -124,8 +121,8 @@ def test_a_series_can_never_be_hidden_altogether(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["zero", "ignore"])
-def test_the_best_lambda_is_told_only_when_asked(repository: Path, missing: str) -> None:
-    page = opened(repository, chapter="6", missing=missing, guess="20")
+def test_the_best_lambda_is_told_only_when_asked(missing):
+    page = opened(chapter="6", missing=missing, guess="20")
     assert "lowest at **" not in words(page)
 
     press(page, "Show the truth")
@@ -142,8 +139,8 @@ def test_the_best_lambda_is_told_only_when_asked(repository: Path, missing: str)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.4, 0.9])
-def test_the_findings_show_every_cell_or_that_it_is_missing(repository: Path, alpha: float) -> None:
-    page = opened(repository, chapter="7", alpha=str(alpha))
+def test_the_findings_show_every_cell_or_that_it_is_missing(alpha):
+    page = opened(chapter="7", alpha=str(alpha))
 
     table = next(
         text for text in (element.value for element in page.main.markdown) if "| Synthetic |" in text
@@ -157,8 +154,8 @@ def test_the_findings_show_every_cell_or_that_it_is_missing(repository: Path, al
     assert ("Not measured" in page.caption[0].value) == absent
 
 
-def test_the_findings_name_the_numbers_of_unmarked_defects(repository: Path) -> None:
-    page = opened(repository, chapter="7")
+def test_the_findings_name_the_numbers_of_unmarked_defects():
+    page = opened(chapter="7")
 
     # The measurements are written with a space before the percent sign.
     told = words(page).replace("%", " %")
@@ -183,7 +180,7 @@ def test_the_findings_name_the_numbers_of_unmarked_defects(repository: Path) -> 
     ) in page.caption[1].value
 
 
-def test_where_hidden_entries_are_marked_the_adversary_gains_little() -> None:
+def test_where_hidden_entries_are_marked_the_adversary_gains_little():
     """As chapter 8 says of the data sets with pictures."""
     gains = [
         finding.ignored_gain
@@ -195,10 +192,10 @@ def test_where_hidden_entries_are_marked_the_adversary_gains_little() -> None:
 
 
 @pytest.mark.parametrize("number", range(1, len(EXERCISES) + 1))
-def test_an_exercise_shows_its_task_and_its_solution_the_answer(repository: Path, number: int) -> None:
+def test_an_exercise_shows_its_task_and_its_solution_the_answer(number):
     exercise = EXERCISES[number - 1]
     for solution in (False, True):
-        page = opened(repository, **dict(parse_qsl(exercise.link(number, solution=solution)[1:])))
+        page = opened(**dict(parse_qsl(exercise.link(number, solution=solution)[1:])))
         assert exercise.task in words(page)
         assert (exercise.answer() in words(page)) == solution
     next(button for button in page.button if "←" in button.label or "→" in button.label).click().run()
@@ -206,21 +203,21 @@ def test_an_exercise_shows_its_task_and_its_solution_the_answer(repository: Path
     assert "exercise" not in page.query_params
 
 
-def test_every_chapter_has_an_exercise() -> None:
+def test_every_chapter_has_an_exercise():
     assert {one.chapter for one in EXERCISES} == set(NUMBERS)
     assert 8 <= len(EXERCISES) <= 10
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.title)
-def test_an_answer_is_judged_and_a_wrong_one_teaches(exercise: Exercise) -> None:
+def test_an_answer_is_judged_and_a_wrong_one_teaches(exercise):
     assert exercise.judge(exercise.right()) == (True, exercise.answer())
     for wrong, words in exercise.hints().items():
         assert exercise.judge(wrong) == (False, words)
     assert exercise.judge(-123.0) == (False, exercise.hint)
 
 
-def test_the_page_checks_an_answer(repository: Path) -> None:
-    page = opened(repository, **dict(parse_qsl(EXERCISES[0].link(1)[1:])))
+def test_the_page_checks_an_answer():
+    page = opened(**dict(parse_qsl(EXERCISES[0].link(1)[1:])))
 
     page.number_input[0].set_value(0.36).run()
     assert "which NMF pays" in page.warning[0].value
@@ -228,16 +225,16 @@ def test_the_page_checks_an_answer(repository: Path) -> None:
     assert "Right." in page.success[0].value
 
 
-def test_students_see_nothing_for_teachers_and_no_solution(repository: Path) -> None:
-    page = opened(repository, chapter="5", exercise="1", student="1", solution="1", notes="1")
+def test_students_see_nothing_for_teachers_and_no_solution():
+    page = opened(chapter="5", exercise="1", student="1", solution="1", notes="1")
 
     assert page.title[0].value == CHAPTERS[4].text.title
     assert not [expander for expander in page.expander if "teachers" in expander.label]
     assert EXERCISES[0].answer() not in words(page)
 
 
-def test_a_sheet_has_the_chosen_exercises_and_no_answers(repository: Path) -> None:
-    page = opened(repository, sheet="1", tasks="1-4")
+def test_a_sheet_has_the_chosen_exercises_and_no_answers():
+    page = opened(sheet="1", tasks="1-4")
 
     told = words(page)
     assert [one.task in told for one in EXERCISES] == [
@@ -246,8 +243,8 @@ def test_a_sheet_has_the_chosen_exercises_and_no_answers(repository: Path) -> No
     assert not [one for one in EXERCISES if one.answer() in told]
 
 
-def test_the_notes_for_teachers_are_on_one_page_and_lead_back(repository: Path) -> None:
-    page = opened(repository, chapter="3")
+def test_the_notes_for_teachers_are_on_one_page_and_lead_back():
+    page = opened(chapter="3")
     assert "2, 3, 5 and 8 make a lesson of 45 minutes" in page.caption[0].value
 
     next(button for button in page.button if "to print" in button.label).click().run()
@@ -259,8 +256,8 @@ def test_the_notes_for_teachers_are_on_one_page_and_lead_back(repository: Path) 
         assert exercise.answer() in words(page)
 
 
-def test_the_last_chapter_says_what_its_fits_say(repository: Path) -> None:
-    page = opened(repository, chapter="8", damage="bright", share="0.1", lam="1.05", g="0.25")
+def test_the_last_chapter_says_what_its_fits_say():
+    page = opened(chapter="8", damage="bright", share="0.1", lam="1.05", g="0.25")
 
     given = recorded("bright", 0.1)
     nmf, atnmf, known = mend(given, math.inf), mend(given, 1.05, 0.25), mend_known(given)
@@ -272,14 +269,12 @@ def test_the_last_chapter_says_what_its_fits_say(repository: Path) -> None:
     assert f"gave up on {caught:.0%} of the {given.wrong.sum():,} wrong" in told
 
 
-def test_without_a_leash_it_is_the_sound_entries_that_lose_their_weight_to_bright_ones(
-    repository: Path,
-) -> None:
+def test_without_a_leash_it_is_the_sound_entries_that_lose_their_weight_to_bright_ones():
     given = recorded("bright", 0.2)
     free, leashed = mend(given, 1.02), mend(given, 1.02, 0.25)
     lost, caught = free.walls[~given.wrong].mean(), free.walls[given.wrong].mean()
 
-    told = words(opened(repository, chapter="8"))
+    told = words(opened(chapter="8"))
 
     assert f"at λ = 1.02, {lost:.0%} of them, and only {caught:.0%} of the bright ones." in told
     above = free.V_hat < given.V
@@ -289,10 +284,10 @@ def test_without_a_leash_it_is_the_sound_entries_that_lose_their_weight_to_brigh
     assert leashed.error - known < 0.15 * (free.error - known), "but most of it"
 
 
-def test_findings_without_any_measurement_say_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_without_any_measurement_say_so(monkeypatch):
     monkeypatch.setattr(sys.modules["atnmf_core.lesson.findings"], "measured", lambda name: ())
 
-    page = opened(repository, chapter="7")
+    page = opened(chapter="7")
 
     assert "(not measured)" in words(page)
     assert "Not measured yet at this α: Synthetic, CBCL faces" in page.caption[0].value

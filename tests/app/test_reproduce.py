@@ -16,13 +16,12 @@ from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.grid import identify
 from atnmf_core.sweep.store import Queue
 from pages.reproduce_view import run
-from pages.reproduce_view.run import StoredRuns
 from pages.reproduce_view.tables import ReproduceSetting, columns
 from tests.app.opening import open_page, rendered, texts
 
 
 @pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def store(tmp_path, monkeypatch):
     path = tmp_path / "store.sqlite"
     monkeypatch.setenv("ATNMF_STORE", str(path))
     return path
@@ -36,8 +35,8 @@ def said(page: AppTest) -> str:
 
 
 @pytest.mark.parametrize("table", NAMES)
-def test_every_table_is_shown_with_its_notes(repository: Path, table: str) -> None:
-    page = opened(repository, table=table)
+def test_every_table_is_shown_with_its_notes(table):
+    page = opened(table=table)
 
     assert page.title[0].value == "The paper's tables, published and measured"
     assert "ANMF (reconstruction)" in said(page)
@@ -45,7 +44,7 @@ def test_every_table_is_shown_with_its_notes(repository: Path, table: str) -> No
     assert f"python -m atnmf_core reproduce {table}" in page.code[0].value
 
 
-def test_the_first_view_waits_for_no_library_that_it_does_not_use(repository: Path) -> None:
+def test_the_first_view_waits_for_no_library_that_it_does_not_use(repository):
     views = sorted((repository / "pages" / "reproduce_view").glob("[a-z]*.py"))
     imports = "; ".join(f"import pages.reproduce_view.{file.stem}" for file in views)
     slow = {"h5py", "joblib", "pandas", "requests", "scipy", "spectral", "tifffile"}
@@ -62,8 +61,8 @@ def test_the_first_view_waits_for_no_library_that_it_does_not_use(repository: Pa
     assert slow & set(found) == set()
 
 
-def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -> None:
-    page = opened(repository, table="moffet", alpha="0.3", method="atnmf-2")
+def test_a_chosen_cell_shows_what_its_numbers_were_made_from():
+    page = opened(table="moffet", alpha="0.3", method="atnmf-2")
 
     text = said(page)
     assert "AT-NMF (λ = 2)] at α = 0.3" in text
@@ -72,29 +71,29 @@ def test_a_chosen_cell_shows_what_its_numbers_were_made_from(repository: Path) -
     assert "solver version" in text
 
 
-def test_a_cell_at_lambda_2_says_how_far_noise_moves_it(repository: Path) -> None:
+def test_a_cell_at_lambda_2_says_how_far_noise_moves_it():
     cell = {"alpha": "0.3", "method": "atnmf-2"}
 
     ends = "the first start ends at 5.176 to 5.627, up to 6.6% from its 5.278."
-    assert f"With 10⁻⁶ of noise, 5 draws, {ends}" in said(opened(repository, table="synthetic", **cell))
-    assert "how far noise moves this cell was not measured" in said(opened(repository, table="cbcl", **cell))
+    assert f"With 10⁻⁶ of noise, 5 draws, {ends}" in said(opened(table="synthetic", **cell))
+    assert "how far noise moves this cell was not measured" in said(opened(table="cbcl", **cell))
 
 
-def test_a_cell_without_a_measurement_says_so(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_without_a_measurement_says_so(monkeypatch):
     monkeypatch.setattr("pages.reproduce_view.tables.measured", lambda table: ())
-    page = opened(repository, table="madonna", method="nmf")
+    page = opened(table="madonna", method="nmf")
 
     assert "Unmarked: not yet" in said(page)
 
 
-def test_a_column_that_a_table_lacks_is_replaced(repository: Path) -> None:
-    page = opened(repository, table="cbcl", method="atnmf-3")
+def test_a_column_that_a_table_lacks_is_replaced():
+    page = opened(table="cbcl", method="atnmf-3")
 
     assert "AT-NMF (λ = 2)] at α = 0.5" in said(page)
 
 
-def test_the_command_line_names_the_chosen_cell(repository: Path) -> None:
-    page = opened(repository, table="madonna", alpha="0.7", method="atnmf-5", starts="2", outer="20")
+def test_the_command_line_names_the_chosen_cell():
+    page = opened(table="madonna", alpha="0.7", method="atnmf-5", starts="2", outer="20")
 
     assert page.code[0].value.splitlines()[1] == (
         "python -m atnmf_core reproduce madonna --alpha 0.7 --methods atnmf --lam 5 --starts 2 "
@@ -102,54 +101,50 @@ def test_the_command_line_names_the_chosen_cell(repository: Path) -> None:
     )
 
 
-def test_a_longer_run_is_said_to_take_longer(repository: Path, paper_data: Path) -> None:
-    def seconds(**query: str) -> float:
-        text = next(
-            one.value for one in opened(repository, **query).main.markdown if one.value.startswith("about **")
-        )
+def test_a_longer_run_is_said_to_take_longer(paper_data):
+    def seconds(**query):
+        text = next(one.value for one in opened(**query).main.markdown if one.value.startswith("about **"))
         number, unit = text.split("**")[1].split()
         return float(number) * {"s": 1, "min": 60, "h": 3600, "days": 86400}[unit]
 
     assert seconds(outer="20") < seconds(outer="100") < seconds(outer="100", starts="10")
 
 
-def test_a_busy_machine_is_said_to_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_machine_is_said_to_take_longer(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     for load, expected in ((0.0, 10.0), (2.0, 10.0), (10.0, 30.0)):
         monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
         assert beside_others(10.0, workers=2) == expected
 
 
-def test_what_was_run_here_stands_beside_what_is_bundled(repository: Path, store: Path) -> None:
+def test_what_was_run_here_stands_beside_what_is_bundled(store):
     keep(store, ReproduceSetting(), 6.0612)
 
-    text = said(opened(repository))
+    text = said(opened())
 
     assert "Unmarked, run here **6.061**" in text
     assert "Unmarked **" in text
 
 
-def test_the_cells_of_the_table_are_counted_by_how_they_agree(repository: Path) -> None:
-    text = said(opened(repository, table="moffet"))
+def test_the_cells_of_the_table_are_counted_by_how_they_agree():
+    text = said(opened(table="moffet"))
 
     assert "**NMF and AT-NMF:** 21 of 21 cells measured: " in text
     assert " within the published spread, " in text
 
 
-def test_a_failed_fit_tells_why(repository: Path, store: Path, paper_data: Path) -> None:
+def test_a_failed_fit_tells_why(store, paper_data):
     keep(store, ReproduceSetting(), "ArithmeticError: the factors overflowed ![x](http://host/t.png)")
 
-    page = opened(repository)
+    page = opened()
 
     assert "the factors overflowed ![x](http://host/t.png)" in said(page)
     assert not [error.value for error in page.error if "![x](" in error.value]
 
 
-def test_missing_data_is_offered_for_download_instead_of_a_run(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_data_is_offered_for_download_instead_of_a_run(tmp_path, monkeypatch):
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
-    page = opened(repository, table="moffet")
+    page = opened(table="moffet")
 
     assert "**Moffett Field (AVIRIS)** is not on this machine" in said(page)
     assert "free data of NASA/JPL" in said(page)
@@ -158,29 +153,27 @@ def test_missing_data_is_offered_for_download_instead_of_a_run(
     assert not [label for label in labels if label.startswith("Run")]
 
 
-def test_a_damaged_store_is_explained_and_the_tables_are_shown(
-    repository: Path, store: Path, paper_data: Path
-) -> None:
+def test_a_damaged_store_is_explained_and_the_tables_are_shown(store, paper_data):
     store.write_bytes(b"this is no database" * 100)
 
-    page = opened(repository)
+    page = opened()
 
     assert str(store) in rendered(page.error[0].value)
     assert "Published **6.05 ± 0.03**" in said(page)
 
 
 def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
-    repository: Path, store: Path, paper_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    store, paper_data, monkeypatch
+):
     with open_store(store) as writer:
         grid = ReproduceSetting(starts=2).grid()
         writer.add_sweep("cell", grid, "hash", reproduces="synthetic")
         Queue(writer).add("cell")
         Queue(writer).take_over()
-    page, read_runs = opened(repository), run.read_runs
+    page, read_runs = opened(), run.read_runs
     assert not page.error
 
-    def read_then_break(setting: ReproduceSetting) -> StoredRuns:
+    def read_then_break(setting):
         found = read_runs(setting)
         store.write_bytes(store.read_bytes()[:5000])
         return found
@@ -195,7 +188,7 @@ def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
 
 
 @pytest.mark.parametrize("table", NAMES)
-def test_every_cell_is_one_run_of_the_published_protocol(table: str) -> None:
+def test_every_cell_is_one_run_of_the_published_protocol(table):
     for method, column in columns(table).items():
         setting = ReproduceSetting(table=table, alpha=0.9, method=method, starts=2)
         points = list(setting.grid().points())

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -48,7 +47,7 @@ OTHERWISE = Setting(
 )
 
 
-def test_every_stop_of_the_sliders_survives() -> None:
+def test_every_stop_of_the_sliders_survives():
     settings = [Setting(alpha=alpha) for alpha in ALPHAS] + [Setting(lam=lam) for lam in LAMBDAS]
 
     assert [from_query(Setting, to_query(setting)) for setting in settings] == settings
@@ -57,28 +56,28 @@ def test_every_stop_of_the_sliders_survives() -> None:
 @pytest.mark.parametrize(
     "lam", [1.0005, 1.0015, 1.00041, 1.000000001, 1.0100000001, 2.0000001, 123456.7, 1e6]
 )
-def test_an_address_names_exactly_one_lambda(lam: float) -> None:
+def test_an_address_names_exactly_one_lambda(lam):
     setting = Setting(lam=lam)
 
     assert from_query(Setting, to_query(setting)) == setting
     assert from_query(Setting, spelled_out(setting)) == setting
 
 
-def test_a_lambda_next_to_a_stop_does_not_read_like_it() -> None:
+def test_a_lambda_next_to_a_stop_does_not_read_like_it():
     """Streamlit tells the options of a slider apart by what people read."""
     slider = controls_of(Setting)["lam"]
 
     assert slider.word(1.0100000001) != slider.word(1.01)
 
 
-def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does() -> None:
+def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does():
     one, other = Setting(lam=2.0), Setting(lam=5.0)
 
     assert one.fit_key("data", "nmf") == other.fit_key("data", "nmf")
     assert one.fit_key("data", "atnmf") != other.fit_key("data", "atnmf")
 
 
-def test_a_leash_is_part_of_what_decides_atnmf_alone() -> None:
+def test_a_leash_is_part_of_what_decides_atnmf_alone():
     free, leashed = Setting(), Setting(leash=0.5)
 
     assert free.fit_key("data", "atnmf").leash is None
@@ -92,7 +91,7 @@ def test_a_leash_is_part_of_what_decides_atnmf_alone() -> None:
 @pytest.mark.parametrize(
     "name", [field.name for field in fields(Setting) if field.name not in ("data", "upload")]
 )
-def test_a_new_fit_is_needed_for_all_but_the_way_of_looking(name: str) -> None:
+def test_a_new_fit_is_needed_for_all_but_the_way_of_looking(name):
     changed = replace(Setting(), **{name: getattr(OTHERWISE, name)})
 
     same_fit = changed.fit_key("data", "atnmf") == Setting().fit_key("data", "atnmf")
@@ -101,7 +100,7 @@ def test_a_new_fit_is_needed_for_all_but_the_way_of_looking(name: str) -> None:
     assert (changed.solved == Setting()) == (name in Setting.VIEW)
 
 
-def test_other_data_needs_another_fit() -> None:
+def test_other_data_needs_another_fit():
     assert Setting().fit_key("one hash", "nmf") != Setting().fit_key("another", "nmf")
 
 
@@ -129,7 +128,7 @@ OWN = [field.name for field in fields(CubeSetting) if field.name not in {f.name 
 
 
 @given(st.dictionaries(st.sampled_from(OWN), st.text()))
-def test_no_address_is_refused(query: dict[str, str]) -> None:
+def test_no_address_is_refused(query):
     setting = from_query(CubeSetting, query)
 
     row, col = setting.place(SCENE)
@@ -139,7 +138,7 @@ def test_no_address_is_refused(query: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_a_new_fit_is_needed_for_another_start_and_not_for_another_look(name: str) -> None:
+def test_a_new_fit_is_needed_for_another_start_and_not_for_another_look(name):
     changed = replace(CubeSetting(), **{name: CUBE_OTHERWISE[name]})
 
     same_fit = changed.fit_key("data", "atnmf") == CubeSetting().fit_key("data", "atnmf")
@@ -149,13 +148,13 @@ def test_a_new_fit_is_needed_for_another_start_and_not_for_another_look(name: st
     assert (changed.solved == CubeSetting()) == (name in CubeSetting.VIEW)
 
 
-def test_a_random_start_is_explores_own_fit() -> None:
+def test_a_random_start_is_explores_own_fit():
     shared = {"data": "simulated-scene", "alpha": 0.5, "K": 5, "missing": "ignore"}
 
     assert CubeSetting(start="random").fit_key("x", "nmf") == Setting(**shared).fit_key("x", "nmf")
 
 
-def test_a_part_is_cut_out_as_asked_and_no_more_than_there_is() -> None:
+def test_a_part_is_cut_out_as_asked_and_no_more_than_there_is():
     part = CubeSetting(rows="3-9", cols="25-99", bands="2-4").cut(SCENE)
 
     assert part.image_shape == (7, 6)
@@ -164,7 +163,7 @@ def test_a_part_is_cut_out_as_asked_and_no_more_than_there_is() -> None:
     assert span("7-99", 5) == (5, 5)
 
 
-def test_pixels_outside_are_brought_in_and_pins_outside_left_out() -> None:
+def test_pixels_outside_are_brought_in_and_pins_outside_left_out():
     setting = CubeSetting(pixel="99.99", pins="1.1_99.1_2.30_1.1")
 
     assert setting.place(SCENE) == (20, 30)
@@ -172,7 +171,7 @@ def test_pixels_outside_are_brought_in_and_pins_outside_left_out() -> None:
     assert CubeSetting().place(SCENE) == (10, 15)
 
 
-def test_the_latest_pins_are_kept() -> None:
+def test_the_latest_pins_are_kept():
     pins = spell_pixels([(number, 1) for number in range(1, 9)])
 
     assert pins == "3.1_4.1_5.1_6.1_7.1_8.1"
@@ -192,11 +191,9 @@ SET_EVERY_TIME = "curves_bundled_"
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_control_is_set_once_and_then_left_to_the_hand_that_moves_it(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_control_is_set_once_and_then_left_to_the_hand_that_moves_it(tmp_path, monkeypatch, name):
     monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "store.sqlite"))
-    page = open_page(name, repository, **PAGES[name])
+    page = open_page(name, **PAGES[name])
     before = widgets(page)
 
     # A value that the page sets is sent once; a browser that missed it starts the widget with its default.
@@ -247,10 +244,8 @@ def started(widget: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("lam", ["1.0005", "1.0100000001"])
-def test_a_lambda_near_a_stop_survives_a_run_and_a_move_of_another_control(
-    repository: Path, lam: str
-) -> None:
-    page = open_page("explore", repository, lam=lam, K="3")
+def test_a_lambda_near_a_stop_survives_a_run_and_a_move_of_another_control(lam):
+    page = open_page("explore", lam=lam, K="3")
 
     page.slider(key="K").set_value(4).run()
 
@@ -259,11 +254,9 @@ def test_a_lambda_near_a_stop_survives_a_run_and_a_move_of_another_control(
     assert page.query_params["lam"] == lam
 
 
-def test_a_link_to_data_that_is_not_there_yet_keeps_its_pattern(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_to_data_that_is_not_there_yet_keeps_its_pattern(tmp_path, monkeypatch):
     monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
-    page = open_page("explore", repository, data="moffet", pattern="stripes")
+    page = open_page("explore", data="moffet", pattern="stripes")
 
     assert page.session_state["pattern"] == "stripes"
 
@@ -404,7 +397,7 @@ WRONG = [
 """Links with something wrong in them, and those that open the same: the default stands for what is wrong."""
 
 
-def test_the_defaults_are_as_they_were() -> None:
+def test_the_defaults_are_as_they_were():
     assert {page: spelled_defaults(ADDRESSES[page].controls) for page in DEFAULTS} == DEFAULTS
     assert [spelled_defaults(chapter.controls) for chapter in CHAPTERS] == LESSON
 
@@ -413,7 +406,7 @@ def test_the_defaults_are_as_they_were() -> None:
     ("page", "link", "same"),
     [(page, link, link) for page, links in LINKS.items() for link in ("", *links)] + WRONG,
 )
-def test_a_link_opens_what_it_opened_before(page: str, link: str, same: str) -> None:
+def test_a_link_opens_what_it_opened_before(page, link, same):
     address = ADDRESSES[page]
 
     values = address.read(words(link))
@@ -426,7 +419,7 @@ SAID = [dict(parse_qsl(link)) for links in LINKS.values() for link in links]
 NAMES, VALUES = ({one for each in SAID for one in part(each)} for part in (dict.keys, dict.values))
 
 
-def test_every_control_is_in_some_link() -> None:
+def test_every_control_is_in_some_link():
     controls = [address.controls for address in ADDRESSES.values() if address is not LEARN]
     assert {name for some in (*controls, *(chapter.controls for chapter in CHAPTERS)) for name in some} == {
         name for name in NAMES if name not in OF_THE_PAGE
@@ -440,7 +433,7 @@ def test_every_control_is_in_some_link() -> None:
         st.sampled_from(sorted(NAMES)), st.sampled_from(sorted(VALUES)) | st.text(max_size=9)
     ),
 )
-def test_no_address_is_refused_and_what_it_opens_comes_back(page: str, query: dict[str, str]) -> None:
+def test_no_address_is_refused_and_what_it_opens_comes_back(page, query):
     opened = ADDRESSES[page].read(query)
 
     assert ADDRESSES[page].read(ADDRESSES[page].spell(opened)) == opened

@@ -19,7 +19,7 @@ def faces(missing: str, alpha: float, method: str = "atnmf") -> dict[float | Non
     }
 
 
-def test_the_note_on_the_faces_says_what_the_curves_say() -> None:
+def test_the_note_on_the_faces_says_what_the_curves_say():
     note = note_of("lfw")
     curve, nmf = faces("zero", 0.3), faces("zero", 0.3, "nmf")[None]
 
@@ -37,7 +37,7 @@ def test_the_note_on_the_faces_says_what_the_curves_say() -> None:
 
 @pytest.mark.parametrize("table", NAMES)
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 0.9])
-def test_the_published_gain_in_words_is_that_of_the_published_cells(table: str, alpha: float) -> None:
+def test_the_published_gain_in_words_is_that_of_the_published_cells(table, alpha):
     cells = [cell for cell in published(table) if cell.alpha == alpha]
     nmf = next(cell.mean for cell in cells if cell.method == "nmf")
     best = min((cell for cell in cells if cell.method == "atnmf"), key=lambda cell: cell.mean)
@@ -48,7 +48,7 @@ def test_the_published_gain_in_words_is_that_of_the_published_cells(table: str, 
 
 
 @pytest.mark.parametrize("table", NAMES)
-def test_the_gain_with_a_tuned_lambda_in_words_is_that_of_its_measurement(table: str) -> None:
+def test_the_gain_with_a_tuned_lambda_in_words_is_that_of_its_measurement(table):
     nmf = {cell.alpha: cell.mean for cell in published(table) if cell.method == "nmf"}
 
     for alpha, row in tuned(table).items():

@@ -5,7 +5,6 @@ is the first thing a server is asked for.
 """
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 from unittest.mock import Mock
 
@@ -34,8 +33,8 @@ from pages.common.streamlit_patches import (
 from tests.browser.server import APP
 
 
-def test_a_run_knows_whether_the_back_button_asked_for_it() -> None:
-    def script() -> None:
+def test_a_run_knows_whether_the_back_button_asked_for_it():
+    def script():
         import streamlit as st
 
         from pages.common.streamlit_patches import is_history_navigation
@@ -48,7 +47,7 @@ def test_a_run_knows_whether_the_back_button_asked_for_it() -> None:
     assert page.text[0].value == "False"
 
 
-def test_a_page_that_was_run_without_app_is_run_again_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_was_run_without_app_is_run_again_once(monkeypatch):
     runs = []
     monkeypatch.setattr(PagesManager, "uses_pages_directory", True)
     monkeypatch.setattr("streamlit.rerun", lambda: runs.append("again"))
@@ -73,13 +72,8 @@ def test_a_page_that_was_run_without_app_is_run_again_once(monkeypatch: pytest.M
     ],
 )
 def test_what_streamlit_no_longer_has_is_left_alone_and_the_log_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    owner: Any,
-    name: str,
-    replaced: Any,
-    patch: Callable[[], Any],
-) -> None:
+    monkeypatch, caplog, owner, name, replaced, patch
+):
     monkeypatch.setattr(streamlit_patches, "_left_out", set())
     if replaced is None:
         monkeypatch.delattr(owner, name)
@@ -95,7 +89,7 @@ def test_what_streamlit_no_longer_has_is_left_alone_and_the_log_says_so(
     assert line.startswith(f"{patch.__name__} is left out with Streamlit")
 
 
-def test_all_patches_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_patches_can_be_left_out(monkeypatch):
     monkeypatch.setenv("ATNMF_STREAMLIT_PATCHES", "0")
     before = vars(AppSession).copy()
 
@@ -105,7 +99,7 @@ def test_all_patches_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert vars(AppSession) == before
 
 
-def test_a_figure_is_converted_once() -> None:
+def test_a_figure_is_converted_once():
     figure = go.Figure(go.Scatter(x=[1, 2], y=[3, 4]))
     plain = figure.to_dict()
     convert_once(figure)
@@ -133,15 +127,13 @@ def new_session() -> AppSession:
     return AppSession(script, files, ScriptCache(), None, {})
 
 
-def test_that_a_run_has_ended_is_told_before_a_fragment_of_it_runs_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_that_a_run_has_ended_is_told_before_a_fragment_of_it_runs_again(monkeypatch):
     monkeypatch.setattr(AppSession, "_create_scriptrunner", AppSession._create_scriptrunner)
     monkeypatch.setattr(AppSession, "has_fragment", lambda session, fragment: True)
     monkeypatch.setattr(app_session, "ScriptRunner", EndedRun)
     finish_runs_first()
 
-    async def ends_as_a_timer_fires() -> tuple[list[str], RerunData]:
+    async def ends_as_a_timer_fires():
         session = new_session()
         session.request_rerun(ClientState())
         ended = session._scriptrunner
@@ -170,14 +162,14 @@ def run_of_page(*hashes: str, ends: bool = True) -> list[ForwardMsg]:
     return [*messages, *[ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)] * ends]
 
 
-def test_a_page_refers_only_to_what_its_last_run_that_ended_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_refers_only_to_what_its_last_run_that_ended_had(monkeypatch):
     """The browser says that it has more, but may be about to drop it."""
     for method in ("_create_scriptrunner", "_enqueue_forward_msg"):
         monkeypatch.setattr(AppSession, method, getattr(AppSession, method))
     monkeypatch.setattr(app_session, "ScriptRunner", EndedRun)
     refer_to_last_run_only()
 
-    async def referred_to() -> frozenset[str]:
+    async def referred_to():
         session = new_session()
         sent = [*run_of_page("always", "before"), *run_of_page("always", "last")]
         for message in [*sent, *run_of_page("always", "interrupted", ends=False)]:

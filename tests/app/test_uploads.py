@@ -1,7 +1,6 @@
 """A file of one's own: asked about where that is needed, read as its address says, spelled in the recipe."""
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,8 +34,8 @@ def npy(array: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def opened(repository: Path, page: str = "explore", **query: str) -> AppTest:
-    return open_page(page, repository, **{"data": "upload", "K": "2", "detail": "take", **query})
+def opened(page: str = "explore", **query: str) -> AppTest:
+    return open_page(page, **{"data": "upload", "K": "2", "detail": "take", **query})
 
 
 def snippets(app: AppTest) -> str:
@@ -47,10 +46,10 @@ def sidebar(app: AppTest) -> str:
     return "\n".join(one.value for one in (*app.sidebar.warning, *app.sidebar.caption, *app.sidebar.error))
 
 
-def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(repository: Path) -> None:
+def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough():
     upload = uploads().keep_files([("two.mat", mat(A=CUBE, B=CUBE[::-1]))])
 
-    app = opened(repository, upload=upload)
+    app = opened(upload=upload)
     assert "several arrays" in sidebar(app)
     assert not snippets(app)
     app.selectbox(key="variable").select("B").run()
@@ -62,9 +61,9 @@ def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(repository
     assert "--variable=B" in snippets(app)
 
 
-def test_the_arrays_of_a_file_are_offered_in_the_middle_of_the_page(repository: Path) -> None:
+def test_the_arrays_of_a_file_are_offered_in_the_middle_of_the_page():
     upload = uploads().keep_files([("two.mat", mat(A=CUBE, B=CUBE[::-1]))])
-    app = opened(repository, "restore", upload=upload)
+    app = opened("restore", upload=upload)
 
     next(button for button in app.main.button if rendered(button.label).startswith("Read B (")).click().run()
 
@@ -74,13 +73,11 @@ def test_the_arrays_of_a_file_are_offered_in_the_middle_of_the_page(repository: 
 
 @pytest.mark.parametrize("page", ["explore", "hyperspectral", "restore", "curves"])
 @pytest.mark.parametrize("chosen", [False, True], ids=["asked about", "chosen"])
-def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(
-    repository: Path, page: str, chosen: bool
-) -> None:
+def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(page, chosen):
     name = "![x](http://host/t.png)"
     upload = uploads().keep_files([("two.npz", npz({name: CUBE, "other": CUBE[::-1]}))])
 
-    app = opened(repository, page, upload=upload, **({"variable": name} if chosen else {}))
+    app = opened(page, upload=upload, **({"variable": name} if chosen else {}))
 
     shown = [one.value for kind in TEXTS if kind != "code" for one in app.get(kind)]
     assert any(name in rendered(text) for text in shown)
@@ -88,30 +85,30 @@ def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(
     assert not [text for text in (*shown, *labels) if "![x](" in text]
 
 
-def test_an_array_that_the_reader_chose_is_shown_as_read(repository: Path) -> None:
+def test_an_array_that_the_reader_chose_is_shown_as_read():
     upload = uploads().keep_files([("one.mat", mat(Y=CUBE, maps=CUBE[:, :, :3]))])
 
-    app = opened(repository, upload=upload)
+    app = opened(upload=upload)
 
     box = app.selectbox(key="variable")
     assert (box.value, box.options[box.index]) == ("", "as read")
 
 
-def test_a_file_that_no_answer_can_mend_is_not_asked_about(repository: Path) -> None:
+def test_a_file_that_no_answer_can_mend_is_not_asked_about():
     upload = uploads().keep_files([("letter.npy", b"Dear Sir or Madam")])
 
-    app = opened(repository, upload=upload)
+    app = opened(upload=upload)
 
     assert "the sidebar says why" in app.main.info[0].value
     assert "letter.npy is not a .npy file" in sidebar(app).replace("\\", "")
 
 
-def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered(repository: Path) -> None:
+def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered():
     values = CUBE.copy()
     values[0, 0, 0] = -0.01
     upload = uploads().keep_files([("noisy.npy", npy(values))])
 
-    app = opened(repository, upload=upload)
+    app = opened(upload=upload)
     app.sidebar.button(key="upload_remedy_0").click().run()
 
     assert not app.exception
@@ -119,32 +116,32 @@ def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered(r
     assert "--negative=zero" in snippets(app)
 
 
-def test_a_matrix_of_square_pictures_is_offered_as_faces(repository: Path) -> None:
+def test_a_matrix_of_square_pictures_is_offered_as_faces():
     y, x = np.mgrid[:16, :16]
     places = np.random.default_rng(0).uniform(2, 14, (30, 2))
     faces = np.stack([np.exp(-((x - a) ** 2 + (y - b) ** 2) / 20) for a, b in places])
     upload = uploads().keep_files([("faces.npy", npy(faces.reshape(30, -1)))])
 
-    app = opened(repository, upload=upload)
+    app = opened(upload=upload)
     app.sidebar.button(key="upload_guess_0").click().run()
 
     assert not app.exception
     assert "faces, 16 × 16 × 30" in sidebar(app)
 
 
-def test_the_address_says_how_the_file_is_read(repository: Path) -> None:
+def test_the_address_says_how_the_file_is_read():
     upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
 
-    app = opened(repository, "hyperspectral", upload=upload, kind="cube", image_shape="12x10", order="C")
+    app = opened("hyperspectral", upload=upload, kind="cube", image_shape="12x10", order="C")
 
     assert "a cube, 12 × 10 × 8" in sidebar(app)
     assert 'kind="cube", image_shape=(12, 10), order="C"' in snippets(app)
 
 
 @pytest.mark.parametrize("page", ["hyperspectral", "curves", "restore"])
-def test_a_file_of_one_page_is_there_on_the_others_as_it_was_read(repository: Path, page: str) -> None:
+def test_a_file_of_one_page_is_there_on_the_others_as_it_was_read(page):
     upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
-    app = opened(repository, upload=upload, kind="cube", image_shape="12x10", order="C")
+    app = opened(upload=upload, kind="cube", image_shape="12x10", order="C")
 
     for name in list(app.query_params):
         del app.query_params[name]
@@ -157,11 +154,9 @@ def test_a_file_of_one_page_is_there_on_the_others_as_it_was_read(repository: Pa
 
 
 @pytest.mark.parametrize(("chosen", "K"), [(None, 3), (6, 6)])
-def test_K_starts_at_the_number_of_true_materials_unless_it_was_chosen(
-    repository: Path, chosen: int | None, K: int
-) -> None:
+def test_K_starts_at_the_number_of_true_materials_unless_it_was_chosen(chosen, K):
     data = load_dataset("simulated-scene", rows=8, cols=8, bands=8, materials=3)
-    app = opened(repository, data="lfw", K="25")
+    app = opened(data="lfw", K="25")
     if chosen is not None:
         app.sidebar.slider(key="K").set_value(chosen).run()
     app.session_state["upload"] = uploads().keep(data)
@@ -172,10 +167,10 @@ def test_K_starts_at_the_number_of_true_materials_unless_it_was_chosen(
     assert app.session_state["K"] == K
 
 
-def test_hyperspectral_offers_to_read_a_matrix_as_a_cube(repository: Path) -> None:
+def test_hyperspectral_offers_to_read_a_matrix_as_a_cube():
     upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
 
-    app = opened(repository, "hyperspectral", upload=upload)
+    app = opened("hyperspectral", upload=upload)
     assert "read as a matrix" in sidebar(app)
     app.sidebar.button(key="upload_guess_0").click().run()
 
@@ -184,34 +179,34 @@ def test_hyperspectral_offers_to_read_a_matrix_as_a_cube(repository: Path) -> No
 
 
 @pytest.mark.parametrize("page", ["explore", "hyperspectral", "curves"])
-def test_the_notes_of_the_reader_are_shown_on_every_page(repository: Path, page: str) -> None:
+def test_the_notes_of_the_reader_are_shown_on_every_page(page):
     upload = uploads().keep_files([("a*b*.mat", mat(A=CUBE, wavelengths=np.linspace(400, 900, 8)))])
 
-    app = opened(repository, page, upload=upload)
+    app = opened(page, upload=upload)
 
     assert r"A was read from a\*b\*\.mat\." in sidebar(app)
 
 
-def test_a_link_opens_with_its_own_settings(repository: Path) -> None:
+def test_a_link_opens_with_its_own_settings():
     """What suits newly uploaded data does not overrule the address."""
     upload = uploads().keep_files([("cube.npy", npy(CUBE))])
 
-    app = opened(repository, upload=upload, K="3", image="7")
+    app = opened(upload=upload, K="3", image="7")
 
     assert app.session_state["K"] == 3
     assert app.session_state["image"] == 7
 
 
-def test_a_text_that_is_not_understood_names_its_control(repository: Path) -> None:
+def test_a_text_that_is_not_understood_names_its_control():
     upload = uploads().keep_files([("cube.npy", npy(CUBE))])
 
-    app = opened(repository, upload=upload)
+    app = opened(upload=upload)
     app.text_input(key="nodata").input("none").run()
 
     assert "No-data value" in sidebar(app)
 
 
-def test_a_file_is_read_once_for_each_way_of_reading_it() -> None:
+def test_a_file_is_read_once_for_each_way_of_reading_it():
     cache = Uploads()
     upload = cache.keep_files([("cube.npy", npy(CUBE))])
 
@@ -222,19 +217,19 @@ def test_a_file_is_read_once_for_each_way_of_reading_it() -> None:
     assert cache.read("unknown", ReadingOptions()) is None
 
 
-def test_files_that_differ_only_in_their_names_are_different_uploads() -> None:
+def test_files_that_differ_only_in_their_names_are_different_uploads():
     cache = Uploads()
 
     assert cache.keep_files([("ab", b"c")]) != cache.keep_files([("a", b"bc")])
 
 
-def test_typed_sizes_may_have_blanks_and_a_multiplication_sign() -> None:
+def test_typed_sizes_may_have_blanks_and_a_multiplication_sign():
     assert FileSetting(image_shape="50 × 40").options == ReadingOptions(image_shape=(50, 40))
     with pytest.raises(UnreadableData):
         _ = FileSetting(image_shape="50").options
 
 
-def test_the_recipe_reads_what_the_page_read() -> None:
+def test_the_recipe_reads_what_the_page_read():
     words = {"variable": 'a"), evil("', "kind": "cube", "image_shape": "12x10", "nodata": "-9999, 0.5"}
     options = FileSetting(**words, negative="zero").options
 
@@ -245,38 +240,38 @@ def test_the_recipe_reads_what_the_page_read() -> None:
     assert spelled == options.arguments()
 
 
-def test_with_nothing_hidden_no_error_is_measured_and_the_page_says_so(repository: Path) -> None:
-    app = opened(repository, data="lfw", alpha="0", detail="errors")
+def test_with_nothing_hidden_no_error_is_measured_and_the_page_says_so():
+    app = opened(data="lfw", alpha="0", detail="errors")
 
     assert "no error to measure" in app.main.info[0].value
     assert any("Not measured: nothing is hidden" in one.value for one in app.main.caption)
 
 
-def test_what_cannot_be_recovered_is_said_on_explore(repository: Path) -> None:
+def test_what_cannot_be_recovered_is_said_on_explore():
     values = CUBE.copy()
     values[3, 4] = np.nan
     upload = uploads().keep_files([("gaps.npy", npy(values))])
 
-    app = opened(repository, upload=upload, alpha="0")
+    app = opened(upload=upload, alpha="0")
 
     assert "Nothing is observed of 1 pixel," in app.main.warning[0].value
     assert "every measured value as it was" in "".join(one.value for one in app.main.markdown)
 
 
-def test_an_axis_that_is_not_there_names_its_control(repository: Path) -> None:
+def test_an_axis_that_is_not_there_names_its_control():
     upload = uploads().keep_files([("table.npy", npy(CUBE.reshape(120, 8)))])
 
-    app = opened(repository, upload=upload, bands_axis="2")
+    app = opened(upload=upload, bands_axis="2")
 
     assert "Axis of the bands: There is no axis 2" in sidebar(app)
 
 
-def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(repository: Path) -> None:
+def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits():
     table = "name," + ",".join(str(nm) for nm in range(400, 2600, 100))
     table += "".join(f"\nspectrum {i}," + ",".join(str(0.1 * (i + j % 3)) for j in range(22)) for i in (1, 2))
     library = uploads().keep_files([("library.csv", table.encode())])
 
-    app = opened(repository, "hyperspectral", data="simulated-scene", K="3", library=library, pure="1")
+    app = opened("hyperspectral", data="simulated-scene", K="3", library=library, pure="1")
 
     assert "2 spectra, 400 to 2500 nm" in sidebar(app)
     text = "".join(one.value for one in app.main.markdown)
@@ -285,11 +280,11 @@ def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(
 
 
 @pytest.mark.parametrize("largest", [0.0, 1e30])
-def test_a_matrix_of_zeros_and_one_with_an_absurd_entry_are_shown(repository: Path, largest: float) -> None:
+def test_a_matrix_of_zeros_and_one_with_an_absurd_entry_are_shown(largest):
     values = CUBE.reshape(120, 8) * (largest > 0)
     values[3, 4] = largest
     upload = uploads().keep_files([("extreme.npy", npy(values))])
 
-    app = opened(repository, upload=upload, lam="1.05", missing="ignore", detail="errors", part="1")
+    app = opened(upload=upload, lam="1.05", missing="ignore", detail="errors", part="1")
 
     assert any("Parts" in one.value for one in app.main.markdown)

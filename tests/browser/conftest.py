@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from .chromium import NoBrowserError, launch
 from .dashboard import Dashboard
@@ -16,7 +16,7 @@ FAILURES = Path(__file__).parent / "failures"
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser():
     """A Chromium; without one the test is skipped, or fails where ``ATNMF_REQUIRE_BROWSER=1`` is set."""
     with sync_playwright() as playwright:
         try:
@@ -30,21 +30,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def address(browser: Browser) -> Iterator[str]:
+def address(browser):
     """Where the dashboard answers. It asks for the browser so that no server is started without one."""
     with serve() as address:
         yield address
 
 
 @pytest.fixture(scope="session")
-def profile(browser: Browser) -> Iterator[BrowserContext]:
+def profile(browser):
     """What tests share: a cache, so that not every tab has to load and compile the dashboard's scripts."""
     with browser.new_context() as context:
         yield context
 
 
 @pytest.fixture
-def dashboard(profile: BrowserContext, address: str) -> Iterator[Dashboard]:
+def dashboard(profile, address):
     """A tab with no history; the test fails if the browser reports anything wrong while it runs."""
     page = profile.new_page()
     yield Dashboard(page, address)
@@ -57,7 +57,7 @@ def dashboard(profile: BrowserContext, address: str) -> Iterator[Dashboard]:
 
 
 @pytest.fixture
-def page(dashboard: Dashboard) -> Page:
+def page(dashboard):
     """The Playwright page of ``dashboard``."""
     return dashboard.page
 

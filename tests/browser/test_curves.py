@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Download, Locator, expect
+from playwright.sync_api import Download, Locator, expect
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, Measures, default_store, open_store, read_store
@@ -98,9 +98,7 @@ def points_of_runs(store: Path) -> list[int]:
         return [number for (number,) in connection.execute(query)]
 
 
-def test_a_sweep_grows_and_survives_reload_cancel_and_a_killed_server(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sweep_grows_and_survives_reload_cancel_and_a_killed_server(browser, tmp_path, monkeypatch):
     store = tmp_path / "store.sqlite"
     monkeypatch.setenv("ATNMF_STORE", str(store))
     with serve(abruptly=True) as address, browser.new_context() as context:
@@ -168,7 +166,7 @@ def opens_a_point_in_explore(dashboard: Dashboard, curves: Curves, store: Path, 
     assert abs(error - mean) == min(abs(one - mean) for one in errors.values())
 
 
-def test_two_sessions_have_a_sweep_each_one_after_the_other(dashboard: Dashboard, browser: Browser) -> None:
+def test_two_sessions_have_a_sweep_each_one_after_the_other(dashboard, browser):
     with browser.new_context() as context:
         other = Dashboard(context.new_page(), dashboard.address)
         mine, theirs = Curves(dashboard, alphas="0.3", **QUICK), Curves(other, alphas="0.6", **QUICK)
@@ -195,7 +193,7 @@ def test_two_sessions_have_a_sweep_each_one_after_the_other(dashboard: Dashboard
     assert [len(results(default_store(), name)) for name in names] == [4, 4]
 
 
-def test_the_chart_and_its_numbers_can_be_taken_away(dashboard: Dashboard) -> None:
+def test_the_chart_and_its_numbers_can_be_taken_away(dashboard):
     curves = Curves(dashboard)
     pytest.importorskip("matplotlib")
     curves.page.get_by_text("Download", exact=True).click()
@@ -226,7 +224,7 @@ def taken(curves: Curves, name: str) -> Download:
     return download.value
 
 
-def test_a_click_on_the_map_opens_its_point(dashboard: Dashboard) -> None:
+def test_a_click_on_the_map_opens_its_point(dashboard):
     grid = Grid("synthetic", alphas=(0.3, 0.6), Ks=(3,), lams=(2.0, 5.0, 10.0))
     with open_store(default_store()) as store:
         store.add_sweep("map", grid, load_dataset("synthetic").content_hash)

@@ -4,15 +4,14 @@ import ast
 import re
 import tomllib
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from .dashboard import Dashboard
-from .navigation import ListedPage, listed_pages
+from .navigation import listed_pages
 from .server import serve
 
 PAGES = listed_pages()
@@ -39,9 +38,7 @@ CUT_OFF = """() => {
 
 
 @pytest.mark.parametrize("listed", PAGES, ids=lambda listed: listed.title)
-def test_a_page_opens_follows_the_theme_and_fits_a_telephone(
-    dashboard: Dashboard, repository: Path, listed: ListedPage
-) -> None:
+def test_a_page_opens_follows_the_theme_and_fits_a_telephone(dashboard, repository, listed):
     themes = tomllib.loads((repository / ".streamlit" / "config.toml").read_text())["theme"]
     page = dashboard.open(listed.path)
     expect(page.get_by_test_id("stMain").get_by_role("heading").first).to_be_visible()
@@ -64,11 +61,11 @@ def test_a_page_opens_follows_the_theme_and_fits_a_telephone(
     assert widest <= 0, f"{listed.title} scrolls sideways by {widest} pixels"
 
 
-def test_a_keyboard_reaches_the_controls_soon_and_a_choice_at_what_is_chosen(dashboard: Dashboard) -> None:
+def test_a_keyboard_reaches_the_controls_soon_and_a_choice_at_what_is_chosen(dashboard):
     page = dashboard.open("/")
     now = "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText"
 
-    def pressed(key: str, until: str) -> int:
+    def pressed(key, until):
         for count in range(1, 40):
             page.keyboard.press(key)
             if page.evaluate(now) == until:
@@ -93,7 +90,7 @@ IN_FRAMES = [(listed, "light") for listed in PAGES] + [(PAGES[0], "dark")]
 
 
 @pytest.mark.parametrize(("listed", "theme"), IN_FRAMES, ids=lambda one: getattr(one, "title", one))
-def test_nothing_is_cut_off_in_a_frame(dashboard: Dashboard, listed: ListedPage, theme: str) -> None:
+def test_nothing_is_cut_off_in_a_frame(dashboard, listed, theme):
     page = dashboard.page
     page.goto(f"{dashboard.address}/_stcore/health")
     source = f"{dashboard.address}{listed.path}?embed=true&embed_options={theme}_theme"
@@ -119,7 +116,7 @@ def test_nothing_is_cut_off_in_a_frame(dashboard: Dashboard, listed: ListedPage,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("patches", ["1", "0"])
-def test_a_server_of_its_own_opens_every_page(browser: Browser, patches: str) -> None:
+def test_a_server_of_its_own_opens_every_page(browser, patches):
     """With Streamlit patched and not patched. To be run with the oldest and the newest Streamlit allowed."""
     with serve(ATNMF_STREAMLIT_PATCHES=patches) as address:
         for listed in PAGES:
@@ -148,7 +145,7 @@ def as_rgb(colour: str) -> str:
     return f"rgb({red}, {green}, {blue})"
 
 
-def test_the_first_page_has_a_name_an_icon_a_logo_and_a_picture(dashboard: Dashboard) -> None:
+def test_the_first_page_has_a_name_an_icon_a_logo_and_a_picture(dashboard):
     page = dashboard.open()
 
     expect(page).to_have_title("AT-NMF Lab")
@@ -159,9 +156,7 @@ def test_the_first_page_has_a_name_an_icon_a_logo_and_a_picture(dashboard: Dashb
     assert picture.evaluate("image => image.complete && image.naturalWidth > 0")
 
 
-def test_a_link_to_a_page_opens_it_in_the_frame_even_as_the_first_request_to_a_server(
-    browser: Browser,
-) -> None:
+def test_a_link_to_a_page_opens_it_in_the_frame_even_as_the_first_request_to_a_server(browser):
     with serve() as address, browser.new_context() as context:
         tab = Dashboard(context.new_page(), address)
         page = tab.open(PAGES[-1].path)
@@ -172,7 +167,7 @@ def test_a_link_to_a_page_opens_it_in_the_frame_even_as_the_first_request_to_a_s
         tab.check()
 
 
-def test_every_page_goes_through_the_frame_before_anything_else(repository: Path) -> None:
+def test_every_page_goes_through_the_frame_before_anything_else(repository):
     for listed in PAGES:
         statements = ast.parse((repository / listed.file).read_text()).body
         calls = [
@@ -182,7 +177,7 @@ def test_every_page_goes_through_the_frame_before_anything_else(repository: Path
         assert ast.unparse(calls[0]) == "ensure_app_frame()", listed.file
 
 
-def test_every_file_of_the_pages_folder_is_listed(repository: Path) -> None:
+def test_every_file_of_the_pages_folder_is_listed(repository):
     files = {f"pages/{path.name}" for path in (repository / "pages").glob("*.py") if path.stem != "__init__"}
 
     assert files == {listed.file for listed in PAGES}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Route, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.model.adversary import optimal_attack
@@ -24,7 +24,7 @@ EVERYTHING = {*PANELS, "parts of AT-NMF", "parts of NMF"}
 LEARNED = EVERYTHING - {"a", "b"}
 
 
-def test_the_first_view_has_six_pictures_and_the_parts_without_a_click(dashboard: Dashboard) -> None:
+def test_the_first_view_has_six_pictures_and_the_parts_without_a_click(dashboard):
     explore = Explore(dashboard)
 
     for letter in PANELS:
@@ -39,7 +39,7 @@ def test_the_first_view_has_six_pictures_and_the_parts_without_a_click(dashboard
     expect(explore.page.locator(".js-plotly-plot").first).to_be_visible()
 
 
-def test_the_share_of_red_pixels_follows_alpha(dashboard: Dashboard) -> None:
+def test_the_share_of_red_pixels_follows_alpha(dashboard):
     explore = Explore(dashboard)
 
     changed = explore.changed_by(dashboard.set_slider, "Hidden share α", "0.60")
@@ -49,7 +49,7 @@ def test_the_share_of_red_pixels_follows_alpha(dashboard: Dashboard) -> None:
     assert changed == EVERYTHING - {"a"}
 
 
-def test_lambda_changes_what_atnmf_learns_and_nothing_of_nmf(dashboard: Dashboard) -> None:
+def test_lambda_changes_what_atnmf_learns_and_nothing_of_nmf(dashboard):
     explore = Explore(dashboard)
 
     changed = explore.changed_by(dashboard.set_slider, "Adversary's price λ", "5")
@@ -58,7 +58,7 @@ def test_lambda_changes_what_atnmf_learns_and_nothing_of_nmf(dashboard: Dashboar
     assert changed - {"parts of NMF"} == {"c", "d", "e", "parts of AT-NMF"}
 
 
-def test_a_switch_changes_what_it_should_and_nothing_else(dashboard: Dashboard) -> None:
+def test_a_switch_changes_what_it_should_and_nothing_else(dashboard):
     explore = Explore(dashboard)
 
     assert explore.changed_by(explore.choose_segment, "W H alone") == {"e", "f"}
@@ -67,7 +67,7 @@ def test_a_switch_changes_what_it_should_and_nothing_else(dashboard: Dashboard) 
     assert explore.changed_by(explore.choose_segment, "one block") == EVERYTHING - {"a"}
 
 
-def test_on_a_telephone_the_main_sliders_stand_below_the_picture(dashboard: Dashboard) -> None:
+def test_on_a_telephone_the_main_sliders_stand_below_the_picture(dashboard):
     explore = Explore(dashboard)
     below = explore.page.locator(".st-key-sliders")
     expect(below).to_be_hidden()
@@ -96,11 +96,11 @@ def test_on_a_telephone_the_main_sliders_stand_below_the_picture(dashboard: Dash
     assert not np.array_equal(before, explore.pixels("e"))
 
 
-def test_parts_seeds_and_colour_change_what_they_should(dashboard: Dashboard) -> None:
+def test_parts_seeds_and_colour_change_what_they_should(dashboard):
     explore = Explore(dashboard)
     explore.page.get_by_text("Seeds and colour").click()
 
-    def type_seed(label: str) -> None:
+    def type_seed(label):
         explore.page.get_by_label(label, exact=True).fill("5")
         explore.page.get_by_label(label, exact=True).press("Enter")
 
@@ -112,7 +112,7 @@ def test_parts_seeds_and_colour_change_what_they_should(dashboard: Dashboard) ->
     assert explore.changed_by(dashboard.set_slider, "Parts K", "9") == LEARNED
 
 
-def test_choosing_a_cube_shows_its_bands(dashboard: Dashboard) -> None:
+def test_choosing_a_cube_shows_its_bands(dashboard):
     explore = Explore(dashboard)
 
     dashboard.choose("Data", "Simulated hyperspectral scene")
@@ -126,7 +126,7 @@ def test_choosing_a_cube_shows_its_bands(dashboard: Dashboard) -> None:
     assert not np.array_equal(before, explore.pixels("a"))
 
 
-def test_a_link_restores_the_whole_state_in_another_browser(dashboard: Dashboard, browser: Browser) -> None:
+def test_a_link_restores_the_whole_state_in_another_browser(dashboard, browser):
     explore = Explore(dashboard, image=12, seed=3, lam=1.5)
     dashboard.set_slider("Hidden share α", "0.45")
     explore.choose_segment("marked")
@@ -151,7 +151,7 @@ def test_a_link_restores_the_whole_state_in_another_browser(dashboard: Dashboard
             assert np.array_equal(pixels, here[name]), name
 
 
-def test_the_back_button_undoes_one_action_at_a_time(dashboard: Dashboard) -> None:
+def test_the_back_button_undoes_one_action_at_a_time(dashboard):
     explore = Explore(dashboard, image=12)
     actions = (
         lambda: explore.choose_segment("one block"),
@@ -174,7 +174,7 @@ def test_the_back_button_undoes_one_action_at_a_time(dashboard: Dashboard) -> No
     dashboard.wait_until_idle()
 
 
-def test_pointing_at_a_pixel_tells_its_real_numbers(dashboard: Dashboard) -> None:
+def test_pointing_at_a_pixel_tells_its_real_numbers(dashboard):
     explore = Explore(dashboard, image=3, lam=3)
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.2)
@@ -206,7 +206,7 @@ PRESETS = {
 }
 
 
-def test_faces_are_chosen_by_click_and_by_arrow_keys(dashboard: Dashboard) -> None:
+def test_faces_are_chosen_by_click_and_by_arrow_keys(dashboard):
     explore = Explore(dashboard)
 
     explore.page.get_by_role("button", name="Show face 13", exact=True).click()
@@ -220,7 +220,7 @@ def test_faces_are_chosen_by_click_and_by_arrow_keys(dashboard: Dashboard) -> No
     expect(explore.panel("a")).to_have_attribute("alt", "Original face 13")
 
 
-def test_arrow_keys_on_a_slider_move_the_slider_only(dashboard: Dashboard) -> None:
+def test_arrow_keys_on_a_slider_move_the_slider_only(dashboard):
     explore = Explore(dashboard)
 
     dashboard.slider("Parts K").press("ArrowRight")
@@ -230,7 +230,7 @@ def test_arrow_keys_on_a_slider_move_the_slider_only(dashboard: Dashboard) -> No
     assert dashboard.slider("Parts K").get_attribute("aria-valuetext") == "26"
 
 
-def test_a_slider_whose_code_comes_late_stands_where_the_link_says(dashboard: Dashboard) -> None:
+def test_a_slider_whose_code_comes_late_stands_where_the_link_says(dashboard):
     held: list[Route] = []
     page = dashboard.page
     page.route("**/Slider.*.js", lambda route: held.append(route))
@@ -246,7 +246,7 @@ def test_a_slider_whose_code_comes_late_stands_where_the_link_says(dashboard: Da
     assert page.url.partition("?")[2] == "K=9&restored=model"
 
 
-def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
+def test_a_preset_sets_everything_with_one_click(dashboard):
     explore = Explore(dashboard, seed=4, K=7)
 
     for preset, query in PRESETS.items():
@@ -259,7 +259,7 @@ def test_a_preset_sets_everything_with_one_click(dashboard: Dashboard) -> None:
         expect(explore.panel("e")).to_be_visible()
 
 
-def test_the_switch_to_marked_lowers_both_errors(dashboard: Dashboard) -> None:
+def test_the_switch_to_marked_lowers_both_errors(dashboard):
     explore = Explore(dashboard)
     explore.expect_in_callout("Marked instead")
     before = [float(number) for number in re.findall(r"0\.\d+", explore.callout())]
@@ -273,7 +273,7 @@ def test_the_switch_to_marked_lowers_both_errors(dashboard: Dashboard) -> None:
     assert after[1] < before[1]
 
 
-def test_a_click_on_a_part_shows_who_uses_it(dashboard: Dashboard) -> None:
+def test_a_click_on_a_part_shows_who_uses_it(dashboard):
     explore = Explore(dashboard)
 
     explore.page.get_by_role("button", name="AT-NMF, part 3").click()
@@ -287,7 +287,7 @@ def test_a_click_on_a_part_shows_who_uses_it(dashboard: Dashboard) -> None:
     expect(explore.panel("a")).to_have_attribute("alt", f"Original face {number}")
 
 
-def test_a_click_on_a_point_of_the_curve_opens_its_lambda(dashboard: Dashboard) -> None:
+def test_a_click_on_a_point_of_the_curve_opens_its_lambda(dashboard):
     explore = Explore(dashboard)
     curve = explore.page.locator(".js-plotly-plot .scatterlayer .trace:has(.points path)").first
     points = curve.locator(".points path")
@@ -307,7 +307,7 @@ def test_a_click_on_a_point_of_the_curve_opens_its_lambda(dashboard: Dashboard) 
     assert f"AT-NMF {rmse(data.V, fit.V_hat, ~observed):.3f}" in explore.callout()
 
 
-def test_copy_link_puts_the_address_on_the_clipboard(dashboard: Dashboard) -> None:
+def test_copy_link_puts_the_address_on_the_clipboard(dashboard):
     explore = Explore(dashboard, alpha=0.4, seed=2)
     explore.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
@@ -317,7 +317,7 @@ def test_copy_link_puts_the_address_on_the_clipboard(dashboard: Dashboard) -> No
     assert explore.page.evaluate("navigator.clipboard.readText()") == explore.page.url
 
 
-def test_the_film_replays_the_run_from_start_to_end(dashboard: Dashboard) -> None:
+def test_the_film_replays_the_run_from_start_to_end(dashboard):
     explore = Explore(dashboard, detail="film")
     end = explore.pixels("e")
     slider = explore.page.get_by_role("slider", name="Iteration shown")
@@ -336,9 +336,7 @@ def test_the_film_replays_the_run_from_start_to_end(dashboard: Dashboard) -> Non
     assert np.array_equal(end, explore.pixels("e"))
 
 
-def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(
-    dashboard: Dashboard, repository: Path
-) -> None:
+def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(dashboard, repository):
     explore = Explore(dashboard, detail="take", alpha=0.35, lam=3, K=12, pattern="block", image=5)
     shown = re.findall(r"0\.\d{3}", explore.callout())[:2]
     snippet = explore.page.get_by_test_id("stCode").first.locator("code").inner_text()
@@ -360,7 +358,7 @@ def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(
     assert "SSIM" not in note
 
 
-def test_panels_figure_and_factors_can_be_taken_away(dashboard: Dashboard) -> None:
+def test_panels_figure_and_factors_can_be_taken_away(dashboard):
     pytest.importorskip("matplotlib")
     explore = Explore(dashboard, detail="take")
     explore.page.get_by_role("button", name="Size and background").click()
@@ -382,7 +380,7 @@ def test_panels_figure_and_factors_can_be_taken_away(dashboard: Dashboard) -> No
     assert factors["H_nmf"].shape == (25, 100)
 
 
-def test_a_zip_of_images_is_read_solved_and_found_again_after_a_reload(dashboard: Dashboard) -> None:
+def test_a_zip_of_images_is_read_solved_and_found_again_after_a_reload(dashboard):
     explore = Explore(dashboard, data="upload")
 
     upload(explore, "faces.zip", zip_of_faces())
@@ -395,7 +393,7 @@ def test_a_zip_of_images_is_read_solved_and_found_again_after_a_reload(dashboard
     assert np.array_equal(explore.pixels("f"), before["f"])
 
 
-def test_a_long_fit_asks_first_improves_survives_a_reload_and_can_be_cancelled(dashboard: Dashboard) -> None:
+def test_a_long_fit_asks_first_improves_survives_a_reload_and_can_be_cancelled(dashboard):
     explore = Explore(dashboard, K=30)
     last_good = explore.panel("e").get_attribute("src")
 

@@ -88,9 +88,7 @@ FITS = {
 }
 
 
-def test_a_click_on_a_pixel_shows_exactly_its_spectrum_and_the_exported_envi_pair_has_it(
-    dashboard: Dashboard, tmp_path: Path
-) -> None:
+def test_a_click_on_a_pixel_shows_exactly_its_spectrum_and_the_exported_envi_pair_has_it(dashboard, tmp_path):
     cube = Hyperspectral(dashboard)
 
     cube.click("NMF restores", 10, 41)
@@ -124,7 +122,7 @@ def test_a_click_on_a_pixel_shows_exactly_its_spectrum_and_the_exported_envi_pai
 
 
 @pytest.mark.slow
-def test_the_first_view_is_a_case_in_which_the_methods_differ(dashboard: Dashboard) -> None:
+def test_the_first_view_is_a_case_in_which_the_methods_differ(dashboard):
     page = dashboard.open("/hyperspectral")
 
     errors = [
@@ -138,7 +136,7 @@ def test_the_first_view_is_a_case_in_which_the_methods_differ(dashboard: Dashboa
     assert "missing=zero" in page.url
 
 
-def test_pictures_maps_and_spectra_are_figures_with_letters(dashboard: Dashboard) -> None:
+def test_pictures_maps_and_spectra_are_figures_with_letters(dashboard):
     pytest.importorskip("matplotlib")
     cube = Hyperspectral(dashboard)
     cube.page.get_by_role("radio", name="SVG", exact=True).click()
@@ -155,7 +153,7 @@ def test_pictures_maps_and_spectra_are_figures_with_letters(dashboard: Dashboard
         assert all(f">{word}</text>" in svg for word in words), name
 
 
-def test_composite_and_single_band_are_what_an_independent_computation_gives(dashboard: Dashboard) -> None:
+def test_composite_and_single_band_are_what_an_independent_computation_gives(dashboard):
     cube = Hyperspectral(dashboard)
     bands = [int(np.argmin(abs(SCENE.wavelengths - nm))) for nm in (640, 550, 460)]
     low, high = np.percentile(SCENE.V[bands], (2, 98))
@@ -190,7 +188,7 @@ def test_composite_and_single_band_are_what_an_independent_computation_gives(das
     assert cube.page.url.endswith("?image=40&view=band&pixel=4.5")
 
 
-def test_own_bands_and_stretch_change_the_picture(dashboard: Dashboard) -> None:
+def test_own_bands_and_stretch_change_the_picture(dashboard):
     cube = Hyperspectral(dashboard, triplet="own", red=80, green=60, blue=2, clip=0, balance="channel")
 
     bands = [79, 59, 1]
@@ -201,7 +199,7 @@ def test_own_bands_and_stretch_change_the_picture(dashboard: Dashboard) -> None:
     assert np.array_equal(cube.pixels("Original"), expected)
 
 
-def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(dashboard: Dashboard) -> None:
+def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(dashboard):
     cube = Hyperspectral(dashboard, pixel="2.63")
 
     cube.press("ArrowRight")
@@ -213,7 +211,7 @@ def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(dashboard: Dashboard) ->
     expect(cube.page.locator(".views")).to_be_focused()
 
 
-def test_pins_stay_are_numbered_and_go_along_with_the_link(dashboard: Dashboard) -> None:
+def test_pins_stay_are_numbered_and_go_along_with_the_link(dashboard):
     cube = Hyperspectral(dashboard, pixel="5.5")
 
     cube.press("p")
@@ -234,7 +232,7 @@ def test_pins_stay_are_numbered_and_go_along_with_the_link(dashboard: Dashboard)
     expect(again.page.locator(".frame").first.locator(".pin")).to_have_text(["1"])
 
 
-def test_all_pictures_zoom_together_and_a_click_still_hits_its_pixel(dashboard: Dashboard) -> None:
+def test_all_pictures_zoom_together_and_a_click_still_hits_its_pixel(dashboard):
     cube = Hyperspectral(dashboard, pixel="33.33")
 
     cube.press("+", "+")
@@ -250,7 +248,7 @@ def test_all_pictures_zoom_together_and_a_click_still_hits_its_pixel(dashboard: 
     expect(cube.page.locator(".zoom output")).to_have_text("1×")
 
 
-def test_bad_bands_and_no_data_of_an_upload_are_respected(dashboard: Dashboard) -> None:
+def test_bad_bands_and_no_data_of_an_upload_are_respected(dashboard):
     """An ENVI pair whose header marks two bands as bad, with one pixel that has no data in any band."""
     V = np.random.default_rng(0).random((12, 80)) + 0.2
     V[:, 33] = -1.0
@@ -279,7 +277,7 @@ def test_bad_bands_and_no_data_of_an_upload_are_respected(dashboard: Dashboard) 
     assert set(shown["original"]) == set(shown["NMF"]) == {""}
 
 
-def test_known_abundances_of_a_file_are_compared_with(dashboard: Dashboard) -> None:
+def test_known_abundances_of_a_file_are_compared_with(dashboard):
     own, known = io.BytesIO(), io.BytesIO()
     np.save(own, SCENE.images().transpose(1, 2, 0)[:32, :20])
     np.save(known, SCENE.images(SCENE.truth.abundances).transpose(1, 2, 0)[:32, :20])
@@ -299,9 +297,7 @@ def test_known_abundances_of_a_file_are_compared_with(dashboard: Dashboard) -> N
     expect(cube.page.get_by_text("Against the true materials")).to_contain_text("abundance RMSE")
 
 
-def test_on_a_narrow_screen_two_pictures_stand_side_by_side_in_the_colours_of_the_theme(
-    dashboard: Dashboard,
-) -> None:
+def test_on_a_narrow_screen_two_pictures_stand_side_by_side_in_the_colours_of_the_theme(dashboard):
     cube = Hyperspectral(dashboard, width=390)
 
     boxes = {title: cube.frame(title).bounding_box() for title in PICTURES}
@@ -316,7 +312,7 @@ def test_on_a_narrow_screen_two_pictures_stand_side_by_side_in_the_colours_of_th
 
 
 @pytest.mark.slow
-def test_a_large_cube_is_fitted_on_request_while_the_page_stays_alive(dashboard: Dashboard) -> None:
+def test_a_large_cube_is_fitted_on_request_while_the_page_stays_alive(dashboard):
     cube = Hyperspectral(dashboard)
 
     cube.page.get_by_text("307²").click()

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.lesson import EXAMPLE, PART, SERIES, build_up, findings, mend, play, recorded, weigh
@@ -101,11 +101,11 @@ V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ,
 G_DIAL = "g, the adversary's leash"
 
 
-def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:
+def test_a_face_is_built_up_part_by_part(dashboard):
     learn = Learn(dashboard, 1)
     data = load_dataset("lfw")
 
-    def expect_sum(K: int, face: int, count: int) -> None:
+    def expect_sum(K, face, count):
         fit = factorize(data.V, K=K)
         built = build_up(data.V[:, face - 1], fit.W, fit.H[:, face - 1])
         expect(learn.page.locator(".sum")).to_contain_text(f"error {built.errors[count]:.3f}")
@@ -126,11 +126,11 @@ def test_a_face_is_built_up_part_by_part(dashboard: Dashboard) -> None:
     expect(learn.page.locator(".added")).to_have_text("Nothing added yet")
 
 
-def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) -> None:
+def test_hiding_follows_the_places_the_share_and_the_face(dashboard):
     learn = Learn(dashboard, 2)
     data = load_dataset("lfw")
 
-    def expect_series(hidden: set[int]) -> None:
+    def expect_series(hidden):
         seen = [place not in hidden for place in range(1, 6)]
         for missing, name in (("ignore", "marked fit"), ("zero", "unmarked fit")):
             weighed = weigh(PART, SERIES, seen, missing)
@@ -138,7 +138,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
             expect(learn.page.get_by_text(f"{weighed.overlap:g} / {weighed.size:g} =")).to_be_visible()
         assert set(learn.plotted()["hidden"]["x"]) == hidden
 
-    def expect_face(alpha: float, face: int) -> None:
+    def expect_face(alpha, face):
         observed = hide_entries(data.shape, alpha)
         for missing in ("ignore", "zero"):
             fit = factorize(data.V, observed, K=25, missing=missing)
@@ -158,9 +158,7 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard: Dashboard) 
     learn.expect_query({"chapter": "2", "hidden": "1-3", "alpha": "0.7", "face": "3"})
 
 
-def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragged(
-    dashboard: Dashboard,
-) -> None:
+def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragged(dashboard):
     learn = Learn(dashboard, 3)
 
     for v, p, lam in [(12, 4, 8), (12, 4, 2), (6, 18, 8), (0, 10, 5), (20, 20, 12), (20, 0, 20), (3, 30, 0)]:
@@ -189,7 +187,7 @@ def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragg
     expect(learn.dial(P_DIAL)).to_have_attribute("aria-valuetext", re.compile(r"^(0\.95|1\.0[05])$"))
 
 
-def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard: Dashboard) -> None:
+def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard):
     learn = Learn(dashboard, 5)
 
     for v, p, lam in [(8, 24, 8), (8, 10, 8), (2, 40, 2), (20, 0, 20), (0, 20, 5)]:
@@ -203,7 +201,7 @@ def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard: Dashboard)
     learn.expect_query({"chapter": "5", "v": "0", "p": "1", "lam": "1.3"})
 
 
-def test_a_leash_bends_the_loss_a_second_time_and_can_be_dragged(dashboard: Dashboard) -> None:
+def test_a_leash_bends_the_loss_a_second_time_and_can_be_dragged(dashboard):
     learn = Learn(dashboard, 5, v=1, p=0.4, lam=1.5)
     line = learn.page.locator("svg.curves line.teal")
     expect(line).to_have_count(0)
@@ -225,10 +223,10 @@ def test_a_leash_bends_the_loss_a_second_time_and_can_be_dragged(dashboard: Dash
     learn.expect_query({"chapter": "5", "v": "1", "p": "0.4", "lam": "1.5", "g": "1"})
 
 
-def test_the_last_chapter_follows_price_damage_and_leash(dashboard: Dashboard) -> None:
+def test_the_last_chapter_follows_price_damage_and_leash(dashboard):
     learn = Learn(dashboard, 8)
 
-    def expect_errors(kind: str, lam: float, leash: float | None = None) -> None:
+    def expect_errors(kind, lam, leash=None):
         given = recorded(kind, 0.2)
         for error in (mend(given, np.inf).error, mend(given, lam, leash).error):
             expect(learn.page.locator(".note").get_by_text(f"{error:.4f}").first).to_be_visible()
@@ -244,7 +242,7 @@ def test_the_last_chapter_follows_price_damage_and_leash(dashboard: Dashboard) -
     learn.expect_query({"chapter": "8", "damage": "bright", "lam": "1.05", "g": "0.25"})
 
 
-def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(dashboard: Dashboard) -> None:
+def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(dashboard):
     learn = Learn(dashboard, 8)
     learn.page.set_viewport_size({"width": 1440, "height": 900})
 
@@ -259,7 +257,7 @@ def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(da
 
 
 @pytest.mark.parametrize("chapter", range(1, len(CHAPTERS) + 1))
-def test_a_presented_chapter_fits_a_wall(dashboard: Dashboard, chapter: int) -> None:
+def test_a_presented_chapter_fits_a_wall(dashboard, chapter):
     page = dashboard.open("/learn", width=1280, height=720, chapter=chapter, present=1)
 
     main = page.get_by_test_id("stMain")
@@ -268,7 +266,7 @@ def test_a_presented_chapter_fits_a_wall(dashboard: Dashboard, chapter: int) -> 
     expect(page.get_by_role("heading", level=1)).to_be_in_viewport(ratio=1)
 
 
-def test_a_chapter_opens_at_its_top_however_it_is_turned_to(dashboard: Dashboard) -> None:
+def test_a_chapter_opens_at_its_top_however_it_is_turned_to(dashboard):
     learn = Learn(dashboard, 7)
     main = learn.page.get_by_test_id("stMain")
 
@@ -284,7 +282,7 @@ def test_a_chapter_opens_at_its_top_however_it_is_turned_to(dashboard: Dashboard
         assert main.evaluate("main => main.scrollTop") == 0
 
 
-def test_a_students_sheet_leads_to_exercises_that_are_checked(dashboard: Dashboard) -> None:
+def test_a_students_sheet_leads_to_exercises_that_are_checked(dashboard):
     page = dashboard.open("/learn", sheet=1, student=1, tasks="1-4")
     links = page.get_by_role("link", name="Solve it on the page")
     expect(links).to_have_count(2)
@@ -302,7 +300,7 @@ def test_a_students_sheet_leads_to_exercises_that_are_checked(dashboard: Dashboa
 
 
 @pytest.mark.slow
-def test_exercises_open_from_the_teachers_links(dashboard: Dashboard) -> None:
+def test_exercises_open_from_the_teachers_links(dashboard):
     learn = Learn(dashboard, 3)
     learn.page.get_by_text("For teachers").click()
     links = {
@@ -323,9 +321,7 @@ def test_exercises_open_from_the_teachers_links(dashboard: Dashboard) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_notes_for_teachers_can_be_printed_whole(
-    dashboard: Dashboard, theme: Literal["light", "dark"]
-) -> None:
+def test_the_notes_for_teachers_can_be_printed_whole(dashboard, theme):
     learn = Learn(dashboard, 1, theme=theme, notes=1)
     expect(learn.page.get_by_role("button", name="Print")).to_be_visible()
     expect(learn.page.locator("[aria-current=step]")).to_have_count(0)
@@ -338,11 +334,11 @@ def test_the_notes_for_teachers_can_be_printed_whole(
     expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
 
 
-def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
+def test_the_game_is_stepped_played_and_reset(dashboard):
     learn = Learn(dashboard, 4)
     game = play(EXAMPLE, 2.0, K=2, solver="paper")
 
-    def expect_board(at: int, game=game) -> None:
+    def expect_board(at, game=game):
         step = game.half_steps[at]
         expect(learn.dial("Half-step shown")).to_have_value(str(at))
         np.testing.assert_allclose(learn.board("R"), step.R)
@@ -369,7 +365,7 @@ def test_the_game_is_stepped_played_and_reset(dashboard: Dashboard) -> None:
     expect_board(0)
 
 
-def test_the_game_follows_price_start_and_algorithm(dashboard: Dashboard) -> None:
+def test_the_game_follows_price_start_and_algorithm(dashboard):
     learn = Learn(dashboard, 4, at=7)
 
     dashboard.set_slider("Price λ", "3")
@@ -389,7 +385,7 @@ def test_the_game_follows_price_start_and_algorithm(dashboard: Dashboard) -> Non
     learn.expect_query({"chapter": "4", "at": "7", "lam": "3", "seed": "5", "track": "fast"})
 
 
-def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard) -> None:
+def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard):
     learn = Learn(dashboard, 6)
     assert set(learn.plotted()) == {"your guess"}
     dashboard.set_slider("Your guess of the best λ", "20")
@@ -407,10 +403,10 @@ def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard: Dashboard)
     assert set(learn.plotted()) == {"your guess"}
 
 
-def test_the_findings_follow_the_hidden_share(dashboard: Dashboard) -> None:
+def test_the_findings_follow_the_hidden_share(dashboard):
     learn = Learn(dashboard, 7)
 
-    def expect_shown(alpha: float) -> None:
+    def expect_shown(alpha):
         shares = [
             finding.ignore_nmf.mean / finding.published_nmf.mean
             for finding in findings(alpha)
@@ -426,9 +422,7 @@ def test_the_findings_follow_the_hidden_share(dashboard: Dashboard) -> None:
 
 
 @pytest.mark.slow
-def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
-    dashboard: Dashboard, browser: Browser
-) -> None:
+def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(dashboard, browser):
     learn = Learn(dashboard, 3, v=0.3, p=0.9)
     learn.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     learn.page.get_by_text("For teachers").click()
@@ -460,7 +454,7 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(
         assert there.query == {"chapter": "3", "v": "1", "p": "0.9", "hide": "lam"}
 
 
-def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: Dashboard) -> None:
+def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard):
     learn = Learn(dashboard, 3, present=1)
 
     assert learn.page.evaluate(FONT_SIZE) > 1.2 * USUAL_SIZE
@@ -482,9 +476,7 @@ def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard: D
 @pytest.mark.parametrize(
     ("theme", "width", "looked_at"), [("dark", 1440, {2, 3, 4, 5, 6, 7, 8}), ("light", 390, {2, 4, 7, 8})]
 )
-def test_every_chapter_fits_its_screen_and_axe_finds_nothing(
-    dashboard: Dashboard, theme: Literal["light", "dark"], width: int, looked_at: set[int]
-) -> None:
+def test_every_chapter_fits_its_screen_and_axe_finds_nothing(dashboard, theme, width, looked_at):
     learn = Learn(dashboard, 1, theme=theme, width=width)
     for number in range(1, len(CHAPTERS) + 1):
         learn.turn_to(number)
@@ -496,7 +488,7 @@ def test_every_chapter_fits_its_screen_and_axe_finds_nothing(
             assert not violations(learn.page), number
 
 
-def test_formulas_are_whole_in_a_narrow_window(dashboard: Dashboard) -> None:
+def test_formulas_are_whole_in_a_narrow_window(dashboard):
     learn = Learn(dashboard, 5, width=800)
 
     hidden = learn.page.locator(".katex-display").evaluate_all(

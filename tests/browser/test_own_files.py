@@ -61,9 +61,7 @@ def sidebar(dashboard: Dashboard) -> str:
     ],
     ids=["mat", "envi", "geotiff", "emit", "faces", "csv"],
 )
-def test_a_file_is_restored(
-    dashboard: Dashboard, foreign: Path, page: str, names: list[str], found: str
-) -> None:
+def test_a_file_is_restored(dashboard, foreign, page, names, found):
     begin(dashboard, page)
 
     drop(dashboard, *(foreign / name for name in names))
@@ -74,7 +72,7 @@ def test_a_file_is_restored(
     expect_the_same_in_another_tab(dashboard, shown)
 
 
-def test_a_scrambled_picture_is_seen_and_put_right(dashboard: Dashboard) -> None:
+def test_a_scrambled_picture_is_seen_and_put_right(dashboard):
     """Two cubes in a file, one of them as pixels in rows: the array is asked for, then order is corrected."""
     y, x = np.mgrid[:16, :16]
     bands = np.stack([np.exp(-((x - 2 * i) ** 2 + (y - i) ** 2) / 40) for i in range(8)])
@@ -97,7 +95,7 @@ def test_a_scrambled_picture_is_seen_and_put_right(dashboard: Dashboard) -> None
     expect_the_same_in_another_tab(dashboard, restored(dashboard.page))
 
 
-def test_a_library_names_the_materials(dashboard: Dashboard, foreign: Path) -> None:
+def test_a_library_names_the_materials(dashboard, foreign):
     begin(dashboard, "Hyperspectral")
     drop(dashboard, foreign / "enmap_potsdam_tile_128_128.tif")
     restored(dashboard.page)

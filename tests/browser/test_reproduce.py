@@ -11,14 +11,12 @@ from playwright.sync_api import Page, expect
 from atnmf_core.reference import measured, published
 from atnmf_core.reference.compare import compare_table
 
-from .dashboard import Dashboard
-
 PAGE = "/reproduce"
 QUICK = {"alpha": 0.8, "method": "nmf", "outer": 1}
 SLOW = {"alpha": 0.3, "method": "atnmf-2", "starts": 10}
 
 
-def test_each_table_shows_published_and_measured_numbers(dashboard: Dashboard) -> None:
+def test_each_table_shows_published_and_measured_numbers(dashboard):
     page = dashboard.open(PAGE)
 
     for title, name in (("CBCL faces", "cbcl"), ("Madonna", "madonna"), ("Synthetic", "synthetic")):
@@ -39,7 +37,7 @@ def test_each_table_shows_published_and_measured_numbers(dashboard: Dashboard) -
         assert ("table=" in page.url) == (name != "synthetic")
 
 
-def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboard: Dashboard) -> None:
+def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboard):
     page = dashboard.open(PAGE, table="moffet")
 
     page.locator('td.published[data-cell="2"]').click()
@@ -58,7 +56,7 @@ def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboar
 
 
 @pytest.mark.slow
-def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
+def test_the_table_can_be_taken_away_and_drawn(dashboard):
     page = dashboard.open(PAGE, table="cbcl")
 
     rows = list(csv.DictReader(io.StringIO(taken(page, "Table, CSV").decode())))
@@ -72,9 +70,7 @@ def test_the_table_can_be_taken_away_and_drawn(dashboard: Dashboard) -> None:
     assert rb"AT-NMF (\u03bb = 5)" in taken(page, "Chart, HTML")
 
 
-def test_a_cell_is_run_again_and_stands_beside_the_kept_number(
-    dashboard: Dashboard, paper_data: Path
-) -> None:
+def test_a_cell_is_run_again_and_stands_beside_the_kept_number(dashboard, paper_data):
     page = dashboard.open(PAGE, **QUICK)
     expect(page.get_by_text(re.compile(r"^about (a moment|\d+ s)$"))).to_be_visible()
     fresh = page.locator("td.here", has_text="7.8")
@@ -88,7 +84,7 @@ def test_a_cell_is_run_again_and_stands_beside_the_kept_number(
     expect(page.get_by_text(re.compile(r"^Unmarked, run here 7\.8"))).to_be_visible()
 
 
-def test_a_run_survives_a_reload_and_can_be_cancelled(dashboard: Dashboard, paper_data: Path) -> None:
+def test_a_run_survives_a_reload_and_can_be_cancelled(dashboard, paper_data):
     page = dashboard.open(PAGE, **SLOW)
     page.get_by_role("button", name="Run this cell").click()
     cancel = page.get_by_role("button", name="Cancel")

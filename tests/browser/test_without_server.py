@@ -4,13 +4,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, Route
+from playwright.sync_api import BrowserContext, Locator, Page, Request, Route
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.__main__ import main
@@ -46,7 +44,7 @@ PLOTTED = """plot => plot.data.map(({ name, x, y }) => ({ name, x: Array.from(x)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def site(tmp_path_factory):
     """Where the folder is served, and the folder."""
     source = os.environ.get("ATNMF_PYODIDE")
     if source is None:
@@ -115,7 +113,7 @@ class Lab:
 
 
 @pytest.fixture(scope="module")
-def lab(browser: Browser, site: tuple[str, Path]) -> Iterator[Lab]:
+def lab(browser, site):
     """One page for all tests here: a browser takes seconds to load Python."""
     with browser.new_context(viewport={"width": 1440, "height": 1000}) as context:
         refuse_others(context, site[0])
@@ -137,13 +135,13 @@ def refuse_others(context: BrowserContext, address: str) -> None:
     context.route(lambda url: url.startswith("http"), only_here)
 
 
-def test_everything_is_small_enough(site: tuple[str, Path]) -> None:
+def test_everything_is_small_enough(site):
     megabytes = sum(file.stat().st_size for file in site[1].rglob("*") if file.is_file()) / 1e6
     print(f"{megabytes:.1f} MB")
     assert megabytes <= MAX_MB
 
 
-def test_the_first_picture_comes_soon_after_a_bare_page(browser: Browser, site: tuple[str, Path]) -> None:
+def test_the_first_picture_comes_soon_after_a_bare_page(browser, site):
     address, folder = site
     (folder / "bare.html").write_text(BARE)
     seconds = {}
@@ -165,7 +163,7 @@ PICTURE = """[...document.querySelectorAll('.st-key-learned')].some(
     one => one.shadowRoot?.querySelectorAll('.picture img[src^="data:"]').length === 4)"""
 
 
-def test_controls_change_panels_and_numbers(lab: Lab) -> None:
+def test_controls_change_panels_and_numbers(lab):
     lab.go("")
     first, errors = lab.shown(), lab.errors()
     moves = [lab.move("lam", stop) for stop in (9, 7, 10)]
@@ -186,7 +184,7 @@ def test_controls_change_panels_and_numbers(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-def test_the_errors_are_those_of_the_core(lab: Lab, setting: dict) -> None:
+def test_the_errors_are_those_of_the_core(lab, setting):
     how = {"alpha": 0.2, "lam": 2.0, "leash": None, "K": 25, "missing": "zero", "seed": 0} | setting
     data = load_dataset("lfw")
     hiding = (how["alpha"], setting.get("mask_seed", 0), setting.get("pattern", "entries"))
@@ -206,7 +204,7 @@ def test_the_errors_are_those_of_the_core(lab: Lab, setting: dict) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 9))
-def test_every_chapter_opens_and_its_picture_reacts(lab: Lab, number: int) -> None:
+def test_every_chapter_opens_and_its_picture_reacts(lab, number):
     lab.go(f"learn/?chapter={number}")
     picture = lab.page.locator(".st-key-side_by_side [data-testid=stColumn]").nth(1)
     before = lab.look(picture)
@@ -231,9 +229,7 @@ def test_every_chapter_opens_and_its_picture_reacts(lab: Lab, number: int) -> No
     "path", ["", "?detail=film", *(f"learn/?chapter={number}" for number in range(1, 9))]
 )
 @pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
-def test_it_fits_its_screen_and_axe_finds_nothing_serious(
-    lab: Lab, theme: str, width: int, path: str
-) -> None:
+def test_it_fits_its_screen_and_axe_finds_nothing_serious(lab, theme, width, path):
     lab.page.set_viewport_size({"width": width, "height": 1000})
     lab.page.emulate_media(color_scheme=theme)
     lab.go(path)
@@ -245,7 +241,7 @@ def test_it_fits_its_screen_and_axe_finds_nothing_serious(
     assert lab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_browser_without_webassembly_is_told(browser: Browser, site: tuple[str, Path]) -> None:
+def test_a_browser_without_webassembly_is_told(browser, site):
     with browser.new_context() as context:
         refuse_others(context, site[0])
         page = context.new_page()

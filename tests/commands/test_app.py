@@ -4,9 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +17,7 @@ PAGES = ("", "hyperspectral", "restore", "curves", "reproduce", "learn")
 
 
 @pytest.fixture(scope="module")
-def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(repository, tmp_path_factory):
     """A folder with the wheel of this tree, and nothing else that the tests have not installed."""
     target = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
@@ -30,7 +28,7 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Path:
+def elsewhere(tmp_path):
     """A current folder that has pages of its own."""
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "__init__.py").write_text("raise AssertionError('not the dashboard')")
@@ -38,7 +36,7 @@ def elsewhere(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def address(installed: Path, elsewhere: Path) -> Iterator[str]:
+def address(installed, elsewhere):
     port = free_port()
     options = ["--port", str(port), "--", f"--server.address={LOOPBACK}", "--server.headless=true"]
     with tempfile.TemporaryFile(mode="w+") as log:
@@ -58,7 +56,7 @@ def address(installed: Path, elsewhere: Path) -> Iterator[str]:
             assert server.wait(timeout=30) in (0, -15)
 
 
-def test_the_installed_dashboard_shows_every_page_from_any_folder(address: str) -> None:
+def test_the_installed_dashboard_shows_every_page_from_any_folder(address):
     for page in PAGES:
         with closing(Person(address, "K", page=page)) as person:
             answer = person.open()
@@ -67,7 +65,7 @@ def test_the_installed_dashboard_shows_every_page_from_any_folder(address: str) 
             assert answer.words, page
 
 
-def test_the_wheel_holds_no_name_that_others_may_want(installed: Path) -> None:
+def test_the_wheel_holds_no_name_that_others_may_want(installed):
     assert {file.name for file in installed.iterdir() if not file.name.endswith(".dist-info")} == {
         "atnmf_core",
         "atnmf_dashboard",
@@ -75,7 +73,7 @@ def test_the_wheel_holds_no_name_that_others_may_want(installed: Path) -> None:
     }
 
 
-def test_the_installed_command_goes_by_its_own_name(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_command_goes_by_its_own_name(installed, tmp_path):
     said = subprocess.run(
         [sys.executable, installed / "bin" / "atnmf", "fit", "--help"],
         cwd=tmp_path,
@@ -88,9 +86,7 @@ def test_the_installed_command_goes_by_its_own_name(installed: Path, tmp_path: P
     assert said.stdout.startswith("usage: atnmf fit ")
 
 
-def test_in_the_source_tree_its_own_script_is_run_with_the_options(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_the_source_tree_its_own_script_is_run_with_the_options(repository, monkeypatch):
     run: list[list[str]] = []
     monkeypatch.setattr(sys, "argv", ["atnmf"])
     monkeypatch.setattr("runpy.run_module", lambda name, **how: run.append([name, *sys.argv[1:]]))
@@ -101,9 +97,7 @@ def test_in_the_source_tree_its_own_script_is_run_with_the_options(
     assert run == [["streamlit", "run", script, "--server.port=8600", "--server.headless", "true"]]
 
 
-def test_without_streamlit_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_streamlit_it_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setattr(app, "find_spec", lambda name: None)
 
     assert main(["app"]) == 2
@@ -111,6 +105,6 @@ def test_without_streamlit_it_says_what_to_install(
     assert "the dashboard needs Streamlit" in capsys.readouterr().err
 
 
-def test_a_core_alone_has_no_dashboard_to_start(tmp_path: Path) -> None:
+def test_a_core_alone_has_no_dashboard_to_start(tmp_path):
     with pytest.raises(app.InputError, match="there is no dashboard"):
         app.script(tmp_path)

@@ -1,8 +1,5 @@
 """`fit` prints what the Python call gives, and writes factors and pictures; a bar says how far it is."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -10,13 +7,11 @@ from PIL import Image
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.__main__ import main
 from atnmf_core.commands.arguments import progress_bar
-from atnmf_core.figures.panels import Panel
-from atnmf_core.figures.publish import Look
 
 FIT = ["fit", "--data", "lfw", "--alpha", "0.3", "--mask-seed", "4", "--K", "6", "--seed", "2"]
 
 
-def test_the_printed_error_is_that_of_the_python_call(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_error_is_that_of_the_python_call(capsys):
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3, seed=4)
     fit = factorize(data.V, observed, K=6, method="atnmf", lam=2.0, missing="zero", seed=2)
@@ -27,7 +22,7 @@ def test_the_printed_error_is_that_of_the_python_call(capsys: pytest.CaptureFixt
     assert float(printed["RMSE, hidden   "]) == pytest.approx(rmse(data.V, fit.V_hat, ~observed), rel=1e-5)
 
 
-def test_a_leash_is_that_of_the_python_call(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_leash_is_that_of_the_python_call(capsys):
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3, seed=4)
     fit = factorize(data.V, observed, K=6, method="atnmf", lam=1.2, leash=0.2, seed=2)
@@ -37,7 +32,7 @@ def test_a_leash_is_that_of_the_python_call(capsys: pytest.CaptureFixture[str]) 
     assert f"RMSE, hidden     {rmse(data.V, fit.V_hat, ~observed):.6g}\n" in capsys.readouterr().out
 
 
-def test_the_written_factors_are_the_fitted_ones(tmp_path: Path) -> None:
+def test_the_written_factors_are_the_fitted_ones(tmp_path):
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3, seed=4)
     fit = factorize(data.V, observed, K=6, seed=2)
@@ -53,9 +48,7 @@ def test_the_written_factors_are_the_fitted_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "panels"), [(["--method", "nmf"], 3), (["--method", "atnmf", "--lam", "2"], 5)]
 )
-def test_the_picture_shows_original_masked_and_what_was_learned(
-    method: list[str], panels: int, tmp_path: Path
-) -> None:
+def test_the_picture_shows_original_masked_and_what_was_learned(method, panels, tmp_path):
     pytest.importorskip("matplotlib")
 
     assert main([*FIT, *method, "--png", str(tmp_path / "fit.png"), "--picture", "3"]) == 0
@@ -68,12 +61,10 @@ def test_the_picture_shows_original_masked_and_what_was_learned(
 @pytest.mark.parametrize(
     ("method", "name"), [(["nmf"], "NMF"), (["atnmf", "--lam", "2"], "AT-NMF"), (["anmf"], "ANMF")]
 )
-def test_the_restored_picture_is_titled_with_the_method_that_made_it(
-    method: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_restored_picture_is_titled_with_the_method_that_made_it(method, name, tmp_path, monkeypatch):
     titles: list[str] = []
 
-    def titled(panels: Sequence[Panel], look: Look) -> bytes:
+    def titled(panels, look):
         titles.extend(panel.title for panel in panels)
         return look.format.encode()
 
@@ -85,13 +76,13 @@ def test_the_restored_picture_is_titled_with_the_method_that_made_it(
     assert titles[-1] == f"{name} restores"
 
 
-def test_without_alpha_nothing_is_hidden(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_alpha_nothing_is_hidden(capsys):
     assert main(["fit", "--data", "synthetic", "--K", "5"]) == 0
 
     assert "hidden" not in capsys.readouterr().out
 
 
-def test_a_file_is_read_as_the_options_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     values = np.arange(-1.0, 29.0).reshape(6, 5)
     np.savez(tmp_path / "two.npz", A=values, B=2 * values)
     fit = ["fit", "--data", str(tmp_path / "two.npz"), "--K", "2"]
@@ -105,7 +96,7 @@ def test_a_file_is_read_as_the_options_say(tmp_path: Path, capsys: pytest.Captur
         np.testing.assert_allclose(kept["W_nmf"] @ kept["H_nmf"], np.maximum(2 * values, 0), atol=4)
 
 
-def test_the_options_of_a_fit_are_those_of_the_python_call(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_options_of_a_fit_are_those_of_the_python_call(capsys):
     data = load_dataset("synthetic")
     same = {"method": "anmf", "mu": 3.0, "gamma": 0.7, "max_inner": 7, "tol_outer": 0.0}
     fit = factorize(data.V, K=3, **same)
@@ -136,9 +127,8 @@ def test_the_options_of_a_fit_are_those_of_the_python_call(capsys: pytest.Captur
     ],
 )
 def test_what_cannot_be_done_is_refused_before_the_fit(
-    words: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    words, complaint, tmp_path, monkeypatch,
+    capsys):  # fmt: skip
     monkeypatch.chdir(tmp_path)
 
     assert main(["fit", "--data", "lfw", "--K", "3", *words]) == 2
@@ -149,7 +139,7 @@ def test_what_cannot_be_done_is_refused_before_the_fit(
     assert said.out == ""
 
 
-def test_what_nothing_is_observed_of_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_nothing_is_observed_of_is_said(tmp_path, capsys):
     V = np.random.default_rng(0).uniform(0.1, 1, (6, 8))
     V[2], V[:, 5] = np.nan, np.nan
     np.save(tmp_path / "gaps.npy", V)
@@ -162,9 +152,7 @@ def test_what_nothing_is_observed_of_is_said(tmp_path: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(("shown", "is_shown"), [(True, True), (False, False), (None, False)])
-def test_the_bar_shows_how_much_is_done_where_it_was_asked_for(
-    shown: bool | None, is_shown: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_bar_shows_how_much_is_done_where_it_was_asked_for(shown, is_shown, capsys):
     with progress_bar("faces", shown) as show:
         show(90, 100)
         show(100, 100)

@@ -21,13 +21,13 @@ NMF_ONLY = ["reproduce", "synthetic", "--alpha", "0.8", "--methods", "nmf", "--s
 
 
 @pytest.fixture(autouse=True)
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_store(tmp_path, monkeypatch):
     """A folder and a store for each test."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ATNMF_STORE", "store.sqlite")
 
 
-def test_the_measured_cell_is_the_authors_run(paper_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_measured_cell_is_the_authors_run(paper_data, capsys):
     assert main([*NMF_ONLY, "--max-outer", "10", "--csv", "measured.csv"]) == 0
 
     rows = read_csv(Path("measured.csv").read_text())
@@ -38,7 +38,7 @@ def test_the_measured_cell_is_the_authors_run(paper_data: Path, capsys: pytest.C
     assert capsys.readouterr().out.splitlines()[1].split()[:5] == ["0.8", "NMF", "7.87", "±", "0.01"]
 
 
-def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data: Path) -> None:
+def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data):
     for words in (["--max-outer", "2"], ["--max-outer", "1"]):
         assert main([*NMF_ONLY, "--treatment", "zero", "--csv", "measured.csv", *words]) == 0
 
@@ -47,9 +47,7 @@ def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [b"a,b\n1,2\n", b"name,age\n", b"alpha,method\n0.3\n", b"caf\xe9\n"])
-def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(
-    other: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(other, capsys):
     Path("mine.csv").write_bytes(other)
 
     assert main([*NMF_ONLY, "--csv", "mine.csv"]) == 2
@@ -59,7 +57,7 @@ def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(
     assert not Path("store.sqlite").exists()
 
 
-def test_an_empty_csv_and_one_without_rows_are_filled(paper_data: Path) -> None:
+def test_an_empty_csv_and_one_without_rows_are_filled(paper_data):
     for text in ("", csv_text([])):
         Path("measured.csv").write_text(text)
 
@@ -68,9 +66,7 @@ def test_an_empty_csv_and_one_without_rows_are_filled(paper_data: Path) -> None:
         assert len(read_csv(Path("measured.csv").read_text())) == 1
 
 
-def test_what_the_store_has_is_shown_without_running_or_writing(
-    paper_data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_store_has_is_shown_without_running_or_writing(paper_data, capsys):
     short = ["--max-outer", "1", "--treatment", "zero"]
     assert main([*NMF_ONLY, *short]) == 0
     ran = capsys.readouterr().out
@@ -83,9 +79,7 @@ def test_what_the_store_has_is_shown_without_running_or_writing(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_a_store_a_table_has_no_holes_but_the_known_ones(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_store_a_table_has_no_holes_but_the_known_ones(name, capsys):
     methods = ["--methods", "nmf", "atnmf", "--treatment", "zero"]
 
     assert main(["reproduce", name, *methods, "--no-run"]) == 0
@@ -103,9 +97,7 @@ def test_without_a_store_a_table_has_no_holes_but_the_known_ones(
     assert not Path("store.sqlite").exists()
 
 
-def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(capsys):
     shown = {}
     for method in ("nmf", "atnmf"):
         assert main(["reproduce", "moffet", "--methods", method, "--alpha", "0.5", "--no-run"]) == 0
@@ -116,9 +108,7 @@ def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(
     assert "held-out" not in shown["nmf"]
 
 
-def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_length(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_length(capsys):
     enter(published_grid("synthetic", [0.5], ["nmf"], starts=10), 6.66)
     enter(published_grid("synthetic", [0.7], ["nmf"], starts=1, max_outer=1), 9.99)
 
@@ -140,9 +130,7 @@ def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_lengt
         (["synthetic", "--methods", "pca"], "invalid choice: 'pca'"),
     ],
 )
-def test_what_the_paper_does_not_have_is_refused_in_one_line(
-    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_paper_does_not_have_is_refused_in_one_line(words, complaint, capsys):
     try:
         code = main(["reproduce", *words])
     except SystemExit as end:

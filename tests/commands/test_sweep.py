@@ -22,13 +22,13 @@ OPTIONS = ["--data", "synthetic", "--K", "3", "--alpha", "0.3", "--lam", "2", "5
 
 
 @pytest.fixture
-def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def sweep(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATNMF_STORE")
     return ["sweep", "--jobs", "1"]
 
 
-def test_the_curve_holds_what_the_store_has(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_curve_holds_what_the_store_has(sweep, capsys):
     assert main([*sweep, *OPTIONS, "--name", "s", "--out", "curve.csv", "--store", "mine.sqlite"]) == 0
 
     with open("curve.csv", newline="") as file:
@@ -42,7 +42,7 @@ def test_the_curve_holds_what_the_store_has(sweep: list[str], capsys: pytest.Cap
     assert "6 of 6 fits in mine.sqlite" in capsys.readouterr().out
 
 
-def test_the_plot_is_a_page_that_needs_no_network(sweep: list[str]) -> None:
+def test_the_plot_is_a_page_that_needs_no_network(sweep):
     pytest.importorskip("matplotlib")
 
     assert main([*sweep, *OPTIONS, "--methods", "nmf", "atnmf", "anmf", "--plot", "curve.html"]) == 0
@@ -53,7 +53,7 @@ def test_the_plot_is_a_page_that_needs_no_network(sweep: list[str]) -> None:
     assert not re.findall(r'<(?:script|link)[^>]+(?:src|href)="http', page)
 
 
-def test_a_grid_can_be_written_and_run_from_json(sweep: list[str]) -> None:
+def test_a_grid_can_be_written_and_run_from_json(sweep):
     assert main([*sweep, *OPTIONS, "--write-grid", "grid.json"]) == 0
     assert not Path("atnmf-sweeps.sqlite").exists()
 
@@ -64,7 +64,7 @@ def test_a_grid_can_be_written_and_run_from_json(sweep: list[str]) -> None:
         assert store.sweep("from json").done == 6
 
 
-def test_options_change_a_grid_from_json(sweep: list[str]) -> None:
+def test_options_change_a_grid_from_json(sweep):
     Path("grid.json").write_text(
         json.dumps({"dataset": "synthetic", "alphas": [0.3], "Ks": [3], "lams": [2]})
     )
@@ -75,7 +75,7 @@ def test_options_change_a_grid_from_json(sweep: list[str]) -> None:
         assert store.sweep("s").grid.Ks == (4, 5)
 
 
-def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep: list[str]) -> None:
+def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep):
     times = []
     for resume in ([], [], ["--no-resume"]):
         assert main([*sweep, *OPTIONS, *resume, "--name", "s"]) == 0
@@ -110,9 +110,7 @@ def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep: list[st
         (["--speed", "9"], "unrecognized arguments: --speed"),
     ],
 )
-def test_a_wrong_option_is_refused_in_one_line_with_code_2(
-    sweep: list[str], words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_option_is_refused_in_one_line_with_code_2(sweep, words, complaint, capsys):
     try:
         code = main([*sweep, *OPTIONS, *words])
     except SystemExit as end:
@@ -126,9 +124,7 @@ def test_a_wrong_option_is_refused_in_one_line_with_code_2(
 
 
 @pytest.mark.parametrize("grid", [b'{"dataset": "caf\xe9"}', b"[" * 100_000], ids=["Latin-1", "deep"])
-def test_a_grid_that_is_no_json_is_refused_in_one_line(
-    sweep: list[str], grid: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_grid_that_is_no_json_is_refused_in_one_line(sweep, grid, capsys):
     Path("grid.json").write_bytes(grid)
 
     assert main([*sweep, "--grid", "grid.json"]) == 2
@@ -138,9 +134,7 @@ def test_a_grid_that_is_no_json_is_refused_in_one_line(
     assert said.count("\n") == 1
 
 
-def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(
-    sweep: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(sweep, capsys):
     np.savez("two.npz", A=np.ones((6, 5)), B=np.ones((6, 5)))
 
     assert main([*sweep, *OPTIONS, "--data", "two.npz"]) == 1
@@ -149,18 +143,18 @@ def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(
     assert "`data convert` takes options" in said
 
 
-def test_a_series_of_lambdas_may_begin_near_1(sweep: list[str]) -> None:
+def test_a_series_of_lambdas_may_begin_near_1(sweep):
     assert main([*sweep, *OPTIONS, "--lam", "1.0004:2:3", "--write-grid", "grid.json"]) == 0
 
     assert Grid.from_json(Path("grid.json").read_text()).lams == (1.0004, 1.02, 2.0)
 
 
-def test_nothing_to_sweep_is_said(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_sweep_is_said(sweep, capsys):
     assert main(sweep) == 2
     assert "nothing to sweep: give --data, --alpha, --K and --lam" in capsys.readouterr().err
 
 
-def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep: list[str]) -> None:
+def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep):
     grid = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0,))
     with open_store("atnmf-sweeps.sqlite") as store:
         store.add_sweep("planned", grid, load_dataset("synthetic").content_hash)
@@ -171,7 +165,7 @@ def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep: list[str]) -> No
         assert (store.sweep("planned").done, store.sweep("planned").grid) == (2, grid)
 
 
-def test_the_environment_names_the_store(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_store(sweep, monkeypatch):
     monkeypatch.setenv("ATNMF_STORE", "named.sqlite")
 
     assert main([*sweep, *OPTIONS, "--methods", "nmf", "--name", "s"]) == 0
@@ -181,7 +175,7 @@ def test_the_environment_names_the_store(sweep: list[str], monkeypatch: pytest.M
         assert store.sweep("s").done == 2
 
 
-def test_a_name_that_nobody_has_is_refused(sweep: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_nobody_has_is_refused(sweep, capsys):
     assert main([*sweep, *OPTIONS]) == 0
 
     assert main([*sweep, "--name", "nobody"]) == 2
@@ -206,7 +200,7 @@ def test_a_name_that_nobody_has_is_refused(sweep: list[str], capsys: pytest.Capt
     ],
     ids=str,
 )
-def test_the_command_line_of_a_grid_gives_the_same_grid(sweep: list[str], grid: Grid) -> None:
+def test_the_command_line_of_a_grid_gives_the_same_grid(sweep, grid):
     words = shlex.split(sweep_command(grid))
     assert words[:4] == ["python", "-m", "atnmf_core", "sweep"]
 
@@ -225,7 +219,7 @@ SECONDS_TO_END = 15
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     return tmp_path / "store.sqlite"
 
 
@@ -248,7 +242,7 @@ def spans(path: Path) -> list[tuple[float, float]]:
         return list(connection.execute("SELECT started, ended FROM runs ORDER BY started"))
 
 
-def test_sweeps_are_run_one_after_the_other_until_none_waits(path: Path) -> None:
+def test_sweeps_are_run_one_after_the_other_until_none_waits(path):
     ask_for(path, one=SHORT, two=Grid("synthetic", alphas=(0.5,), Ks=(3,), lams=(2.0,)))
 
     ended = run("queue", "--store", path.name, "--jobs", "1", folder=path.parent)
@@ -262,7 +256,7 @@ def test_sweeps_are_run_one_after_the_other_until_none_waits(path: Path) -> None
     assert first_end <= second_start
 
 
-def test_a_sweep_that_cannot_run_says_why_and_lets_the_next_have_its_turn(path: Path) -> None:
+def test_a_sweep_that_cannot_run_says_why_and_lets_the_next_have_its_turn(path):
     ask_for(path, lost=Grid("gone/away.npz", alphas=(0.3,), Ks=(3,), lams=(2.0,)), fine=SHORT)
 
     run("queue", "--store", path.name, "--jobs", "1", folder=path.parent)
@@ -273,7 +267,7 @@ def test_a_sweep_that_cannot_run_says_why_and_lets_the_next_have_its_turn(path: 
         assert store.sweep("fine").status == "finished"
 
 
-def test_taking_a_running_sweep_out_ends_it_with_its_points_kept_and_the_next_begins(path: Path) -> None:
+def test_taking_a_running_sweep_out_ends_it_with_its_points_kept_and_the_next_begins(path):
     ask_for(path, long=LONG, next=SHORT)
     with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
         wait_until(lambda: done(path, "long") >= 2, process, "two points")
@@ -286,7 +280,7 @@ def test_taking_a_running_sweep_out_ends_it_with_its_points_kept_and_the_next_be
     assert 2 <= done(path, "long") < POINTS
 
 
-def test_a_sweep_taken_out_and_asked_for_again_at_once_goes_on_to_its_end(path: Path) -> None:
+def test_a_sweep_taken_out_and_asked_for_again_at_once_goes_on_to_its_end(path):
     ask_for(path, long=LONG)
     with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
         wait_until(lambda: done(path, "long") >= 2, process, "two points")
@@ -299,7 +293,7 @@ def test_a_sweep_taken_out_and_asked_for_again_at_once_goes_on_to_its_end(path: 
     assert len(measured(path, "long")) == POINTS
 
 
-def test_after_kill_9_the_sweep_is_still_in_the_queue_and_goes_on_without_a_point_twice(path: Path) -> None:
+def test_after_kill_9_the_sweep_is_still_in_the_queue_and_goes_on_without_a_point_twice(path):
     ask_for(path, long=LONG)
     with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
         wait_until(lambda: done(path, "long") >= 3, process, "three points")
@@ -320,7 +314,7 @@ def test_after_kill_9_the_sweep_is_still_in_the_queue_and_goes_on_without_a_poin
     assert before.items() <= after.items()
 
 
-def test_the_request_to_end_is_passed_on_and_the_sweep_stays_in_the_queue(path: Path) -> None:
+def test_the_request_to_end_is_passed_on_and_the_sweep_stays_in_the_queue(path):
     ask_for(path, long=LONG)
     with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
         wait_until(lambda: done(path, "long") >= 1, process, "a point")
@@ -331,7 +325,7 @@ def test_the_request_to_end_is_passed_on_and_the_sweep_stays_in_the_queue(path: 
     assert status(path, "long") == "queued"
 
 
-def test_without_a_name_it_is_the_queue_of_the_dashboard(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_name_it_is_the_queue_of_the_dashboard(path, monkeypatch):
     monkeypatch.setenv("ATNMF_STORE", str(path))
     lacking = run("queue", folder=path.parent)
     assert (lacking.returncode, list(path.parent.iterdir())) == (1, [])

@@ -53,7 +53,7 @@ OPEN_EXPLORE = {"page": "", "query": ""}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("web") / "lab"
     assert main(["web", "--out", str(out)]) == 0
     with ZipFile(out / "lab.zip") as archive:
@@ -89,7 +89,7 @@ def curve(node: dict) -> dict[str, dict[float, float]]:
     return {one["name"]: dict(zip(one["x"], one["y"], strict=True)) for one in drawn if "name" in one}
 
 
-def test_the_folder_is_complete_and_names_the_public_python(folder: Path) -> None:
+def test_the_folder_is_complete_and_names_the_public_python(folder):
     for page, up in (("index.html", "./"), ("learn/index.html", "../")):
         text = (folder / page).read_text("utf-8")
         linked = re.findall(rf'(?:src|href)="{re.escape(up)}([^"]+)"', text)
@@ -101,7 +101,7 @@ def test_the_folder_is_complete_and_names_the_public_python(folder: Path) -> Non
         assert (folder / named).is_file()
 
 
-def test_the_colours_are_the_dashboards(folder: Path, repository: Path) -> None:
+def test_the_colours_are_the_dashboards(folder, repository):
     theme = (folder / "theme.css").read_text("utf-8")
     used = {
         name
@@ -114,9 +114,7 @@ def test_the_colours_are_the_dashboards(folder: Path, repository: Path) -> None:
     assert "--st-orange-color: light-dark(#E08A00, #F0A232);" in theme
 
 
-def test_a_folder_with_something_else_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_with_something_else_is_left_alone(tmp_path, capsys):
     (tmp_path / "thesis.tex").write_text("")
 
     assert main(["web", "--out", str(tmp_path)]) == 2
@@ -124,12 +122,12 @@ def test_a_folder_with_something_else_is_left_alone(
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_an_incomplete_python_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_incomplete_python_is_named(tmp_path, capsys):
     assert main(["web", "--out", str(tmp_path / "lab"), "--pyodide", str(tmp_path)]) == 2
     assert "pyodide.asm.wasm" in capsys.readouterr().err
 
 
-def test_explore_is_there_with_the_numbers_of_the_core(folder: Path) -> None:
+def test_explore_is_there_with_the_numbers_of_the_core(folder):
     first, moved, back = happens(
         folder,
         OPEN_EXPLORE,
@@ -151,7 +149,7 @@ def test_explore_is_there_with_the_numbers_of_the_core(folder: Path) -> None:
     assert back["query"] == {"alpha": "0.5", "K": "10", "missing": "ignore"}
 
 
-def test_the_curve_grows_while_nobody_does_anything(folder: Path) -> None:
+def test_the_curve_grows_while_nobody_does_anything(folder):
     opened, asked, rested = happens(folder, OPEN_EXPLORE, ["rest"], ["rest"])
 
     assert len(curve(opened["main"])["AT-NMF"]) == 1
@@ -161,7 +159,7 @@ def test_the_curve_grows_while_nobody_does_anything(folder: Path) -> None:
     assert grown["AT-NMF, unmarked"][2.0] == curve(opened["main"])["AT-NMF"][2.0]
 
 
-def test_what_is_computed_for_later_ends_where_somebody_moves_on(folder: Path) -> None:
+def test_what_is_computed_for_later_ends_where_somebody_moves_on(folder):
     elsewhere = {"page": "", "query": "K=10&seed=3"}
     *_, shown = happens(folder, OPEN_EXPLORE, ["meanwhile", elsewhere], *[["rest"]] * 3)
 
@@ -170,7 +168,7 @@ def test_what_is_computed_for_later_ends_where_somebody_moves_on(folder: Path) -
     assert len(curve(shown["main"])["AT-NMF, unmarked"]) > 8
 
 
-def test_every_view_of_explore_and_every_chapter_is_drawn(folder: Path, repository: Path) -> None:
+def test_every_view_of_explore_and_every_chapter_is_drawn(folder, repository):
     views = [{"page": "", "query": f"detail={detail}"} for detail in ("film", "take")]
     chapters = [{"page": "learn", "query": f"chapter={number}"} for number in range(1, 9)]
     notes = {"page": "learn", "query": "notes=1"}
@@ -195,7 +193,7 @@ PLAIN = {"markdown", "caption", "info", "warning", "error"}
 """Elements that are nothing but their text."""
 
 
-def test_what_a_component_reports_takes_effect(folder: Path) -> None:
+def test_what_a_component_reports_takes_effect(folder):
     opened, chosen, _, saved = happens(
         folder,
         OPEN_EXPLORE,
@@ -204,7 +202,7 @@ def test_what_a_component_reports_takes_effect(folder: Path) -> None:
         {"key": "take_lfw-alpha0.2-lam2-K25-zero.csv"},
     )
 
-    def original(shown: dict) -> str:
+    def original(shown):
         return next(n for n in on_page(shown) if n.get("key") == "given")["data"]["panels"][0]["src"]
 
     assert chosen["query"] == {"image": "3"}

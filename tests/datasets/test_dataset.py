@@ -187,7 +187,7 @@ def uploaded(array: np.ndarray, name: str = "known.npy") -> tuple[str, bytes]:
 @pytest.mark.parametrize(
     "abundances", [SCENE.images(A).transpose(1, 2, 0), A, A.T], ids=["maps", "K x N", "N x K"]
 )
-def test_abundances_are_taken_as_maps_or_as_a_matrix(abundances: np.ndarray) -> None:
+def test_abundances_are_taken_as_maps_or_as_a_matrix(abundances):
     truth = read_truth(SCENE, uploaded(abundances))
 
     np.testing.assert_allclose(truth.abundances, A)
@@ -196,7 +196,7 @@ def test_abundances_are_taken_as_maps_or_as_a_matrix(abundances: np.ndarray) -> 
 
 
 @pytest.mark.parametrize("spectra", [E, E.T], ids=["F x K", "K x F"])
-def test_spectra_are_taken_upright_or_lying(spectra: np.ndarray) -> None:
+def test_spectra_are_taken_upright_or_lying(spectra):
     truth = read_truth(SCENE, [uploaded(spectra), uploaded(A, "maps.npy")])
 
     np.testing.assert_allclose(truth.endmembers, E)
@@ -212,12 +212,12 @@ def test_spectra_are_taken_upright_or_lying(spectra: np.ndarray) -> None:
         ([np.where(np.eye(15, 3) == 1, np.nan, E)], "some entries are missing"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_size(arrays: list[np.ndarray], words: str) -> None:
+def test_what_does_not_fit_is_refused_with_its_size(arrays, words):
     with pytest.raises(InputError, match=words):
         truth_from_arrays(SCENE, arrays)
 
 
-def test_abundances_and_spectra_may_be_in_one_file() -> None:
+def test_abundances_and_spectra_may_be_in_one_file():
     file = io.BytesIO()
     scipy.io.savemat(file, {"A": A, "M": E, "cood": np.ones((4, 2))})
     truth = read_truth(SCENE, ("end3.mat", file.getvalue()))
@@ -226,7 +226,7 @@ def test_abundances_and_spectra_may_be_in_one_file() -> None:
     np.testing.assert_allclose(truth.abundances, A)
 
 
-def test_spectra_in_other_units_are_scaled_to_the_data() -> None:
+def test_spectra_in_other_units_are_scaled_to_the_data():
     bright = replace(SCENE, V=SCENE.V * 5000)
     truth = truth_from_arrays(bright, [E, A])
     np.testing.assert_allclose(truth.endmembers, 5000 * E, rtol=0.01)
@@ -236,13 +236,13 @@ def test_spectra_in_other_units_are_scaled_to_the_data() -> None:
     assert 0.5 < alone.endmembers.max() / (5000 * E.max()) < 2
 
 
-def test_a_file_that_fits_in_no_way_is_refused() -> None:
+def test_a_file_that_fits_in_no_way_is_refused():
     file = io.BytesIO()
     scipy.io.savemat(file, {"X": np.ones((7, 9))})
     with pytest.raises(InputError, match="neither abundances for the 48 pixels"):
         read_truth(SCENE, ("x.mat", file.getvalue()))
 
 
-def test_absurd_numbers_are_taken_without_a_warning() -> None:
+def test_absurd_numbers_are_taken_without_a_warning():
     vast = truth_from_arrays(SCENE, [E * 1e300, A])
     assert vast.count == 3

@@ -74,7 +74,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_is_read_right(foreign: Path, name: str) -> None:
+def test_a_file_is_read_right(foreign, name):
     expected = FILES[name]
     data = read_dataset(foreign / name)
     assert (data.kind, data.V.shape, data.image_shape) == (
@@ -92,9 +92,7 @@ def test_a_file_is_read_right(foreign: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_is_written_back_with_the_changed_entry_and_all_else_as_it_was(
-    foreign: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_file_is_written_back_with_the_changed_entry_and_all_else_as_it_was(foreign, tmp_path, name):
     source = foreign / name.replace(".sli", ".hdr")
     before = read_dataset(source)
     V = np.array(before.V)
@@ -110,7 +108,7 @@ def test_a_file_is_written_back_with_the_changed_entry_and_all_else_as_it_was(
     np.testing.assert_array_equal(after.wavelengths, before.wavelengths)
 
 
-def test_the_cube_is_meant_and_its_truth_is_used(foreign: Path) -> None:
+def test_the_cube_is_meant_and_its_truth_is_used(foreign):
     data = read_dataset(foreign / "upc_moffett.mat")
     arrays = scipy.io.loadmat(foreign / "upc_moffett.mat")
     np.testing.assert_array_equal(data.images(data.truth.abundances), arrays["S_GT"].transpose(2, 0, 1))
@@ -118,7 +116,7 @@ def test_the_cube_is_meant_and_its_truth_is_used(foreign: Path) -> None:
     assert any("S_GT, GT" in note for note in data.notes)
 
 
-def test_an_envi_pair_without_a_suffix_can_be_uploaded(foreign: Path) -> None:
+def test_an_envi_pair_without_a_suffix_can_be_uploaded(foreign):
     names = ("cubus_gamsberg_subset", "cubus_gamsberg_subset.hdr")
     data = read_dataset([(name, (foreign / name).read_bytes()) for name in names])
     np.testing.assert_allclose(data.images(), envi(foreign / names[1]))
@@ -131,12 +129,12 @@ def test_an_envi_pair_without_a_suffix_can_be_uploaded(foreign: Path) -> None:
         ("Reuters21578.mat", r"fea in Reuters21578\.mat, a sparse matrix, has 8,293 x 18,933 .* at most"),
     ],
 )
-def test_a_file_is_refused_in_plain_words(foreign: Path, name: str, words: str) -> None:
+def test_a_file_is_refused_in_plain_words(foreign, name, words):
     with pytest.raises(UnreadableData, match=words):
         read_dataset(foreign / name)
 
 
-def test_another_array_can_be_chosen(foreign: Path) -> None:
+def test_another_array_can_be_chosen(foreign):
     reading = read_or_ask(foreign / "upc_moffett.mat")
     assert {array.name for array in reading.arrays} == {"Y", "S_GT", "GT"}
     assert reading.array.name == "Y"
@@ -148,7 +146,7 @@ def test_another_array_can_be_chosen(foreign: Path) -> None:
     ("name", "count", "first"),
     [("library_berlin.sli", 75, "red clay tile 1"), ("hylite_library.csv", 57, "2016_AM-21")],
 )
-def test_spectral_libraries_have_names(foreign: Path, name: str, count: int, first: str) -> None:
+def test_spectral_libraries_have_names(foreign, name, count, first):
     library = read_library(foreign / name)
     assert (len(library.names), library.names[0]) == (count, first)
     assert library.spectra.shape == (library.wavelengths.size, count)

@@ -1,7 +1,5 @@
 """What people mark by hand covers what they drew, and masks are read whatever their layout."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -17,21 +15,21 @@ def covered(data: Dataset, text: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("data", [CUBE, FACES], ids=lambda data: data.kind)
-def test_a_rectangle_covers_its_corners_in_its_bands_alone(data: Dataset) -> None:
+def test_a_rectangle_covers_its_corners_in_its_bands_alone(data):
     drawn = covered(data, "2-3r5.9.2.4")
 
     assert drawn[1:3, 1:5, 3:9].all()
     assert drawn.sum() == 2 * 4 * 6
 
 
-def test_a_lasso_covers_what_it_encloses_and_its_edge() -> None:
+def test_a_lasso_covers_what_it_encloses_and_its_edge():
     drawn = covered(CUBE, "1-1l2.2.2.6.5.6.5.2")[0]
 
     assert drawn[1:5, 1:6].all()
     assert drawn.sum() == 4 * 5
 
 
-def test_a_brush_covers_what_is_near_its_path() -> None:
+def test_a_brush_covers_what_is_near_its_path():
     drawn = covered(CUBE, "1-1b3.3.3.7")[0]
 
     assert drawn[1:4, 2:7].all()
@@ -39,17 +37,17 @@ def test_a_brush_covers_what_is_near_its_path() -> None:
     assert not drawn[4:].any()
 
 
-def test_a_matrix_is_one_picture() -> None:
+def test_a_matrix_is_one_picture():
     drawn = entries_of(read_marks("1-1r2.3.2.5"), Dataset(np.zeros((5, 8)), "matrix", "m"))
 
     assert np.argwhere(drawn).tolist() == [[1, 2], [1, 3], [1, 4]]
 
 
-def test_bands_beyond_the_last_are_of_no_account() -> None:
+def test_bands_beyond_the_last_are_of_no_account():
     assert covered(CUBE, "0-99r1.1.1.1").sum() == 4
 
 
-def test_marks_are_spelled_as_they_are_read() -> None:
+def test_marks_are_spelled_as_they_are_read():
     marks = (Mark((1, 4), "lasso", ((1, 2), (3, 4), (5, 1))), Mark((2, 2), "brush", ((6, 6),)))
 
     assert read_marks(spell_marks(marks)) == marks
@@ -57,7 +55,7 @@ def test_marks_are_spelled_as_they_are_read() -> None:
         read_marks("1-2x3.4")
 
 
-def test_a_mask_may_be_a_cube_or_one_image_for_all_bands(tmp_path: Path) -> None:
+def test_a_mask_may_be_a_cube_or_one_image_for_all_bands(tmp_path):
     wrong = np.zeros((4, 6, 10), bool)
     wrong[1, 2:4, 5:8] = True
     np.save(tmp_path / "cube.npy", wrong.transpose(1, 2, 0))
@@ -69,7 +67,7 @@ def test_a_mask_may_be_a_cube_or_one_image_for_all_bands(tmp_path: Path) -> None
     )
 
 
-def test_a_mask_of_another_size_is_refused(tmp_path: Path) -> None:
+def test_a_mask_of_another_size_is_refused(tmp_path):
     np.save(tmp_path / "other.npy", np.zeros((5, 10)))
 
     with pytest.raises(InputError, match="and the data has 4 bands of 6 × 10 pixels"):

@@ -20,7 +20,7 @@ FORMATS: dict[str, Callable[..., None]] = {
 
 
 @pytest.fixture(params=FORMATS)
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def path(request, tmp_path):
     file = tmp_path / request.param
     FORMATS[request.param](damaged_scene(33, 21, 6).cube, file)
     return file
@@ -42,13 +42,13 @@ def in_blocks(path: Path, entries: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("entries", [60, 300, 10_000])
-def test_blocks_are_parts_of_the_whole(path: Path, entries: int) -> None:
+def test_blocks_are_parts_of_the_whole(path, entries):
     np.testing.assert_allclose(in_blocks(path, entries), as_read(path), rtol=1e-6)
 
 
 @pytest.mark.parametrize("interleave", ["bsq", "bil", "bip"])
 @pytest.mark.parametrize("kind", ["<i2", ">i2", "<f4"])
-def test_envi_in_every_order(tmp_path: Path, interleave: str, kind: str) -> None:
+def test_envi_in_every_order(tmp_path, interleave, kind):
     write_envi(damaged_scene(9, 7, 5).cube, tmp_path / "scene.hdr", interleave, kind)
 
     np.testing.assert_allclose(
@@ -56,7 +56,7 @@ def test_envi_in_every_order(tmp_path: Path, interleave: str, kind: str) -> None
     )
 
 
-def test_single_pixels_come_in_the_order_in_which_they_are_asked_for(path: Path) -> None:
+def test_single_pixels_come_in_the_order_in_which_they_are_asked_for(path):
     rows, cols = np.array([32, 0, 17, 17, 1]), np.array([20, 3, 16, 15, 0])
 
     pixels = open_scene(path).pixels(rows, cols)
@@ -64,11 +64,11 @@ def test_single_pixels_come_in_the_order_in_which_they_are_asked_for(path: Path)
     np.testing.assert_allclose(pixels, as_read(path)[rows, cols].T, rtol=1e-6)
 
 
-def test_a_thinned_scene_has_every_nth_row_and_column(path: Path) -> None:
+def test_a_thinned_scene_has_every_nth_row_and_column(path):
     np.testing.assert_allclose(open_scene(path).thinned(2, 5), as_read(path)[::5, ::5, 2], rtol=1e-6)
 
 
-def test_what_is_not_written_stays(path: Path, tmp_path: Path) -> None:
+def test_what_is_not_written_stays(path, tmp_path):
     scene, out = open_scene(path), tmp_path / f"out{path.suffix}"
     changed = np.zeros((scene.bands, 6), bool)
     changed[2, 4] = changed[3, 0] = True
@@ -84,7 +84,7 @@ def test_what_is_not_written_stays(path: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(after, expected)
 
 
-def test_all_else_in_the_file_stays(path: Path, tmp_path: Path) -> None:
+def test_all_else_in_the_file_stays(path, tmp_path):
     scene, out = open_scene(path), tmp_path / f"out{path.suffix}"
     with rewritten(scene, out):
         pass
@@ -96,7 +96,7 @@ def test_all_else_in_the_file_stays(path: Path, tmp_path: Path) -> None:
         assert out.read_text() == path.read_text()
 
 
-def test_bands_that_the_header_calls_bad_are_missing(tmp_path: Path) -> None:
+def test_bands_that_the_header_calls_bad_are_missing(tmp_path):
     path = tmp_path / "scene.hdr"
     write_envi(damaged_scene(9, 7, 5).cube, path)
     path.write_text(path.read_text() + "bbl = {1, 0, 1, 1, 0}\n")
@@ -107,7 +107,7 @@ def test_bands_that_the_header_calls_bad_are_missing(tmp_path: Path) -> None:
     assert not np.isnan(V[[0, 2, 3]]).all()
 
 
-def test_a_block_without_a_value_is_no_mistake(tmp_path: Path) -> None:
+def test_a_block_without_a_value_is_no_mistake(tmp_path):
     cube = damaged_scene(9, 7, 5).cube
     cube[:3] = np.nan
     np.save(tmp_path / "scene.npy", cube)
@@ -116,7 +116,7 @@ def test_a_block_without_a_value_is_no_mistake(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "shape"), [("matrix.npy", (30, 40)), ("table.csv", (3, 4))])
-def test_what_cannot_be_read_in_parts_is_refused(tmp_path: Path, name: str, shape: tuple[int, ...]) -> None:
+def test_what_cannot_be_read_in_parts_is_refused(tmp_path, name, shape):
     path = tmp_path / name
     np.save(path, np.ones(shape)) if path.suffix == ".npy" else np.savetxt(
         path, np.ones(shape), delimiter=","

@@ -41,7 +41,7 @@ def named(figure: object, name: str) -> object:
     return next(trace for trace in figure.data if trace.name == name)
 
 
-def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda_in_a_band_of_one_deviation() -> None:
+def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda_in_a_band_of_one_deviation():
     line = named(against_lambda(CURVE), "AT-NMF")
 
     assert list(line.x) == [1.1, 2.0, 100.0]
@@ -60,7 +60,7 @@ def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda_in_a_band_
     assert all(trace.fill is None for trace in figure.data)
 
 
-def test_methods_without_lambda_are_levels_across_the_whole_plot() -> None:
+def test_methods_without_lambda_are_levels_across_the_whole_plot():
     figure = against_lambda(CURVE)
 
     for name, colour, mean in (("NMF", NMF, 0.50), ("ANMF (reconstruction)", ANMF, 0.45)):
@@ -71,7 +71,7 @@ def test_methods_without_lambda_are_levels_across_the_whole_plot() -> None:
         assert line.line.color == colour
 
 
-def test_the_best_lambda_is_marked_with_its_value_and_its_gain() -> None:
+def test_the_best_lambda_is_marked_with_its_value_and_its_gain():
     figure = against_lambda(CURVE)
 
     (words,) = figure.layout.annotations
@@ -81,7 +81,7 @@ def test_the_best_lambda_is_marked_with_its_value_and_its_gain() -> None:
     assert words.x == pytest.approx(math.log10(2.0))
 
 
-def test_lines_of_two_solvers_and_of_several_combinations_are_told_apart() -> None:
+def test_lines_of_two_solvers_and_of_several_combinations_are_told_apart():
     paper = [point(p.method, p.lam, p.mean + 0.01, solver="paper") for p in CURVE if p.method != "anmf"]
 
     figure = against_lambda([*CURVE, *paper])
@@ -101,7 +101,7 @@ def test_lines_of_two_solvers_and_of_several_combinations_are_told_apart() -> No
     assert zero.line.dash != ignore.line.dash
 
 
-def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes() -> None:
+def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes():
     whole = against_lambda(CURVE, compact=True, here=CURVE[2])
     begun = against_lambda(CURVE[:3], compact=True)
 
@@ -112,7 +112,7 @@ def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes() -> None:
     assert not whole.layout.annotations
 
 
-def test_a_curve_with_no_number_or_without_atnmf_is_drawn_too() -> None:
+def test_a_curve_with_no_number_or_without_atnmf_is_drawn_too():
     figure = against_lambda([*CURVE, point("atnmf", 5.0, math.nan)])
 
     assert 5.0 not in named(figure, "AT-NMF").x
@@ -123,7 +123,7 @@ def test_a_curve_with_no_number_or_without_atnmf_is_drawn_too() -> None:
     assert set(named(figure, "NMF").y) == {0.5}
 
 
-def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> None:
+def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting():
     line = named(against_lambda(CURVE), "AT-NMF")
 
     alpha, method, lam, solver, words = line.customdata[1]
@@ -133,7 +133,7 @@ def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting() -> Non
     assert "RMSE 0.4000 ± 0.01, mean of 3 starts" in words
 
 
-def test_against_alpha_there_is_a_line_for_each_chosen_lambda() -> None:
+def test_against_alpha_there_is_a_line_for_each_chosen_lambda():
     figure = against_alpha(BOTH_ALPHAS, [2.0, 100.0])
 
     assert list(named(figure, "AT-NMF, λ = 2").x) == [0.3, 0.5]
@@ -142,7 +142,7 @@ def test_against_alpha_there_is_a_line_for_each_chosen_lambda() -> None:
     assert "AT-NMF, λ = 1.1" not in {trace.name for trace in figure.data}
 
 
-def test_the_map_has_the_gain_over_nmf_of_the_same_alpha_or_the_errors_themselves() -> None:
+def test_the_map_has_the_gain_over_nmf_of_the_same_alpha_or_the_errors_themselves():
     figure = gain_map(BOTH_ALPHAS)
     heat, targets = figure.data
 
@@ -167,7 +167,7 @@ def test_the_map_has_the_gain_over_nmf_of_the_same_alpha_or_the_errors_themselve
 
 
 @pytest.mark.parametrize("ends", [(1.01, 100.0), (2.0, 5.0), (1.05, 1000.0)])
-def test_ticks_lie_inside_and_apart(ends: tuple[float, float]) -> None:
+def test_ticks_lie_inside_and_apart(ends):
     ticks = lambda_ticks(*ends)
 
     assert ticks
@@ -175,7 +175,7 @@ def test_ticks_lie_inside_and_apart(ends: tuple[float, float]) -> None:
     assert ticks == sorted(set(ticks))
 
 
-def test_losses_are_drawn_per_iteration_from_the_start_and_marked_at_round_numbers() -> None:
+def test_losses_are_drawn_per_iteration_from_the_start_and_marked_at_round_numbers():
     history = {"adversarial_loss": np.array([4.0, 2.0, 1.0])}
 
     at, nmf = loss_curves({"AT-NMF": history, "NMF": history}, "adversarial_loss").data

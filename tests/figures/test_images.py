@@ -24,7 +24,7 @@ from atnmf_core.figures.images import (
 PICTURE = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
 
 
-def test_enlarging_repeats_every_pixel_a_whole_number_of_times_if_at_all() -> None:
+def test_enlarging_repeats_every_pixel_a_whole_number_of_times_if_at_all():
     large = np.asarray(enlarge(PICTURE, side=10))
 
     assert large.shape == (8, 12, 3)
@@ -33,7 +33,7 @@ def test_enlarging_repeats_every_pixel_a_whole_number_of_times_if_at_all() -> No
     assert enlarge(PICTURE, side=2).size == (3, 2)
 
 
-def test_tiles_stand_in_rows_with_a_gap_between_them() -> None:
+def test_tiles_stand_in_rows_with_a_gap_between_them():
     tiles = [np.full((2, 2, 3), value, np.uint8) for value in (10, 20, 30)]
 
     sheet = mosaic(tiles, columns=2, gap=1, background=99)[:, :, 0]
@@ -48,7 +48,7 @@ def test_tiles_stand_in_rows_with_a_gap_between_them() -> None:
 
 
 @pytest.mark.parametrize("picture", [PICTURE, np.repeat(PICTURE[..., :1], 3, axis=2)])
-def test_png_and_data_url_hold_the_same_pixels(picture: np.ndarray) -> None:
+def test_png_and_data_url_hold_the_same_pixels(picture):
     kind, _, text = data_url(picture).partition(",")
 
     assert kind == "data:image/webp;base64"
@@ -56,7 +56,7 @@ def test_png_and_data_url_hold_the_same_pixels(picture: np.ndarray) -> None:
         assert (np.asarray(Image.open(io.BytesIO(content))) == picture).all()
 
 
-def test_a_picture_too_long_for_webp_is_a_png() -> None:
+def test_a_picture_too_long_for_webp_is_a_png():
     long = np.zeros((1, 20_000, 3), np.uint8)
 
     kind, _, text = data_url(long).partition(",")
@@ -74,7 +74,7 @@ SIGHT = {
 }
 
 
-def test_grey_and_errors_go_from_end_to_end_and_stay_there() -> None:
+def test_grey_and_errors_go_from_end_to_end_and_stay_there():
     picture = grey(np.array([[0.0, 1.0, 2.0, 9.0]]), top=2.0)
 
     assert picture[0].tolist() == [[0, 0, 0], [128, 128, 128], [255, 255, 255], [255, 255, 255]]
@@ -84,7 +84,7 @@ def test_grey_and_errors_go_from_end_to_end_and_stay_there() -> None:
     assert (np.diff(lightness) < 0).all()
 
 
-def test_the_diverging_scale_is_white_at_zero_brown_below_teal_above_and_equally_light() -> None:
+def test_the_diverging_scale_is_white_at_zero_brown_below_teal_above_and_equally_light():
     below, zero, above = diverging(np.array([[-1.0, 0.0, 1.0]]), limit=1.0)[0].astype(int)
 
     assert zero.min() >= 254
@@ -99,16 +99,16 @@ def test_the_diverging_scale_is_white_at_zero_brown_below_teal_above_and_equally
 
 
 @pytest.mark.parametrize("sight", SIGHT)
-def test_blue_hidden_pixels_stand_out_from_every_scale_for_every_eye(sight: str) -> None:
+def test_blue_hidden_pixels_stand_out_from_every_scale_for_every_eye(sight):
     assert distance_to_scales(HIDDEN["blue"], sight) > 15
 
 
-def test_red_hidden_pixels_stand_out_for_most_but_not_for_all() -> None:
+def test_red_hidden_pixels_stand_out_for_most_but_not_for_all():
     assert distance_to_scales(HIDDEN["red"], "normal") > 25
     assert distance_to_scales(HIDDEN["red"], "no green cones") < 5
 
 
-def test_painting_leaves_the_given_picture_alone() -> None:
+def test_painting_leaves_the_given_picture_alone():
     picture = grey(np.zeros((2, 2)), 1.0)
 
     painted = paint(picture, np.array([[True, False], [False, False]]), "#E5383B")
@@ -120,7 +120,7 @@ def test_painting_leaves_the_given_picture_alone() -> None:
 @pytest.mark.parametrize(
     ("value", "limit"), [(0.23, 0.3), (0.3, 0.3), (0.31, 0.5), (7.1, 10.0), (120.0, 200.0), (0.0, 1.0)]
 )
-def test_a_scale_ends_at_a_round_number(value: float, limit: float) -> None:
+def test_a_scale_ends_at_a_round_number(value, limit):
     assert nice_limit(value) == limit
 
 

@@ -15,7 +15,7 @@ def traces(figure: object) -> dict[str, object]:
     return {trace.name: trace for trace in figure.data}
 
 
-def test_a_guess_gives_nothing_away_until_the_truth_stands_beside_it() -> None:
+def test_a_guess_gives_nothing_away_until_the_truth_stands_beside_it():
     figure = guess_chart(5.0)
 
     assert set(traces(figure)) == {"your guess"}
@@ -34,7 +34,7 @@ def test_a_guess_gives_nothing_away_until_the_truth_stands_beside_it() -> None:
     assert (shown["your guess"].x[0], shown["your guess"].y[0]) == (5.0, 0.15)
 
 
-def test_hidden_places_of_a_series_are_told_from_seen_ones() -> None:
+def test_hidden_places_of_a_series_are_told_from_seen_ones():
     shown = traces(series_chart((1.0, 4.0, 2.0), (True, False, True), {"zero": (0.5, 1.0, 0.5)}))
 
     assert list(shown["seen"].x) == [1, 3]
@@ -42,7 +42,7 @@ def test_hidden_places_of_a_series_are_told_from_seen_ones() -> None:
     assert list(shown["unmarked fit"].y) == [0.5, 1.0, 0.5]
 
 
-def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_out() -> None:
+def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_out():
     found = (
         Finding("cbcl", 0.5, Error(2.0, None, 10), Error(1.0, 2.0, 10), None, None, None, None),
         Finding(
@@ -59,7 +59,7 @@ def test_findings_are_shares_of_the_published_error_and_missing_ones_are_left_ou
 
 
 @pytest.mark.parametrize("with_marked", [True, False])
-def test_every_data_set_has_a_row_with_its_name(with_marked: bool) -> None:
+def test_every_data_set_has_a_row_with_its_name(with_marked):
     found = tuple(
         Finding(name, 0.5, Error(2.0, None, 10), Error(1.0, 2.0, 10), None, None, None, None)
         for name in TITLES

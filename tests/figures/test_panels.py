@@ -19,7 +19,7 @@ OBSERVED = np.array([[True, False, True, True], [True, True, False, True], [True
 PICTURE = ComparedPicture(V, OBSERVED, at_hat=V + 0.1, nmf_hat=V - 0.2, lam=2.0)
 
 
-def test_hidden_and_unknown_pixels_are_painted_in_the_given_panels() -> None:
+def test_hidden_and_unknown_pixels_are_painted_in_the_given_panels():
     original, masked = given_panels(V, OBSERVED, HIDDEN["red"], "a face")
 
     assert (masked.pixels[~OBSERVED] == RED).all()
@@ -34,7 +34,7 @@ def test_hidden_and_unknown_pixels_are_painted_in_the_given_panels() -> None:
     assert original.pixels[0, 0].tolist() == RED
 
 
-def test_the_reserved_colour_is_for_hidden_pixels_under_attack_and_for_what_could_not_be_predicted() -> None:
+def test_the_reserved_colour_is_for_hidden_pixels_under_attack_and_for_what_could_not_be_predicted():
     attack, attacked, at_restored, nmf_restored = learned_panels(PICTURE, HIDDEN["red"], "a face")
 
     for panel in (attack, attacked):
@@ -55,7 +55,7 @@ def test_the_reserved_colour_is_for_hidden_pixels_under_attack_and_for_what_coul
         assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
 
 
-def test_both_error_maps_share_one_scale_and_mark_walls_only_when_asked() -> None:
+def test_both_error_maps_share_one_scale_and_mark_walls_only_when_asked():
     (at, nmf), top = error_panels(PICTURE, "a face")
 
     assert top == 0.2
@@ -72,7 +72,7 @@ def test_both_error_maps_share_one_scale_and_mark_walls_only_when_asked() -> Non
     np.testing.assert_array_equal(marked.pixels[::3, ::3], plain[0].pixels)
 
 
-def test_every_panel_says_in_words_what_it_shows() -> None:
+def test_every_panel_says_in_words_what_it_shows():
     for panel in (
         *given_panels(V, OBSERVED, HIDDEN["red"], "face 3"),
         *learned_panels(PICTURE, HIDDEN["red"], "face 3"),
@@ -80,7 +80,7 @@ def test_every_panel_says_in_words_what_it_shows() -> None:
         assert "face 3" in panel.alt
 
 
-def test_dots_in_the_attack_mark_where_the_adversary_has_given_up() -> None:
+def test_dots_in_the_attack_mark_where_the_adversary_has_given_up():
     # With V + 0.1 predicted at lambda 2, entries below 0.1 are at the wall, and unmarked hidden ones.
     v = V.copy()
     v[0, 0] = 0.05
@@ -96,7 +96,7 @@ def test_dots_in_the_attack_mark_where_the_adversary_has_given_up() -> None:
 STRONG_AND_WEAK = np.stack([np.full((2, 2), 4.0), np.full((2, 2), 1.0)])
 
 
-def test_each_part_is_dark_where_it_is_strong_on_its_own_or_on_a_shared_scale() -> None:
+def test_each_part_is_dark_where_it_is_strong_on_its_own_or_on_a_shared_scale():
     sheet = part_sheet(STRONG_AND_WEAK, gap=0)
 
     assert (sheet == 0).all()
@@ -110,12 +110,12 @@ def test_each_part_is_dark_where_it_is_strong_on_its_own_or_on_a_shared_scale() 
 
 
 @pytest.mark.parametrize(("K", "columns"), [(1, 1), (4, 2), (5, 3), (25, 5), (49, 7)])
-def test_sheets_are_about_square_but_for_upright_strips(K: int, columns: int) -> None:
+def test_sheets_are_about_square_but_for_upright_strips(K, columns):
     assert columns_for(np.zeros((K, 19, 19))) == columns
     assert columns_for(np.zeros((5, 200, 50))) == 5
 
 
-def test_unknown_pixels_of_a_part_have_the_reserved_colour() -> None:
+def test_unknown_pixels_of_a_part_have_the_reserved_colour():
     parts = np.array([[[1.0, np.nan], [0.0, 0.5]]])
 
     sheet = part_sheet(parts, gap=0, unknown="#1F3BFF")

@@ -21,7 +21,7 @@ RED = "#E5383B"
 SCENE = load_dataset("simulated-scene", rows=10, cols=14, bands=40)
 
 
-def test_triplets_are_the_bands_of_visible_light_or_show_infrared_as_red() -> None:
+def test_triplets_are_the_bands_of_visible_light_or_show_infrared_as_red():
     bands = nearest_bands(SCENE.wavelengths, 40, NATURAL)
 
     step = SCENE.wavelengths[1] - SCENE.wavelengths[0]
@@ -34,7 +34,7 @@ def test_triplets_are_the_bands_of_visible_light_or_show_infrared_as_red() -> No
 
 
 @pytest.mark.parametrize("bands", [1, 2, 3, 165])
-def test_without_wavelengths_bands_are_spread_and_in_the_cube(bands: int) -> None:
+def test_without_wavelengths_bands_are_spread_and_in_the_cube(bands):
     triplet = nearest_bands(None, bands, NATURAL)
 
     assert all(0 <= band < bands for band in triplet)
@@ -42,7 +42,7 @@ def test_without_wavelengths_bands_are_spread_and_in_the_cube(bands: int) -> Non
     assert bands < 165 or len(set(triplet)) == 3
 
 
-def test_the_stretch_leaves_out_the_same_percentage_at_either_end() -> None:
+def test_the_stretch_leaves_out_the_same_percentage_at_either_end():
     one, other = np.arange(101.0), np.append(np.arange(1000.0, 1100.0), np.nan)
 
     limits = stretch_limits([one, other], clip=5)
@@ -57,7 +57,7 @@ def test_the_stretch_leaves_out_the_same_percentage_at_either_end() -> None:
         stretch_limits([np.arange(3.0)], clip=50)
 
 
-def test_values_become_brightness_and_unknown_or_empty_channels_the_reserved_colour() -> None:
+def test_values_become_brightness_and_unknown_or_empty_channels_the_reserved_colour():
     channels = [
         np.array([[0.0, 1.0, np.nan, 9.0]]),
         np.array([[0.5, 1.0, np.nan, 0.25]]),
@@ -75,7 +75,7 @@ def test_values_become_brightness_and_unknown_or_empty_channels_the_reserved_col
     assert picture[0, 0].tolist() == [0, 0, 0x3B]
 
 
-def test_a_large_picture_is_thinned_out_for_the_screen() -> None:
+def test_a_large_picture_is_thinned_out_for_the_screen():
     image = np.arange(1000 * 600).reshape(1000, 600)
 
     assert smaller(image, 1000) is not None
@@ -83,7 +83,7 @@ def test_a_large_picture_is_thinned_out_for_the_screen() -> None:
     np.testing.assert_array_equal(smaller(image, 512), image[::2, ::2])
 
 
-def test_a_tint_goes_from_white_to_the_colour() -> None:
+def test_a_tint_goes_from_white_to_the_colour():
     assert tint(np.array([[0.0, 1.0, 2.0]]), "#102030").tolist() == [
         [[255, 255, 255], [16, 32, 48], [16, 32, 48]]
     ]
@@ -161,7 +161,7 @@ RGB = [0xE5, 0x38, 0x3B]
 
 
 @pytest.mark.parametrize("order", ["F", "C"])
-def test_a_cube_is_upright(order: str) -> None:
+def test_a_cube_is_upright(order):
     image = np.arange(1.0, 13).reshape(3, 4)
     V = np.stack([image.reshape(-1, order=order)] * 5)
 
@@ -172,7 +172,7 @@ def test_a_cube_is_upright(order: str) -> None:
     assert picture[0, 0, 0] < picture[-1, -1, 0]
 
 
-def test_a_band_without_values_is_not_shown() -> None:
+def test_a_band_without_values_is_not_shown():
     scene = load_dataset("simulated-scene", rows=6, cols=5, bands=9, materials=2)
     V = scene.V.copy()
     V[3:] = np.nan
@@ -183,14 +183,14 @@ def test_a_band_without_values_is_not_shown() -> None:
     assert (picture == RGB).all(axis=2).sum() == 1
 
 
-def test_the_first_few_faces_are_shown() -> None:
+def test_the_first_few_faces_are_shown():
     lfw = load_dataset("lfw")
 
     assert thumbnail(lfw).shape == (2 * 25 + 1, 4 * 25 + 3, 3)
 
 
 @pytest.mark.parametrize("shape", [(4000, 3), (3, 4000)])
-def test_a_thumbnail_is_small_and_no_hair(shape: tuple[int, int]) -> None:
+def test_a_thumbnail_is_small_and_no_hair(shape):
     picture = thumbnail(Dataset(np.ones(shape), "matrix", "long"), longest=200)
 
     short, long = sorted(picture.shape[:2])

@@ -36,7 +36,7 @@ def millimetres(pdf: bytes) -> float:
 
 
 @pytest.mark.parametrize("width", [85.0, 160.0])
-def test_a_figure_is_as_wide_as_asked_in_every_format(width: float) -> None:
+def test_a_figure_is_as_wide_as_asked_in_every_format(width):
     for save, drawn in ((save_chart, CURVE), (save_panels, PANELS)):
         png, svg, pdf = (save(drawn, Look(form, width)) for form in ("png", "svg", "pdf"))
 
@@ -45,11 +45,11 @@ def test_a_figure_is_as_wide_as_asked_in_every_format(width: float) -> None:
         assert millimetres(pdf) == pytest.approx(width, abs=0.01)
 
 
-def test_a_width_in_pixels_is_that_of_the_png() -> None:
+def test_a_width_in_pixels_is_that_of_the_png():
     assert Image.open(io.BytesIO(save_panels(PANELS, Look("png", 777, "px")))).width == 777
 
 
-def test_letters_stay_letters_of_the_size_that_was_chosen() -> None:
+def test_letters_stay_letters_of_the_size_that_was_chosen():
     for size in (7.0, 11.0):
         svg = save_chart(CURVE, Look("svg", font_size=size))
 
@@ -60,7 +60,7 @@ def test_letters_stay_letters_of_the_size_that_was_chosen() -> None:
     assert {"(a) Original V", "(c) Adversary R*", "−0.5", "0.5"} <= set(titles)
 
 
-def test_the_background_is_white_or_not_there() -> None:
+def test_the_background_is_white_or_not_there():
     for save, drawn in ((save_chart, CURVE), (save_panels, PANELS)):
         corners = [
             Image.open(io.BytesIO(save(drawn, Look(transparent=clear)))).convert("RGBA").getpixel((0, 0))
@@ -69,7 +69,7 @@ def test_the_background_is_white_or_not_there() -> None:
         assert corners == [(255, 255, 255, 255), (255, 255, 255, 0)]
 
 
-def test_panels_have_one_size_although_one_has_dots() -> None:
+def test_panels_have_one_size_although_one_has_dots():
     picture = np.asarray(Image.open(io.BytesIO(save_panels(PANELS, Look("png", 800, "px")))).convert("RGB"))
 
     boxes = [np.argwhere((picture == colour[0, 0]).all(axis=2)) for colour in (RED, BLUE)]
@@ -77,7 +77,7 @@ def test_panels_have_one_size_although_one_has_dots() -> None:
     assert len({box.min(axis=0)[0] for box in boxes}) == 1
 
 
-def test_published_deviations_are_drawn() -> None:
+def test_published_deviations_are_drawn():
     line = {"x": [0.3, 0.5], "y": [1.0, 2.0], "mode": "lines", "name": "NMF"}
     plain, with_bars = (
         save_chart(plot([line | more], 300), Look("svg")).count(b"<use")
@@ -88,14 +88,14 @@ def test_published_deviations_are_drawn() -> None:
     assert with_bars >= plain + 4
 
 
-def test_a_panel_without_a_title_fills_its_figure() -> None:
+def test_a_panel_without_a_title_fills_its_figure():
     picture = Image.open(io.BytesIO(save_panels([Panel("", "", RED, "")], Look("png", 500, "px"))))
 
     assert picture.size == (500, 500)
     assert picture.convert("RGB").getcolors() == [(500 * 500, (200, 0, 0))]
 
 
-def test_more_panels_than_columns_take_further_rows() -> None:
+def test_more_panels_than_columns_take_further_rows():
     heights = [
         Image.open(io.BytesIO(save_panels(PANELS * 2, Look("png", 800, "px"), columns=columns))).height
         for columns in (4, 2)
@@ -109,14 +109,14 @@ def test_more_panels_than_columns_take_further_rows() -> None:
     [against_alpha(POINTS, [1.05, 2.0]), gain_map(POINTS), against_lambda(POINTS, compact=True)],
     ids=["alpha", "map", "compact"],
 )
-def test_every_view_of_a_curve_can_be_saved(chart: object) -> None:
+def test_every_view_of_a_curve_can_be_saved(chart):
     named = {trace.name for trace in chart.data if trace.showlegend is not False and trace.name}
     cells = {cell for trace in chart.data if trace.type == "heatmap" for row in trace.text for cell in row}
 
     assert named | cells - {""} <= set(words(save_chart(chart, Look("svg"))))
 
 
-def test_spectra_have_the_colour_of_their_material_and_the_line_of_their_way() -> None:
+def test_spectra_have_the_colour_of_their_material_and_the_line_of_their_way():
     lines = [{"tone": "orange", "values": [0.1, None]}, {"tone": "truth", "values": [0.2, 0.3]}]
     drawn = {"x": [400, 500], "unit": "nm", "cards": [{"name": "Soil", "colour": "#112233", "lines": lines}]}
 
@@ -126,7 +126,7 @@ def test_spectra_have_the_colour_of_their_material_and_the_line_of_their_way() -
     assert svg.count(b"#112233") >= 3
 
 
-def test_a_page_tells_every_point_needs_no_network_and_is_small() -> None:
+def test_a_page_tells_every_point_needs_no_network_and_is_small():
     page = chart_page(CURVE, "Curve & more")
 
     lines = [trace for trace in CURVE.data if trace.customdata is not None and "markers" in trace.mode]
@@ -137,7 +137,7 @@ def test_a_page_tells_every_point_needs_no_network_and_is_small() -> None:
     assert len(page) < 100_000
 
 
-def test_the_points_of_a_page_lie_on_its_curve() -> None:
+def test_the_points_of_a_page_lie_on_its_curve():
     lefts = [float(left) for left in re.findall(r"left:([\d.]+)%", chart_html(CURVE))]
 
     assert lefts == sorted(lefts)
@@ -145,13 +145,13 @@ def test_the_points_of_a_page_lie_on_its_curve() -> None:
     assert lefts[-1] > 90
 
 
-def test_the_ending_of_a_file_chooses_the_format() -> None:
+def test_the_ending_of_a_file_chooses_the_format():
     assert [look_of(Path(name)).format for name in ("a.svg", "a.PDF", "a.png", "a")] == [
         "svg", "pdf", "png", "png",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", [{"width": 0.0}, {"width": 5000.0}, {"font_size": 0.0}])
-def test_a_size_that_nobody_can_print_is_refused(wrong: dict[str, float]) -> None:
+def test_a_size_that_nobody_can_print_is_refused(wrong):
     with pytest.raises(InputError, match="wide"):
         Look("svg", **wrong)

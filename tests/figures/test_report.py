@@ -1,9 +1,7 @@
 """How a model was chosen, and where a table of the paper agrees, as charts; and the report in one file."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,7 +16,7 @@ from atnmf_core.figures.publish import Look, save_chart
 from atnmf_core.figures.report import reproduction_figure
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare_table
-from atnmf_core.restoration import Candidate, Choice, Restoration, Treatment, restore
+from atnmf_core.restoration import Candidate, Choice, Treatment, restore
 from atnmf_core.restoration.choice import Score
 from atnmf_core.restoration.findings import KINDS, findings
 
@@ -46,7 +44,7 @@ def trace(figure: go.Figure, name: str) -> go.Scatter:
     return found
 
 
-def test_each_first_prediction_is_a_line_against_k_and_the_chosen_one_has_a_ring() -> None:
+def test_each_first_prediction_is_a_line_against_k_and_the_chosen_one_has_a_ring():
     figure = error_against_K(CHOICE)
 
     line, other = trace(figure, "adversary with λ = 1.02, chosen"), trace(figure, "NMF without suspects")
@@ -56,7 +54,7 @@ def test_each_first_prediction_is_a_line_against_k_and_the_chosen_one_has_a_ring
     assert (trace(figure, "ring").x, trace(figure, "ring").y) == ((3,), (0.011,))
 
 
-def test_every_point_of_the_chart_leads_back_to_its_candidate() -> None:
+def test_every_point_of_the_chart_leads_back_to_its_candidate():
     drawn = [
         (K, error)
         for line in error_against_K(CHOICE).data
@@ -69,7 +67,7 @@ def test_every_point_of_the_chart_leads_back_to_its_candidate() -> None:
 
 
 @pytest.fixture(scope="module", params=["cube", "faces", "matrix"])
-def example(request: pytest.FixtureRequest) -> tuple[Dataset, Restoration]:
+def example(request):
     """Data with a dark entry, a gap, and a row that is missing altogether."""
     rng = np.random.default_rng(0)
     V = (rng.random((30, 2)) + 0.2) @ (rng.random((2, 30)) + 0.1)
@@ -79,9 +77,7 @@ def example(request: pytest.FixtureRequest) -> tuple[Dataset, Restoration]:
     return data, restore(data, "unmarked", K=2, lam=1.1)
 
 
-def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(
-    example: tuple[Dataset, Restoration],
-) -> None:
+def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(example):
     red, (data, restored) = channels_of(HIDDEN["red"]), example
     lost = np.zeros(data.shape, dtype=bool)
     lost[:, 9] = True
@@ -95,9 +91,7 @@ def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(
         assert sight.before.pixels.shape == sight.after.pixels.shape
 
 
-def test_the_report_is_one_file_that_asks_nothing_of_the_network(
-    example: tuple[Dataset, Restoration],
-) -> None:
+def test_the_report_is_one_file_that_asks_nothing_of_the_network(example):
     data, restored = example
     page = restoration_page(data, replace(restored, choice=CHOICE), {})
 
@@ -106,7 +100,7 @@ def test_the_report_is_one_file_that_asks_nothing_of_the_network(
 
 
 @pytest.mark.parametrize("draw", [error_against_K])
-def test_how_it_was_chosen_can_be_saved_as_vectors(draw: Callable[[Choice], Any]) -> None:
+def test_how_it_was_chosen_can_be_saved_as_vectors(draw):
     pytest.importorskip("matplotlib")
 
     svg = save_chart(draw(CHOICE), Look("svg")).decode()
@@ -115,9 +109,7 @@ def test_how_it_was_chosen_can_be_saved_as_vectors(draw: Callable[[Choice], Any]
     assert ATNMF.lower() in svg
 
 
-def test_the_report_says_what_was_found_and_with_which_settings(
-    example: tuple[Dataset, Restoration],
-) -> None:
+def test_the_report_says_what_was_found_and_with_which_settings(example):
     data, restored = example
     page = restoration_page(data, replace(restored, choice=CHOICE), {"command": "restore '<a>'", "seed": "3"})
 
@@ -132,7 +124,7 @@ def test_the_report_says_what_was_found_and_with_which_settings(
     assert '<th scope="row">seed</th><td>3</td>' in page
 
 
-def test_noise_is_drawn_against_wavelength_and_the_bad_bands_are_named() -> None:
+def test_noise_is_drawn_against_wavelength_and_the_bad_bands_are_named():
     data = Dataset(
         np.ones((4, 6)), "cube", "x", image_shape=(2, 3), wavelengths=np.array([400.0, 500, 600, 700])
     )
@@ -143,7 +135,7 @@ def test_noise_is_drawn_against_wavelength_and_the_bad_bands_are_named() -> None
     assert (list(marks.x), list(marks.customdata)) == ([600], ["band 3, 600 nm: 2.00"])
 
 
-def test_how_sure_it_is_follows_what_was_done(example: tuple[Dataset, Restoration]) -> None:
+def test_how_sure_it_is_follows_what_was_done(example):
     data, restored = example
     sound = replace(data, V=restored.denoised)
     nothing = replace(restored, defects=np.zeros_like(restored.defects), is_smoothed=False)
@@ -156,7 +148,7 @@ def test_how_sure_it_is_follows_what_was_done(example: tuple[Dataset, Restoratio
     assert said.startswith(f"Typical error of what was replaced: ±{restored.expected_error:#.3g}, ")
 
 
-def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> None:
+def test_names_from_files_are_escaped(example):
     data, restored = example
     page = restoration_page(data, replace(restored, choice=CHOICE), {"<i>": "<script>alert(1)</script>"})
 
@@ -166,7 +158,7 @@ def test_names_from_files_are_escaped(example: tuple[Dataset, Restoration]) -> N
         assert raw not in re.sub(r'<div class="chart">.*?</div>', "", page, flags=re.DOTALL)
 
 
-def test_settings_that_were_given_are_not_said_to_be_chosen(example: tuple[Dataset, Restoration]) -> None:
+def test_settings_that_were_given_are_not_said_to_be_chosen(example):
     page = restoration_page(*example, {})
 
     assert "were given, not chosen" in page
@@ -174,7 +166,7 @@ def test_settings_that_were_given_are_not_said_to_be_chosen(example: tuple[Datas
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_published_number_is_drawn_and_measured_ones_where_there_are_some(name: str) -> None:
+def test_every_published_number_is_drawn_and_measured_ones_where_there_are_some(name):
     figure = reproduction_figure(compare_table(name, measured(name)))
 
     drawn = {(x, y) for trace in figure.data[::2] for x, y in zip(trace.x, trace.y, strict=True)}
@@ -184,7 +176,7 @@ def test_every_published_number_is_drawn_and_measured_ones_where_there_are_some(
     assert sorted(found) == sorted(cell.mean for cell in measured(name) if cell.missing == "zero")
 
 
-def test_a_mosaic_has_a_tile_per_cell_in_the_tables_order() -> None:
+def test_a_mosaic_has_a_tile_per_cell_in_the_tables_order():
     agreements = ["within", "near", "outside", None, "within", "within"]
 
     picture = agreement_mosaic(agreements, columns=2, side=28)

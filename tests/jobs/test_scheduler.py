@@ -3,7 +3,7 @@
 import resource
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ SECONDS = 60
 
 
 @pytest.fixture
-def scheduler() -> Iterator[Scheduler]:
+def scheduler():
     """One worker, so that the order of tasks is theirs."""
     with_one_worker = Scheduler(workers=1)
     yield with_one_worker
@@ -28,12 +28,12 @@ def scheduler() -> Iterator[Scheduler]:
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
+def log(tmp_path):
     return tmp_path / "log"
 
 
 @pytest.fixture
-def gate(scheduler: Scheduler, tmp_path: Path) -> Path:
+def gate(scheduler, tmp_path):
     """Keeps the worker busy until this file is there, so that other tasks line up."""
     file = tmp_path / "gate"
     busy = scheduler.submit("gate", partial(tasks.wait_for, path=file), "somebody")
@@ -52,16 +52,14 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_a_task_is_run_once_however_many_ask(scheduler: Scheduler, log: Path) -> None:
+def test_a_task_is_run_once_however_many_ask(scheduler, log):
     jobs = [noted(scheduler, log, "fit", owner) for owner in ("ann", "bob", "eve")]
 
     assert {job.future.result(SECONDS) for job in jobs} == {"fit"}
     assert log.read_text().split() == ["fit"]
 
 
-def test_progress_is_seen_while_a_task_runs_and_waiting_ends_with_it(
-    scheduler: Scheduler, gate: Path
-) -> None:
+def test_progress_is_seen_while_a_task_runs_and_waiting_ends_with_it(scheduler, gate):
     assert scheduler.job("gate").progress == "waiting"
     assert not scheduler.wait(["gate"], 0.1)
 
@@ -71,7 +69,7 @@ def test_progress_is_seen_while_a_task_runs_and_waiting_ends_with_it(
     assert scheduler.job("gate") is None
 
 
-def test_what_somebody_asked_for_comes_before_extras(scheduler: Scheduler, gate: Path, log: Path) -> None:
+def test_what_somebody_asked_for_comes_before_extras(scheduler, gate, log):
     for word in ("extra 1", "extra 2"):
         noted(scheduler, log, word, rank=Rank.EXTRA)
     noted(scheduler, log, "asked", "bob")
@@ -82,7 +80,7 @@ def test_what_somebody_asked_for_comes_before_extras(scheduler: Scheduler, gate:
     assert log.read_text().splitlines() == ["asked", "extra 1", "extra 2"]
 
 
-def test_extras_leave_a_worker_free(tmp_path: Path) -> None:
+def test_extras_leave_a_worker_free(tmp_path):
     scheduler, gate = Scheduler(workers=2), tmp_path / "gate"
     for number in range(3):
         scheduler.submit(number, partial(tasks.wait_for, path=gate), "ann", rank=Rank.EXTRA)
@@ -92,7 +90,7 @@ def test_extras_leave_a_worker_free(tmp_path: Path) -> None:
     scheduler.close()
 
 
-def test_everybody_gets_a_fair_share(scheduler: Scheduler, gate: Path, log: Path) -> None:
+def test_everybody_gets_a_fair_share(scheduler, gate, log):
     for word in ("ann 1", "ann 2", "ann 3"):
         noted(scheduler, log, word, "ann")
     noted(scheduler, log, "bob 1", "bob")
@@ -103,7 +101,7 @@ def test_everybody_gets_a_fair_share(scheduler: Scheduler, gate: Path, log: Path
     assert log.read_text().splitlines() == ["ann 1", "bob 1", "ann 2", "ann 3"]
 
 
-def test_a_long_task_holds_up_no_short_one(scheduler: Scheduler) -> None:
+def test_a_long_task_holds_up_no_short_one(scheduler):
     long = scheduler.submit("long", tasks.report_for_ever, "ann", long=True)
     until(lambda: long.progress is not None)
 
@@ -111,9 +109,7 @@ def test_a_long_task_holds_up_no_short_one(scheduler: Scheduler) -> None:
     assert not long.future.done()
 
 
-def test_who_moves_on_drops_what_was_waiting_but_not_what_others_want(
-    scheduler: Scheduler, gate: Path, log: Path
-) -> None:
+def test_who_moves_on_drops_what_was_waiting_but_not_what_others_want(scheduler, gate, log):
     for word in ("kept", "dropped", "shared"):
         noted(scheduler, log, word, "ann")
     noted(scheduler, log, "shared", "bob")
@@ -125,9 +121,7 @@ def test_who_moves_on_drops_what_was_waiting_but_not_what_others_want(
     assert sorted(log.read_text().split()) == ["kept", "shared"]
 
 
-def test_a_long_task_that_was_asked_for_goes_on_when_its_owner_looks_at_something_else(
-    scheduler: Scheduler,
-) -> None:
+def test_a_long_task_that_was_asked_for_goes_on_when_its_owner_looks_at_something_else(scheduler):
     asked = scheduler.submit("asked", tasks.report_for_ever, "ann", long=True)
     extra = scheduler.submit("extra", tasks.report_for_ever, "ann", long=True, rank=Rank.EXTRA)
 
@@ -138,9 +132,7 @@ def test_a_long_task_that_was_asked_for_goes_on_when_its_owner_looks_at_somethin
 
 
 @pytest.mark.parametrize("task", [tasks.report_for_ever, tasks.sleep_for_ever])
-def test_tasks_of_people_who_left_are_dropped_after_a_moment(
-    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, task: object
-) -> None:
+def test_tasks_of_people_who_left_are_dropped_after_a_moment(scheduler, monkeypatch, task):
     monkeypatch.setattr(scheduling, "GRACE_SECONDS", 0.3)
     running = scheduler.submit("running", task, "ann")
     until(lambda: scheduler.job("running") is not None)
@@ -153,9 +145,7 @@ def test_tasks_of_people_who_left_are_dropped_after_a_moment(
     assert scheduler.submit("next", tasks.one, "bob").future.result(SECONDS) == 1
 
 
-def test_a_task_survives_a_reload_of_its_page(
-    scheduler: Scheduler, gate: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_survives_a_reload_of_its_page(scheduler, gate, monkeypatch):
     monkeypatch.setattr(scheduling, "GRACE_SECONDS", 0.3)
     job = scheduler.job("gate")
 
@@ -169,9 +159,7 @@ def test_a_task_survives_a_reload_of_its_page(
 
 @pytest.mark.parametrize("task", [tasks.report_for_ever, tasks.sleep_for_ever])
 @pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
-def test_a_cancelled_task_ends_at_once_and_can_be_started_again(
-    scheduler: Scheduler, task: object, long: bool
-) -> None:
+def test_a_cancelled_task_ends_at_once_and_can_be_started_again(scheduler, task, long):
     job = scheduler.submit("endless", task, "ann", long=long)
     time.sleep(0.5)
 
@@ -182,15 +170,13 @@ def test_a_cancelled_task_ends_at_once_and_can_be_started_again(
     assert scheduler.submit("endless", tasks.one, "ann", long=long).future.result(SECONDS) == 1
 
 
-def test_a_short_task_whose_process_is_killed_is_tried_once_more(
-    scheduler: Scheduler, tmp_path: Path
-) -> None:
+def test_a_short_task_whose_process_is_killed_is_tried_once_more(scheduler, tmp_path):
     job = scheduler.submit("fit", partial(tasks.die_once, path=tmp_path / "died"), "ann")
 
     assert job.future.result(SECONDS) == 1
 
 
-def test_a_task_that_kills_its_process_fails_and_the_next_one_does_not(scheduler: Scheduler) -> None:
+def test_a_task_that_kills_its_process_fails_and_the_next_one_does_not(scheduler):
     with pytest.raises(ProcessDied, match="exited"):
         scheduler.submit("bad", tasks.leave, "ann").future.result(SECONDS)
 
@@ -198,9 +184,7 @@ def test_a_task_that_kills_its_process_fails_and_the_next_one_does_not(scheduler
 
 
 @pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
-def test_if_no_process_can_be_started_the_task_fails_and_later_ones_do_not(
-    monkeypatch: pytest.MonkeyPatch, long: bool
-) -> None:
+def test_if_no_process_can_be_started_the_task_fails_and_later_ones_do_not(monkeypatch, long):
     with monkeypatch.context() as patch:
         patch.setattr(processes.subprocess, "Popen", out_of_handles)
         scheduler = Scheduler(workers=1)
@@ -213,7 +197,7 @@ def test_if_no_process_can_be_started_the_task_fails_and_later_ones_do_not(
     scheduler.close()
 
 
-def test_running_out_of_file_handles_is_reported_and_recovered_from(scheduler: Scheduler) -> None:
+def test_running_out_of_file_handles_is_reported_and_recovered_from(scheduler):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
     try:
@@ -226,7 +210,7 @@ def test_running_out_of_file_handles_is_reported_and_recovered_from(scheduler: S
     assert scheduler.submit("fit", tasks.one, "ann", long=True).future.result(SECONDS) == 1
 
 
-def test_a_closed_scheduler_has_cancelled_everything_and_takes_no_more() -> None:
+def test_a_closed_scheduler_has_cancelled_everything_and_takes_no_more():
     scheduler = Scheduler(workers=1)
     job = scheduler.submit("endless", tasks.sleep_for_ever, "ann")
 

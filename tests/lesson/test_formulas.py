@@ -66,14 +66,14 @@ CORE: dict[str, Callable[[dict, float], object]] = {
 
 
 @pytest.mark.parametrize("name", CORE)
-def test_a_formula_says_what_the_core_computes(name: str) -> None:
+def test_a_formula_says_what_the_core_computes(name):
     for seed, lam in product(range(5), PRICES):
         letters = entries(seed)
         value = evaluate(FORMULAS[name], letters | {"lambda": lam})
         np.testing.assert_allclose(value, CORE[name](letters, lam), rtol=1e-9, atol=1e-12)
 
 
-def test_the_sum_of_parts_is_what_is_built_up() -> None:
+def test_the_sum_of_parts_is_what_is_built_up():
     rng = np.random.default_rng(0)
     W, h = rng.random((7, 4)), rng.random(4)
     built = build_up(rng.random(7), W, h)
@@ -84,7 +84,7 @@ def test_the_sum_of_parts_is_what_is_built_up() -> None:
 
 
 @pytest.mark.parametrize("lam", PRICES)
-def test_a_learner_that_fits_the_attacked_data_overshoots_by_the_formula(lam: float) -> None:
+def test_a_learner_that_fits_the_attacked_data_overshoots_by_the_formula(lam):
     letters = entries(1)
     v, p = letters["v"], letters["p"]
     away_from_the_wall = v + (v - p) / (lam - 1) > 0
@@ -97,7 +97,7 @@ def test_a_learner_that_fits_the_attacked_data_overshoots_by_the_formula(lam: fl
 
 @pytest.mark.parametrize("lam", PRICES)
 @pytest.mark.parametrize("leash", [0.1, 0.25, 2.0])
-def test_below_the_lower_bend_the_learner_pays_by_the_formula(lam: float, leash: float) -> None:
+def test_below_the_lower_bend_the_learner_pays_by_the_formula(lam, leash):
     letters = entries(3) | {"p": entries(3)["p"] / 6, "lambda": lam, "g": leash}
     v, p = letters["v"], letters["p"]
 
@@ -114,13 +114,13 @@ def test_below_the_lower_bend_the_learner_pays_by_the_formula(lam: float, leash:
     assert below.any() == (lower_bend(lam, leash) > 0)
 
 
-def test_every_formula_is_checked() -> None:
+def test_every_formula_is_checked():
     elsewhere = {"sum_of_parts", "overshoot", "lower_bend", "leashed", "leash_loss"}
     assert {*CORE, *elsewhere} == set(FORMULAS)
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_text_has_no_formula_of_its_own(name: str) -> None:
+def test_a_text_has_no_formula_of_its_own(name):
     text = read_text(name)
     everything = [text.title, text.body, *(part for q in text.questions for part in (q.asked, q.answer))]
     written = re.findall(r"\$\$\n(.*?)\n\$\$|\$([^$]+)\$", "\n".join(everything), flags=re.DOTALL)
@@ -131,7 +131,7 @@ def test_a_text_has_no_formula_of_its_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("lam", PRICES)
-def test_the_legends_of_the_moving_pictures_are_right_too(lam: float) -> None:
+def test_the_legends_of_the_moving_pictures_are_right_too(lam):
     letters = entries(2)
     v, p, r = (letters[name] for name in "vpr")
     left = attack_objective(v, r, p, lam)
@@ -143,7 +143,7 @@ def test_the_legends_of_the_moving_pictures_are_right_too(lam: float) -> None:
     np.testing.assert_allclose(square, entry_loss(v, p, np.inf))
 
 
-def test_every_formula_is_used() -> None:
+def test_every_formula_is_used():
     sources = "".join(
         (Path(__file__).parents[2] / f"pages/learn_view/text/{name}.md").read_text() for name in TEXTS
     )
@@ -169,7 +169,7 @@ def legend(picture: str) -> list[str]:
         (r"x_{\mathrm{next}} = \sum_{i \in S} v_i^2", 4.0),
     ],
 )
-def test_the_evaluator_reads_schoolbook_latex(latex: str, value: float) -> None:
+def test_the_evaluator_reads_schoolbook_latex(latex, value):
     letters = {"a": 2.0, "b": 3.0, "lambda": 5.0, "v": np.array([1.0, 2.0]), "S": np.array([False, True])}
 
     assert evaluate(latex, letters) == value

@@ -45,7 +45,7 @@ SEEDS = range(4)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_at_lambda_2_algorithm_1_overshoots_and_exact_descent_never_does(seed: int) -> None:
+def test_at_lambda_2_algorithm_1_overshoots_and_exact_descent_never_does(seed):
     paper, exact = (play(EXAMPLE, 2.0, K=2, solver=solver, seed=seed) for solver in ("paper", "fast"))
 
     assert paper.rises > 6, "in most rounds"
@@ -53,12 +53,12 @@ def test_at_lambda_2_algorithm_1_overshoots_and_exact_descent_never_does(seed: i
     assert exact.rises == 0
 
 
-def test_at_lambda_2_the_overshoot_grows_only_where_the_parts_do_not_fit_exactly() -> None:
+def test_at_lambda_2_the_overshoot_grows_only_where_the_parts_do_not_fit_exactly():
     V = EXAMPLE + 3.0  # Far from the wall.
     exact = _rank_2(V)
     start = _rank_2(V + np.random.default_rng(0).uniform(-0.3, 0.3, V.shape))
 
-    def errors(V: Array) -> list[float]:
+    def errors(V):
         """Of the best fits of rank 2 to V + (V - V_hat), without a wall."""
         V_hat, left = start, []
         for _ in range(30):
@@ -75,7 +75,7 @@ def _rank_2(V: Array) -> Array:
     return (left[:, :2] * sizes[:2]) @ right[:2]
 
 
-def test_with_hidden_entries_as_zeros_algorithm_1_oscillates_at_lambda_2_but_beats_nmf() -> None:
+def test_with_hidden_entries_as_zeros_algorithm_1_oscillates_at_lambda_2_but_beats_nmf():
     V = load_dataset("synthetic").V
     observed = hide_entries(V.shape, 0.5)
     nmf = factorize(V, observed, K=5, missing="zero")
@@ -92,13 +92,13 @@ def test_with_hidden_entries_as_zeros_algorithm_1_oscillates_at_lambda_2_but_bea
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_exact_descent_never_rises_at_any_price(seed: int) -> None:
+def test_exact_descent_never_rises_at_any_price(seed):
     for lam in (1.5, 2.5, 10.0):
         assert play(EXAMPLE, lam, K=2, solver="fast", seed=seed).rises == 0
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_algorithm_1_comes_to_rest_at_a_price_of_3_or_more_and_runs_off_below_2(seed: int) -> None:
+def test_algorithm_1_comes_to_rest_at_a_price_of_3_or_more_and_runs_off_below_2(seed):
     for lam in (3.0, 5.0, 10.0):
         losses = play(EXAMPLE, lam, K=2, solver="paper", seed=seed).losses
         assert losses[-1] <= losses[0]
@@ -108,7 +108,7 @@ def test_algorithm_1_comes_to_rest_at_a_price_of_3_or_more_and_runs_off_below_2(
 
 
 @pytest.mark.parametrize("solver", ["paper", "fast"])
-def test_each_player_moves_as_the_core_says(solver: str) -> None:
+def test_each_player_moves_as_the_core_says(solver):
     game = play(EXAMPLE, 2.0, K=2, solver=solver, seed=3)
 
     for step, next_step in zip(game.half_steps, game.half_steps[1:], strict=False):
@@ -122,7 +122,7 @@ def test_each_player_moves_as_the_core_says(solver: str) -> None:
     assert game.half_steps[-1].actor == "adversary"
 
 
-def test_the_learner_of_algorithm_1_lowers_the_number_at_every_move() -> None:
+def test_the_learner_of_algorithm_1_lowers_the_number_at_every_move():
     game = play(EXAMPLE, 2.0, K=2, solver="paper")
 
     moves = zip(game.half_steps, game.half_steps[1:], strict=False)
@@ -131,7 +131,7 @@ def test_the_learner_of_algorithm_1_lowers_the_number_at_every_move() -> None:
     np.testing.assert_allclose(EXAMPLE + first.R, effective_data(EXAMPLE, first.V_hat, 2.0))
 
 
-def test_both_games_are_the_solvers_own_and_start_alike() -> None:
+def test_both_games_are_the_solvers_own_and_start_alike():
     paper, exact = (play(EXAMPLE, 2.0, K=2, solver=solver, seed=5, rounds=4) for solver in ("paper", "fast"))
     fit = factorize(
         EXAMPLE,
@@ -150,7 +150,7 @@ def test_both_games_are_the_solvers_own_and_start_alike() -> None:
     np.testing.assert_array_equal(paper.half_steps[0].V_hat, exact.half_steps[0].V_hat)
 
 
-def test_a_face_is_built_up_from_its_heaviest_part_to_the_whole_prediction() -> None:
+def test_a_face_is_built_up_from_its_heaviest_part_to_the_whole_prediction():
     rng = np.random.default_rng(0)
     W, h, v = rng.random((20, 5)), rng.random(5), rng.random(20)
 
@@ -163,7 +163,7 @@ def test_a_face_is_built_up_from_its_heaviest_part_to_the_whole_prediction() -> 
     np.testing.assert_allclose(built.errors[2], np.sqrt(np.mean((v - built.sums[:, 2]) ** 2)))
 
 
-def test_a_part_that_is_black_everywhere_weighs_nothing() -> None:
+def test_a_part_that_is_black_everywhere_weighs_nothing():
     built = build_up(np.ones(3), np.array([[0.0, 1.0]] * 3), np.array([4.0, 1.0]))
 
     assert built.weights.tolist() == [1.0, 0.0]
@@ -171,7 +171,7 @@ def test_a_part_that_is_black_everywhere_weighs_nothing() -> None:
 
 
 @pytest.mark.parametrize("hidden", [(), (2,), (0, 4), (0, 1, 3, 4)])
-def test_a_weight_by_hand_is_the_least_squares_solution(hidden: tuple[int, ...]) -> None:
+def test_a_weight_by_hand_is_the_least_squares_solution(hidden):
     seen = np.array([i not in hidden for i in range(5)])
     part, series = np.array(PART), np.array(SERIES)
 
@@ -180,12 +180,12 @@ def test_a_weight_by_hand_is_the_least_squares_solution(hidden: tuple[int, ...])
     assert weigh(PART, SERIES, seen, "zero").weight == pytest.approx(filled)
 
 
-def test_a_part_of_which_nothing_is_seen_cannot_be_weighed() -> None:
+def test_a_part_of_which_nothing_is_seen_cannot_be_weighed():
     with pytest.raises(InputError, match="nothing of the part is seen"):
         weigh(PART, SERIES, [False] * 5, "ignore")
 
 
-def test_a_guess_is_judged_by_the_curve() -> None:
+def test_a_guess_is_judged_by_the_curve():
     errors = {1.1: 0.3, 2.0: 0.20, 11.0: 0.205, 101.0: 0.4}
     spread = dict.fromkeys(errors, 0.01)
 
@@ -203,7 +203,7 @@ def test_a_guess_is_judged_by_the_curve() -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 0.9])
-def test_findings_take_the_best_of_the_published_lambdas(alpha: float) -> None:
+def test_findings_take_the_best_of_the_published_lambdas(alpha):
     assert [finding.name for finding in findings(alpha)] == list(NAMES)
     for finding in findings(alpha):
         cells = [cell for cell in published(finding.name) if cell.alpha == alpha and cell.method == "atnmf"]
@@ -212,7 +212,7 @@ def test_findings_take_the_best_of_the_published_lambdas(alpha: float) -> None:
         assert finding.zero_atnmf is None or finding.zero_atnmf.lam == finding.published_atnmf.lam
 
 
-def test_shares_and_gains_are_those_of_the_cells_and_none_where_one_is_missing() -> None:
+def test_shares_and_gains_are_those_of_the_cells_and_none_where_one_is_missing():
     nmf, atnmf = Error(2.0, None, 10), Error(1.5, 2.0, 10)
     whole = Finding("cbcl", 0.5, nmf, atnmf, None, None, Error(0.5, None, 1), Error(0.4, 5.0, 1))
     torn = replace(whole, ignore_nmf=None)
@@ -233,7 +233,7 @@ def opened(link: str) -> LessonState:
 
 
 @pytest.mark.parametrize("number", range(1, len(EXERCISES) + 1))
-def test_both_links_open_the_exercise_in_its_chapter_and_only_one_its_answer(number: int) -> None:
+def test_both_links_open_the_exercise_in_its_chapter_and_only_one_its_answer(number):
     exercise = EXERCISES[number - 1]
     start, solved = (opened(exercise.link(number, solution=solution)) for solution in (False, True))
 
@@ -246,7 +246,7 @@ def test_both_links_open_the_exercise_in_its_chapter_and_only_one_its_answer(num
     assert start.stage.values != solved.stage.values or exercise.start == exercise.solved
 
 
-def test_the_loss_by_hand_is_the_most_that_any_attack_leaves() -> None:
+def test_the_loss_by_hand_is_the_most_that_any_attack_leaves():
     v, p, lam = (opened(EXERCISES[0].link(1, solution=True)).stage[name] for name in ("v", "p", "lam"))
     attacks = np.linspace(-v, 3, 100_001)
     left = [attack_objective(np.array([v]), np.array([r]), np.array([p]), lam) for r in attacks[::100]]
@@ -259,7 +259,7 @@ def test_the_loss_by_hand_is_the_most_that_any_attack_leaves() -> None:
     assert f"NMF pays {(v - p) ** 2:g}" in EXERCISES[0].answer()
 
 
-def test_the_best_price_against_dead_pixels_is_that_of_the_solution() -> None:
+def test_the_best_price_against_dead_pixels_is_that_of_the_solution():
     solved = opened(EXERCISES[1].link(2, solution=True)).stage
     given = recorded(solved["damage"], solved["share"])
     errors = {lam: mend(given, lam).error for lam in LAMS}
@@ -270,7 +270,7 @@ def test_the_best_price_against_dead_pixels_is_that_of_the_solution() -> None:
     assert times == pytest.approx(errors[math.inf] / errors[solved["lam"]], abs=0.5)
 
 
-def test_the_best_leash_against_bright_pixels_is_that_of_the_solution() -> None:
+def test_the_best_leash_against_bright_pixels_is_that_of_the_solution():
     solved = opened(EXERCISES[2].link(3, solution=True)).stage
     given = recorded(solved["damage"], solved["share"])
     errors = {g: mend(given, solved["lam"], None if math.isinf(g) else g).error for g in LEASHES}
@@ -281,7 +281,7 @@ def test_the_best_leash_against_bright_pixels_is_that_of_the_solution() -> None:
     assert f"{errors[solved['g']]:.4f}, where NMF has {nmf:.4f}" in EXERCISES[2].answer()
 
 
-def test_every_chapter_has_notes_with_a_question_an_answer_and_a_time() -> None:
+def test_every_chapter_has_notes_with_a_question_an_answer_and_a_time():
     assert list(chapter_notes()) == [chapter.name for chapter in CHAPTERS]
     for notes in chapter_notes().values():
         assert 5 <= notes.minutes <= 20
@@ -289,9 +289,7 @@ def test_every_chapter_has_notes_with_a_question_an_answer_and_a_time() -> None:
 
 
 @pytest.mark.parametrize(("kind", "dead", "bright"), [("dead", 1, 0), ("bright", 0, 1), ("both", 0.5, 0.5)])
-def test_the_camera_is_wrong_where_it_says_so_and_in_the_way_it_says(
-    kind: str, dead: float, bright: float
-) -> None:
+def test_the_camera_is_wrong_where_it_says_so_and_in_the_way_it_says(kind, dead, bright):
     given = recorded(kind, 0.2)
 
     np.testing.assert_array_equal(given.V[~given.wrong], given.truth[~given.wrong])
@@ -301,7 +299,7 @@ def test_the_camera_is_wrong_where_it_says_so_and_in_the_way_it_says(
     assert given.wrong.mean() == pytest.approx(0.2, abs=1e-4)
 
 
-def test_the_story_of_the_last_chapter_holds_at_every_share_it_offers_below_the_majority() -> None:
+def test_the_story_of_the_last_chapter_holds_at_every_share_it_offers_below_the_majority():
     for share in (0.05, 0.1, 0.2, 0.3, 0.5):
         dead, bright = recorded("dead", share), recorded("bright", share)
         errors = [mend(dead, lam).error for lam in (math.inf, 5.0, 2.0, 1.5, 1.2, 1.1, 1.05)]
@@ -311,7 +309,7 @@ def test_the_story_of_the_last_chapter_holds_at_every_share_it_offers_below_the_
         assert mend_known(dead).error < errors[-1]
 
 
-def test_robust_nmf_fails_where_half_is_dead_and_is_better_against_many_bright_pixels() -> None:
+def test_robust_nmf_fails_where_half_is_dead_and_is_better_against_many_bright_pixels():
     few, half, bright = recorded("dead", 0.2), recorded("dead", 0.5), recorded("bright", 0.2)
     leashed = {(lam, g): mend(bright, lam, g).error for lam in LAMS[:4] for g in LEASHES[:3]}
 
@@ -322,7 +320,7 @@ def test_robust_nmf_fails_where_half_is_dead_and_is_better_against_many_bright_p
 
 
 @pytest.mark.slow
-def test_the_filled_faces_are_those_that_the_restoration_makes() -> None:
+def test_the_filled_faces_are_those_that_the_restoration_makes():
     faces, share, face = load_dataset("lfw"), FACES_HIDDEN[0], FACES_SHOWN[0]
     made, shown = filled(share), filled_face(faces, share, face)
 

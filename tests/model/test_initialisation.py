@@ -87,7 +87,7 @@ def clean_scene(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("alpha", [None, 0.3, 0.6])
-def test_exact_mixtures_are_taken_apart(alpha: float | None) -> None:
+def test_exact_mixtures_are_taken_apart(alpha):
     V, E, _ = clean_scene(1)
     observed = None if alpha is None else hide_entries(V.shape, alpha)
 
@@ -100,9 +100,7 @@ def test_exact_mixtures_are_taken_apart(alpha: float | None) -> None:
 
 @pytest.mark.parametrize("pattern", ["entries", "stripes", "bands"])
 @pytest.mark.parametrize(("method", "lam"), [("nmf", None), ("atnmf", 2.0)])
-def test_half_of_the_scene_is_enough_to_find_its_materials(
-    pattern: str, method: str, lam: float | None
-) -> None:
+def test_half_of_the_scene_is_enough_to_find_its_materials(pattern, method, lam):
     observed = hide_entries(SCENE.shape, 0.5, 0, pattern, SCENE.image_shape, SCENE.order)
 
     fit = factorize(SCENE.V, observed, K=5, method=method, lam=lam, init="pure-pixels")
@@ -110,7 +108,7 @@ def test_half_of_the_scene_is_enough_to_find_its_materials(
     assert angles_to(SCENE.truth.endmembers, fit.W).mean() < 0.5
 
 
-def test_a_random_start_does_not_find_them() -> None:
+def test_a_random_start_does_not_find_them():
     observed = hide_entries(SCENE.shape, 0.5)
 
     fit = factorize(SCENE.V, observed, K=5)
@@ -118,7 +116,7 @@ def test_a_random_start_does_not_find_them() -> None:
     assert angles_to(SCENE.truth.endmembers, fit.W).mean() > 5
 
 
-def test_hidden_values_are_never_looked_at() -> None:
+def test_hidden_values_are_never_looked_at():
     observed = hide_entries(SCENE.shape, 0.5)
     spoilt = np.where(observed, SCENE.V, 1e6)
     missing = np.where(observed, SCENE.V, np.nan)
@@ -131,7 +129,7 @@ def test_hidden_values_are_never_looked_at() -> None:
         np.testing.assert_array_equal(H, starts[0][1])
 
 
-def test_a_seed_decides_the_start() -> None:
+def test_a_seed_decides_the_start():
     W, H = pure_pixel_start(SCENE.V, K=5, seed=3)
     again, _ = pure_pixel_start(SCENE.V, K=5, seed=3)
 
@@ -142,7 +140,7 @@ def test_a_seed_decides_the_start() -> None:
     assert (H > 0).all()
 
 
-def test_brighter_data_gives_brighter_spectra_and_the_same_abundances() -> None:
+def test_brighter_data_gives_brighter_spectra_and_the_same_abundances():
     W, H = pure_pixel_start(SCENE.V, K=5)
     bright, same = pure_pixel_start(4096 * SCENE.V, K=5)
 
@@ -150,7 +148,7 @@ def test_brighter_data_gives_brighter_spectra_and_the_same_abundances() -> None:
     np.testing.assert_allclose(same, H, rtol=1e-5)
 
 
-def test_the_name_and_the_factors_start_the_same_fit() -> None:
+def test_the_name_and_the_factors_start_the_same_fit():
     observed = hide_entries(SCENE.shape, 0.4)
 
     named = factorize(SCENE.V, observed, K=4, init="pure-pixels", seed=2)
@@ -159,7 +157,7 @@ def test_the_name_and_the_factors_start_the_same_fit() -> None:
     np.testing.assert_array_equal(named.W, given.W)
 
 
-def test_a_pixel_of_which_nothing_is_observed_is_no_corner_and_gets_the_mean() -> None:
+def test_a_pixel_of_which_nothing_is_observed_is_no_corner_and_gets_the_mean():
     V, E, A = clean_scene(2)
     observed = np.ones(V.shape, dtype=bool)
     observed[:, 10:20] = False
@@ -172,14 +170,14 @@ def test_a_pixel_of_which_nothing_is_observed_is_no_corner_and_gets_the_mean() -
     np.testing.assert_allclose(E @ A[:, observed.any(axis=0)].mean(axis=1), W @ H[:, 10], atol=0.02)
 
 
-def test_one_part_and_data_without_any_contrast_do_no_harm() -> None:
+def test_one_part_and_data_without_any_contrast_do_no_harm():
     for K in (1, 3):
         W, H = pure_pixel_start(np.full((6, 9), 2.0), K=K)
         np.testing.assert_allclose(W, 2.0, rtol=1e-3)
         assert np.isfinite(H).all()
 
 
-def test_too_few_observed_pixels_are_refused() -> None:
+def test_too_few_observed_pixels_are_refused():
     observed = np.zeros(SCENE.shape, dtype=bool)
     observed[:, :3] = True
 
@@ -187,6 +185,6 @@ def test_too_few_observed_pixels_are_refused() -> None:
         pure_pixel_start(SCENE.V, observed, K=5)
 
 
-def test_a_start_that_nobody_knows_is_refused() -> None:
+def test_a_start_that_nobody_knows_is_refused():
     with pytest.raises(InputError, match=r"init='pure': choose one of .*'pure-pixels'"):
         factorize(SCENE.V, K=2, init="pure")

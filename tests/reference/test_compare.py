@@ -43,25 +43,25 @@ FULL = Measurement(
         (0.1715, "outside"),
     ],
 )
-def test_agreement_follows_the_published_spread(mean: float, agreement: str) -> None:
+def test_agreement_follows_the_published_spread(mean, agreement):
     assert cell_of(replace(FULL, mean=mean)).agreement == agreement
 
 
-def test_one_percent_is_near_where_the_published_deviation_is_smaller() -> None:
+def test_one_percent_is_near_where_the_published_deviation_is_smaller():
     row = next(row for row in published("moffet") if row.mean == 0.151)
     cell = replace(FULL, alpha=row.alpha, method=row.method, lam=row.lam, mean=0.1524)
 
     assert next(cell for cell in compare_table("moffet", [cell]) if cell.zero).agreement == "near"
 
 
-def test_a_cell_that_was_not_measured_has_no_difference() -> None:
+def test_a_cell_that_was_not_measured_has_no_difference():
     cells = compare_table("cbcl", [])
 
     assert len(cells) == len(published("cbcl"))
     assert {(cell.zero, cell.ignore, cell.difference, cell.agreement) for cell in cells} == {(None,) * 4}
 
 
-def test_both_treatments_find_their_place() -> None:
+def test_both_treatments_find_their_place():
     ignored = replace(FULL, missing="ignore", solver="fast", mean=0.08)
 
     cell = next(cell for cell in compare_table("cbcl", [ignored, FULL]) if cell.key == (0.3, "atnmf", 2.0))
@@ -70,7 +70,7 @@ def test_both_treatments_find_their_place() -> None:
     assert cell.difference == pytest.approx(0.1764 / 0.176 - 1)
 
 
-def test_an_exception_names_what_differs_from_the_authors_run() -> None:
+def test_an_exception_names_what_differs_from_the_authors_run():
     short = exception_reason(cell_of(replace(FULL, starts=1, max_outer=10)))
 
     assert "stopped after 10 of 100 outer iterations" in short
@@ -80,7 +80,7 @@ def test_an_exception_names_what_differs_from_the_authors_run() -> None:
     assert "not public" in exception_reason(cell_of(replace(FULL, method="anmf", lam=None), "anmf", None))
 
 
-def test_counts_tell_measured_cells_and_how_they_agree() -> None:
+def test_counts_tell_measured_cells_and_how_they_agree():
     near, far = replace(FULL, lam=5.0, mean=0.0), replace(FULL, alpha=0.5, mean=0.9)
     row = next(cell for cell in published("cbcl") if (cell.alpha, cell.lam) == (0.3, 5.0))
     near = replace(near, mean=row.mean + 2.9 * row.deviation)
@@ -90,7 +90,7 @@ def test_counts_tell_measured_cells_and_how_they_agree() -> None:
     )
 
 
-def test_provenance_says_starts_iterations_version_and_date() -> None:
+def test_provenance_says_starts_iterations_version_and_date():
     said = provenance(replace(FULL, starts=1, max_outer=10))
 
     for words in ("1 of 10 starts", "10 of 100 outer", "float32", "version 3", "2026-01-31"):
@@ -98,7 +98,7 @@ def test_provenance_says_starts_iterations_version_and_date() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_table_shows_every_published_and_every_measured_number(name: str) -> None:
+def test_the_table_shows_every_published_and_every_measured_number(name):
     cells = compare_table(name, measured(name))
 
     shown = Table(comparison_table(name, cells, compare_table(name, [])))
@@ -124,7 +124,7 @@ def test_the_table_shows_every_published_and_every_measured_number(name: str) ->
     assert "ANMF reconstruction" in shown.heads
 
 
-def test_what_differs_from_the_usual_budget_is_said_in_the_cell() -> None:
+def test_what_differs_from_the_usual_budget_is_said_in_the_cell():
     cells = [
         replace(FULL, starts=1, max_outer=20),
         replace(FULL, alpha=0.4, starts=1, max_outer=20),
@@ -139,7 +139,7 @@ def test_what_differs_from_the_usual_budget_is_said_in_the_cell() -> None:
     assert "1 start, at most 20 of 100" in legend(compare_table("cbcl", cells))
 
 
-def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_own_starts() -> None:
+def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_own_starts():
     anmf = replace(FULL, method="anmf", lam=None, solver="fast", mean=0.2, starts=3)
     ignored = [replace(FULL, alpha=alpha, missing="ignore", solver="fast") for alpha in (0.3, 0.4)]
     cells = compare_table("cbcl", [FULL, anmf, *ignored, replace(ignored[0], alpha=0.5, starts=2)])
@@ -161,7 +161,7 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name: str) -> None:
+def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name):
     cells = compare_table(name, measured(name))
 
     table = re.findall(
@@ -178,7 +178,7 @@ def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name:
         assert row["tuned"] == ("" if found is None else f"{found.mean:.6g}")
 
 
-def test_the_note_on_noise_is_what_was_measured() -> None:
+def test_the_note_on_noise_is_what_was_measured():
     text = (files("atnmf_core.reference") / "start_sensitivity.csv").read_text()
     rows = [row for row in csv.DictReader(text.splitlines()) if row["table"] == "synthetic"]
     note = noise_note(compare_table("synthetic", measured("synthetic")))
@@ -196,7 +196,7 @@ def page_of(name: str, cells: Sequence[Cell]) -> str:
     return comparison_page(name, cells, compare_table(name, []))
 
 
-def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
+def test_a_cell_run_here_gets_a_line_of_its_own():
     here = compare_table("cbcl", [replace(FULL, mean=0.1770)])
 
     table = Table(comparison_table("cbcl", compare_table("cbcl", [FULL]), here))
@@ -206,7 +206,7 @@ def test_a_cell_run_here_gets_a_line_of_its_own() -> None:
     assert lines[0].startswith("0.177 ± 0.001")
 
 
-def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network() -> None:
+def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network():
     cells = compare_table("moffet", [replace(FULL, mean=0.02, K=3, starts=1)])
 
     page = comparison_page("moffet", cells, compare_table("moffet", []))
@@ -216,7 +216,7 @@ def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network() ->
     assert not re.search(r"https?:|src=|href=", page)
 
 
-def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured() -> None:
+def test_the_csv_has_a_line_per_cell_and_says_what_was_not_measured():
     cells = compare_table("cbcl", [FULL])
 
     rows = list(csv.DictReader(io.StringIO(comparison_csv("cbcl", cells))))
@@ -252,7 +252,7 @@ ROW = Measurement(
 GRID = published_grid("moffet", [0.3], ["atnmf"], starts=1, max_outer=20, lams=[2.0])
 
 
-def test_it_is_the_median_of_what_is_known_for_the_outer_iterations_asked_for() -> None:
+def test_it_is_the_median_of_what_is_known_for_the_outer_iterations_asked_for():
     known = [replace(ROW, seconds=seconds) for seconds in (40.0, 50.0, 90.0)]
 
     assert expected_run_seconds("moffet", GRID, known, workers=2) == pytest.approx(50)
@@ -261,20 +261,20 @@ def test_it_is_the_median_of_what_is_known_for_the_outer_iterations_asked_for() 
     )
 
 
-def test_a_measurement_without_a_time_says_nothing_about_it() -> None:
+def test_a_measurement_without_a_time_says_nothing_about_it():
     known = [ROW, replace(ROW, seconds=None)]
 
     assert expected_run_seconds("moffet", GRID, known, workers=1) == pytest.approx(50)
 
 
-def test_several_starts_share_the_cores() -> None:
+def test_several_starts_share_the_cores():
     four = replace(GRID, starts=4)
 
     assert expected_run_seconds("moffet", four, [ROW], workers=1) == pytest.approx(200)
     assert expected_run_seconds("moffet", four, [ROW], workers=2) == pytest.approx(100)
 
 
-def test_the_fast_solver_is_not_cut_short_by_outer_iterations() -> None:
+def test_the_fast_solver_is_not_cut_short_by_outer_iterations():
     known = [replace(ROW, missing="ignore", solver="fast", seconds=0.5, max_outer=100)]
 
     assert expected_run_seconds("moffet", ignoring_hidden(GRID), known, workers=2) == pytest.approx(0.5)
@@ -282,7 +282,7 @@ def test_the_fast_solver_is_not_cut_short_by_outer_iterations() -> None:
 
 @pytest.mark.parametrize("method", ["nmf", "anmf", "atnmf"])
 @pytest.mark.parametrize("treat", [lambda grid: grid, ignoring_hidden], ids=["zero", "ignore"])
-def test_without_a_measurement_a_model_is_asked(method: str, treat: object) -> None:
+def test_without_a_measurement_a_model_is_asked(method, treat):
     small, large = (
         expected_run_seconds(name, treat(published_grid(name, [0.5], [method], starts=1)), [], workers=1)
         for name in ("synthetic", "cbcl")

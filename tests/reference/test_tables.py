@@ -36,7 +36,7 @@ METHODS = {"NMF": "nmf", "ANMF": "anmf", "AT-NMF": "atnmf"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_published_cells_equal_those_in_the_paper(name: str) -> None:
+def test_published_cells_equal_those_in_the_paper(name):
     if not PAPER.is_file():
         pytest.skip("the paper's source is not here")
 
@@ -44,7 +44,7 @@ def test_published_cells_equal_those_in_the_paper(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "columns"), [("synthetic", 5), ("cbcl", 4), ("moffet", 4), ("madonna", 4)])
-def test_a_table_has_seven_alphas_and_all_methods(name: str, columns: int) -> None:
+def test_a_table_has_seven_alphas_and_all_methods(name, columns):
     cells = published(name)
 
     assert sorted({cell.alpha for cell in cells}) == [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
@@ -53,7 +53,7 @@ def test_a_table_has_seven_alphas_and_all_methods(name: str, columns: int) -> No
     assert all((cell.lam is None) == (cell.method != "atnmf") for cell in cells)
 
 
-def test_an_unknown_table_is_refused_by_name() -> None:
+def test_an_unknown_table_is_refused_by_name():
     with pytest.raises(InputError, match=r"'mnist'.*synthetic, cbcl, moffet, madonna"):
         published("mnist")
 
@@ -70,7 +70,7 @@ CELL = Measurement(0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.041, vers
     ],
     ids=["shorter run", "older solver", "fewer starts"],
 )
-def test_the_longer_run_of_the_present_solver_with_more_starts_is_the_better_one(worse: Measurement) -> None:
+def test_the_longer_run_of_the_present_solver_with_more_starts_is_the_better_one(worse):
     assert CELL.version == SOLVER_VERSIONS["paper"]
     better, other = replace(CELL, starts=3), replace(CELL, alpha=0.4, max_outer=20)
 
@@ -79,7 +79,7 @@ def test_the_longer_run_of_the_present_solver_with_more_starts_is_the_better_one
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_bundled_measurement_belongs_to_a_published_cell(name: str) -> None:
+def test_every_bundled_measurement_belongs_to_a_published_cell(name):
     cells = {(cell.alpha, cell.method, cell.lam) for cell in published(name)}
 
     for cell in measured(name):
@@ -89,7 +89,7 @@ def test_every_bundled_measurement_belongs_to_a_published_cell(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_bundled_means_lie_within_three_published_deviations_or_one_percent(name: str) -> None:
+def test_bundled_means_lie_within_three_published_deviations_or_one_percent(name):
     known = {(cell.alpha, cell.method, cell.lam): cell for cell in published(name)}
     as_the_authors = [cell for cell in measured(name) if cell.missing == "zero" and cell.method != "anmf"]
 
@@ -103,7 +103,7 @@ def test_bundled_means_lie_within_three_published_deviations_or_one_percent(name
 
 
 @pytest.mark.parametrize("name", ["synthetic", "moffet", "madonna"])
-def test_the_bundled_tables_are_complete(name: str) -> None:
+def test_the_bundled_tables_are_complete(name):
     cells = {(cell.alpha, cell.method, cell.lam) for cell in published(name) if cell.method != "anmf"}
 
     for missing in ("zero", "ignore"):
@@ -112,7 +112,7 @@ def test_the_bundled_tables_are_complete(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_lambda_was_tuned_for_every_alpha_at_the_K_of_the_table(name: str) -> None:
+def test_a_lambda_was_tuned_for_every_alpha_at_the_K_of_the_table(name):
     rows = tuned(name)
 
     assert list(rows) == list(PAPER_ALPHAS)
@@ -143,7 +143,7 @@ def as_printed(cell: object, name: str) -> tuple[str, str, str, str, str]:
 
 
 @pytest.mark.parametrize("name", BUNDLED_GRIDS)
-def test_every_combination_of_its_grid_is_there_with_all_starts(name: str) -> None:
+def test_every_combination_of_its_grid_is_there_with_all_starts(name):
     wanted = {
         (point.alpha, point.K, point.method, point.lam, point.missing, point.solver)
         for grid in BUNDLED_GRIDS[name]
@@ -159,13 +159,13 @@ def test_every_combination_of_its_grid_is_there_with_all_starts(name: str) -> No
 
 
 @pytest.mark.parametrize("name", BUNDLED_GRIDS)
-def test_every_point_was_made_by_the_solver_of_today(name: str) -> None:
+def test_every_point_was_made_by_the_solver_of_today(name):
     """A solver that gives other numbers needs the bundled curves to be made again."""
     assert {(p.solver, p.version) for p in bundled_curve(name)} <= SOLVER_VERSIONS.items()
 
 
 @pytest.mark.parametrize("missing", ["ignore", "zero"])
-def test_a_bundled_point_is_the_mean_over_its_starts(missing: str) -> None:
+def test_a_bundled_point_is_the_mean_over_its_starts(missing):
     (point,) = (p for p in bundled_curve("lfw") if (p.missing, p.alpha, p.lam) == (missing, 0.3, 2.0))
     data = load_dataset("lfw")
     observed = hide_entries(data.shape, 0.3, seed=0)
@@ -191,7 +191,7 @@ def figure(solver: str) -> tuple[list[Measurement], Measurement]:
 
 
 @pytest.mark.parametrize("solver", ["paper", "fast"])
-def test_on_synthetic_atnmf_goes_to_nmf_as_lambda_grows(solver: str) -> None:
+def test_on_synthetic_atnmf_goes_to_nmf_as_lambda_grows(solver):
     curve, nmf = figure(solver)
 
     last = max(curve, key=lambda point: point.lam or 0.0)
@@ -201,7 +201,7 @@ def test_on_synthetic_atnmf_goes_to_nmf_as_lambda_grows(solver: str) -> None:
 
 
 @pytest.mark.parametrize("solver", ["paper", "fast"])
-def test_on_synthetic_the_minimum_lies_below_nmf(solver: str) -> None:
+def test_on_synthetic_the_minimum_lies_below_nmf(solver):
     curve, nmf = figure(solver)
 
     lowest = best(curve)
@@ -210,7 +210,7 @@ def test_on_synthetic_the_minimum_lies_below_nmf(solver: str) -> None:
     assert lowest.mean + (lowest.deviation or 0.0) < nmf.mean - (nmf.deviation or 0.0)
 
 
-def test_the_two_solvers_part_at_small_lambda_only() -> None:
+def test_the_two_solvers_part_at_small_lambda_only():
     paper, fast = ({point.lam: point.mean for point in figure(solver)[0]} for solver in ("paper", "fast"))
 
     apart = {lam: abs(paper[lam] / fast[lam] - 1) for lam in paper if lam is not None}
@@ -219,7 +219,7 @@ def test_the_two_solvers_part_at_small_lambda_only() -> None:
     assert all(difference > 0.1 for lam, difference in apart.items() if lam <= 2)
 
 
-def test_the_better_run_of_a_cell_is_found(tmp_path: Path) -> None:
+def test_the_better_run_of_a_cell_is_found(tmp_path):
     with open_store(tmp_path / "store.sqlite") as store:
         enter(store, published_grid("moffet", [0.5], ["nmf"], starts=2, max_outer=100), [0.08, 0.09])
         enter(store, published_grid("moffet", [0.5], ["nmf"], starts=1, max_outer=5), [0.2])
@@ -237,7 +237,7 @@ def test_the_better_run_of_a_cell_is_found(tmp_path: Path) -> None:
     assert cell.deviation == pytest.approx(0.005 * 2**0.5)
 
 
-def test_runs_of_another_table_or_another_K_do_not_belong(tmp_path: Path) -> None:
+def test_runs_of_another_table_or_another_K_do_not_belong(tmp_path):
     with open_store(tmp_path / "store.sqlite") as store:
         enter(store, published_grid("moffet", [0.5], ["nmf"], starts=1, K=5), [0.06])
 
@@ -245,7 +245,7 @@ def test_runs_of_another_table_or_another_K_do_not_belong(tmp_path: Path) -> Non
         assert local_runs(store, "madonna") == ()
 
 
-def test_numbers_of_an_earlier_solver_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_of_an_earlier_solver_do_not_count(tmp_path, monkeypatch):
     grid = published_grid("moffet", [0.5], ["nmf"], starts=2)
     with open_store(tmp_path / "store.sqlite") as store:
         with monkeypatch.context() as before:
@@ -259,13 +259,13 @@ def test_numbers_of_an_earlier_solver_do_not_count(tmp_path: Path, monkeypatch: 
     assert (row.mean, row.version) == (pytest.approx(0.08), SOLVER_VERSIONS["paper"])
 
 
-def test_one_lambda_of_a_table_can_be_run_alone() -> None:
+def test_one_lambda_of_a_table_can_be_run_alone():
     grid = published_grid("synthetic", [0.5], ["atnmf"], starts=1, lams=[3.0])
 
     assert [point.lam for point in grid.points()] == [3.0]
 
 
-def test_a_sweep_that_is_given_the_name_of_a_run_of_a_table_does_not_become_one(tmp_path: Path) -> None:
+def test_a_sweep_that_is_given_the_name_of_a_run_of_a_table_does_not_become_one(tmp_path):
     grid = published_grid("moffet", [0.5], ["nmf"], starts=1)
     with open_store(tmp_path / "store.sqlite") as store:
         store.add_sweep("mine", grid, "a content hash")

@@ -19,7 +19,7 @@ def mean_angle(W: np.ndarray, truth: np.ndarray = E) -> float:
     return float(spectral_angles(truth, W).min(axis=1).mean())
 
 
-def test_shares_are_those_of_nonnegative_least_squares_with_a_heavy_row_of_ones() -> None:
+def test_shares_are_those_of_nonnegative_least_squares_with_a_heavy_row_of_ones():
     W, pixels = RNG.random((12, 4)), RNG.random((12, 30))
     grams = np.broadcast_to(W.T @ W, (30, 4, 4))
 
@@ -30,7 +30,7 @@ def test_shares_are_those_of_nonnegative_least_squares_with_a_heavy_row_of_ones(
         np.testing.assert_allclose(h, expected, atol=1e-6)
 
 
-def test_sums_that_may_vary_are_nonnegative_least_squares_with_a_row_of_ones() -> None:
+def test_sums_that_may_vary_are_nonnegative_least_squares_with_a_row_of_ones():
     W, pixels = RNG.random((12, 4)), RNG.random((12, 30))
     grams = np.broadcast_to(W.T @ W, (30, 4, 4))
 
@@ -42,7 +42,7 @@ def test_sums_that_may_vary_are_nonnegative_least_squares_with_a_row_of_ones() -
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_the_volume_is_the_simplexs_and_falls_along_its_derivative(exact: bool) -> None:
+def test_the_volume_is_the_simplexs_and_falls_along_its_derivative(exact):
     W = RNG.random((9, 3))
     value, form = _volume(W, exact)
     edges = W[:, 1:] - W[:, :1] if exact else W
@@ -56,9 +56,7 @@ def test_the_volume_is_the_simplexs_and_falls_along_its_derivative(exact: bool) 
 
 @pytest.mark.parametrize(("method", "lam"), [("nmf", None), ("atnmf", 1.5)])
 @pytest.mark.parametrize("alpha", [0.0, 0.5])
-def test_materials_are_nearer_to_the_truth_than_pure_pixels(
-    method: str, lam: float | None, alpha: float
-) -> None:
+def test_materials_are_nearer_to_the_truth_than_pure_pixels(method, lam, alpha):
     observed = hide_entries(V.shape, alpha)
     start = pure_materials(V, observed, K=3)
 
@@ -69,7 +67,7 @@ def test_materials_are_nearer_to_the_truth_than_pure_pixels(
     assert mean_angle(fit.W) < mean_angle(start[0])
 
 
-def test_a_strong_adversary_does_not_bias_abundances() -> None:
+def test_a_strong_adversary_does_not_bias_abundances():
     """In dark bands noise takes entries far below their prediction, as losses do."""
     data = load_dataset("simulated-scene", rows=32, cols=32)
     errors = []
@@ -82,7 +80,7 @@ def test_a_strong_adversary_does_not_bias_abundances() -> None:
 
 
 @pytest.mark.parametrize("how", ["dark", "bright", "either end"])
-def test_wrong_entries_that_nobody_marks_move_materials_by_less_than_a_degree(how: str) -> None:
+def test_wrong_entries_that_nobody_marks_move_materials_by_less_than_a_degree(how):
     wrong = RNG.random(V.shape) < 0.1
     by = {"dark": RNG.uniform(0, 0.6, V.shape), "bright": RNG.uniform(1.5, 3, V.shape)}
     ends = np.where(RNG.random(V.shape) < 0.5, 0, V.max())
@@ -94,7 +92,7 @@ def test_wrong_entries_that_nobody_marks_move_materials_by_less_than_a_degree(ho
         assert abs(mean_angle(fit.W) - mean_angle(clean.W)) < 1
 
 
-def test_dead_entries_of_a_dark_material_are_found_although_they_are_nearly_right() -> None:
+def test_dead_entries_of_a_dark_material_are_found_although_they_are_nearly_right():
     rng = np.random.default_rng(2)
     spectra = rng.random((60, 3)) * (1, 0.5, 0.06)
     scene = np.maximum(spectra @ rng.dirichlet(np.full(3, 0.3), 1500).T + rng.normal(0, 0.01, (60, 1500)), 0)
@@ -105,7 +103,7 @@ def test_dead_entries_of_a_dark_material_are_found_although_they_are_nearly_righ
     assert damaged < clean + 0.5
 
 
-def test_a_brightness_that_varies_is_told_from_abundances() -> None:
+def test_a_brightness_that_varies_is_told_from_abundances():
     spectra, level = RNG.random((30, 3)), RNG.normal(1, 0.12, 900)
     shares = RNG.dirichlet(np.full(3, 0.5), 900).T
     scene = np.maximum(spectra @ shares * level + RNG.normal(0, 0.005, (30, 900)), 0)
@@ -117,7 +115,7 @@ def test_a_brightness_that_varies_is_told_from_abundances() -> None:
     np.testing.assert_allclose(fit.V_hat, fit.W @ (fit.H * fit.brightness))
 
 
-def test_bands_count_by_their_noise() -> None:
+def test_bands_count_by_their_noise():
     noise = np.where(np.arange(40) % 4 == 0, 0.1, 0.002)[:, None]
     scene = np.maximum(E @ A + noise * RNG.normal(size=(40, 900)), 0)
 
@@ -127,7 +125,7 @@ def test_bands_count_by_their_noise() -> None:
     assert mean_angle(chosen.W[quiet], E[quiet]) < mean_angle(alike.W[quiet], E[quiet])
 
 
-def test_weights_leave_out_what_counts_nothing() -> None:
+def test_weights_leave_out_what_counts_nothing():
     junk = np.arange(V.shape[0]) % 8 == 3
     spoilt = V.copy()
     spoilt[junk] = RNG.random((int(junk.sum()), 900))
@@ -137,7 +135,7 @@ def test_weights_leave_out_what_counts_nothing() -> None:
     assert mean_angle(fit.W[~junk], E[~junk]) < mean_angle(pure_materials(V, K=3)[0]) + 0.5
 
 
-def test_the_volume_pulls_materials_together() -> None:
+def test_the_volume_pulls_materials_together():
     volumes = [
         np.linalg.det(fit.W.T @ fit.W)
         for fit in (factorize(V, K=3, unit_sum=True, volume=volume) for volume in (0, 0.1, 10))
@@ -146,7 +144,7 @@ def test_the_volume_pulls_materials_together() -> None:
     assert volumes[0] > volumes[1] > volumes[2]
 
 
-def test_materials_of_a_fit_with_unit_sums_are_its_own_abundances() -> None:
+def test_materials_of_a_fit_with_unit_sums_are_its_own_abundances():
     fit = factorize(V, K=3, unit_sum=True)
 
     (found,), truth = materials_of([(fit.W, fit.H * 1.2)], Truth(E, A), unit_sum=True)
@@ -155,10 +153,10 @@ def test_materials_of_a_fit_with_unit_sums_are_its_own_abundances() -> None:
     assert score(found, truth).mean_error < 0.05
 
 
-def test_the_callback_ends_the_fit() -> None:
+def test_the_callback_ends_the_fit():
     shapes = []
 
-    def once(progress) -> bool:
+    def once(progress):
         shapes.append(tuple(factor.shape for factor in progress.factors()))
         return True
 
@@ -177,6 +175,6 @@ def test_the_callback_ends_the_fit() -> None:
         ({"unit_sum": False, "volume": 1.0}, "volume=1.0"),
     ],
 )
-def test_what_does_not_go_together_is_refused(options: dict, message: str) -> None:
+def test_what_does_not_go_together_is_refused(options, message):
     with pytest.raises(InputError, match=message):
         factorize(V, K=3, **({"unit_sum": True} | options))

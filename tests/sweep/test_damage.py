@@ -5,7 +5,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -19,7 +18,7 @@ from tests.sweep.processes import done, kill_tree, measured, run, started, wait_
 SWEEP = ("sweep", "--data", "synthetic", "--K", "3", "--alpha", "0.3", "--methods", "nmf", "--jobs", "1")
 
 
-def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):
     (tmp_path / "notes.txt").write_text("not a database, but my notes\n" * 100)
 
     ended = run(*SWEEP, "--store", "notes.txt", folder=tmp_path)
@@ -31,7 +30,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
     assert (tmp_path / "notes.txt").read_text() == "not a database, but my notes\n" * 100
 
 
-def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
     with sqlite3.connect(tmp_path / "other.db") as other:
         other.execute("CREATE TABLE addresses (name TEXT)")
 
@@ -43,7 +42,7 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path)
         assert other.execute("PRAGMA journal_mode").fetchall() == [("delete",)]
 
 
-def test_a_store_that_is_just_being_made_is_not_there_yet_for_readers(tmp_path: Path) -> None:
+def test_a_store_that_is_just_being_made_is_not_there_yet_for_readers(tmp_path):
     (tmp_path / "store.sqlite").touch()
 
     with pytest.raises(NoStoreError, match="there is no store here"):
@@ -51,7 +50,7 @@ def test_a_store_that_is_just_being_made_is_not_there_yet_for_readers(tmp_path: 
     assert find_store(tmp_path / "store.sqlite") is None
 
 
-def test_a_store_of_a_newer_program_is_refused(tmp_path: Path) -> None:
+def test_a_store_of_a_newer_program_is_refused(tmp_path):
     open_store(tmp_path / "store.sqlite").close()
     with sqlite3.connect(tmp_path / "store.sqlite") as later:
         later.execute("PRAGMA user_version = 99")
@@ -60,7 +59,7 @@ def test_a_store_of_a_newer_program_is_refused(tmp_path: Path) -> None:
         read_store(tmp_path / "store.sqlite")
 
 
-def test_a_damaged_store_is_reported(tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported(tmp_path):
     path = filled(tmp_path / "store.sqlite", starts=200)
     size = path.stat().st_size
     with path.open("r+b") as file:
@@ -73,14 +72,14 @@ def test_a_damaged_store_is_reported(tmp_path: Path) -> None:
     assert "store.sqlite is damaged" in one_line(ended.stderr)
 
 
-def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path):
     ended = run(*SWEEP, "--store", "nowhere/store.sqlite", folder=tmp_path)
 
     assert ended.returncode == 1
     assert "nowhere/store.sqlite cannot be opened" in one_line(ended.stderr)
 
 
-def test_a_read_only_store_is_reported_and_stays_readable(small_disk: Path) -> None:
+def test_a_read_only_store_is_reported_and_stays_readable(small_disk):
     filled(small_disk / "store.sqlite", starts=3)
     remount(small_disk, "ro")
 
@@ -92,7 +91,7 @@ def test_a_read_only_store_is_reported_and_stays_readable(small_disk: Path) -> N
         assert reader.sweep("before").total == 3
 
 
-def test_a_full_disk_ends_the_sweep_and_keeps_what_was_finished(small_disk: Path) -> None:
+def test_a_full_disk_ends_the_sweep_and_keeps_what_was_finished(small_disk):
     store = small_disk / "store.sqlite"
     arguments = (*SWEEP, "--store", str(store), "--name", "s", "--max-inner", "1", "--starts", "300")
 
@@ -108,7 +107,7 @@ def test_a_full_disk_ends_the_sweep_and_keeps_what_was_finished(small_disk: Path
     assert len(measured(store, "s")) == 300
 
 
-def test_a_store_that_a_full_disk_kept_from_being_made_is_made_when_there_is_room(small_disk: Path) -> None:
+def test_a_store_that_a_full_disk_kept_from_being_made_is_made_when_there_is_room(small_disk):
     fill(small_disk)
     with pytest.raises(StoreError, match="the disk is full"):
         open_store(small_disk / "store.sqlite")
@@ -122,9 +121,7 @@ def test_a_store_that_a_full_disk_kept_from_being_made_is_made_when_there_is_roo
 
 
 @pytest.mark.parametrize("option", ["--out", "--plot"])
-def test_a_curve_that_cannot_be_written_leaves_the_one_from_before(
-    small_disk: Path, tmp_path_factory: pytest.TempPathFactory, option: str
-) -> None:
+def test_a_curve_that_cannot_be_written_leaves_the_one_from_before(small_disk, tmp_path_factory, option):
     curve = small_disk / "curve.csv"
     curve.write_text("an earlier curve\n")
     fill(small_disk)
@@ -137,7 +134,7 @@ def test_a_curve_that_cannot_be_written_leaves_the_one_from_before(
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def small_disk(tmp_path):
     """A file system of its own, of one megabyte."""
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path)], capture_output=True, text=True
@@ -181,7 +178,7 @@ SIXTY = (
 )
 
 
-def test_after_kill_9_of_all_processes_the_sweep_resumes_and_ends_as_if_undisturbed(tmp_path: Path) -> None:
+def test_after_kill_9_of_all_processes_the_sweep_resumes_and_ends_as_if_undisturbed(tmp_path):
     undisturbed(tmp_path / "whole.sqlite")
     store = tmp_path / "killed.sqlite"
     with started(*SIXTY, "--store", store.name, "--jobs", "2", folder=tmp_path) as process:
@@ -201,7 +198,7 @@ def test_after_kill_9_of_all_processes_the_sweep_resumes_and_ends_as_if_undistur
     assert curve(store) == curve(tmp_path / "whole.sqlite")
 
 
-def test_workers_end_with_a_leader_that_was_killed(tmp_path: Path) -> None:
+def test_workers_end_with_a_leader_that_was_killed(tmp_path):
     store = tmp_path / "store.sqlite"
     with started(*SIXTY, "--store", store.name, "--jobs", "2", folder=tmp_path) as process:
         wait_until(lambda: done(store, "s") >= 1, process, "a point")
@@ -215,7 +212,7 @@ def test_workers_end_with_a_leader_that_was_killed(tmp_path: Path) -> None:
     assert not left
 
 
-def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
     store = tmp_path / "store.sqlite"
     with started(*SIXTY, "--store", store.name, "--jobs", "2", folder=tmp_path) as process:
         wait_until(lambda: done(store, "s") >= 3, process, "three points")
@@ -229,7 +226,7 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert 3 <= kept < POINTS
 
 
-def test_the_request_to_end_is_followed_and_noted_in_the_store(tmp_path: Path) -> None:
+def test_the_request_to_end_is_followed_and_noted_in_the_store(tmp_path):
     store = tmp_path / "store.sqlite"
     with started(*SIXTY, "--store", store.name, "--jobs", "1", folder=tmp_path) as process:
         wait_until(lambda: done(store, "s") >= 1, process, "a point")
@@ -244,7 +241,7 @@ def test_the_request_to_end_is_followed_and_noted_in_the_store(tmp_path: Path) -
         assert (reader.sweep("s").status, reader.sweep("s").message) == ("stopped", "stopped by the user")
 
 
-def test_two_processes_share_a_sweep_without_a_point_made_twice(tmp_path: Path) -> None:
+def test_two_processes_share_a_sweep_without_a_point_made_twice(tmp_path):
     store = tmp_path / "store.sqlite"
     arguments = (*SIXTY, "--store", store.name, "--jobs", "1")
     with (

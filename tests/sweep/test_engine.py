@@ -2,17 +2,15 @@
 
 import os
 import signal
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import threadpoolctl
 
-from atnmf_core import Dataset, Fit, InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
+from atnmf_core import InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
 from atnmf_core.sweep import EngineError, Grid, Point, Store, engine, grid, open_store, paper_start, run_sweep
 from tests.sweep.processes import done, measured, run, started, wait_until
 
@@ -21,33 +19,33 @@ SIX = Grid("lfw", alphas=(0.3,), Ks=(4,), methods=("nmf",), starts=6)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path):
     with open_store(tmp_path / "store.sqlite") as opened:
         yield opened
 
 
 @pytest.fixture
-def mark(tmp_path: Path) -> Path:
+def mark(tmp_path):
     """A file by which workers know what happened before."""
     return tmp_path / "mark"
 
 
 @pytest.fixture
-def behave(mark: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def behave(mark, monkeypatch):
     """Make every point of the sweeps to come behave in this way."""
 
-    def behave(behaviour: str) -> None:
+    def behave(behaviour):
         monkeypatch.setattr(engine, "Point", partial(Trial, behaviour=behaviour, mark=str(mark)))
 
     return behave
 
 
 @pytest.fixture(scope="module")
-def faces() -> Dataset:
+def faces():
     return load_dataset("lfw")
 
 
-def test_every_result_is_what_a_single_fit_gives(store: Store, faces: Dataset) -> None:
+def test_every_result_is_what_a_single_fit_gives(store, faces):
     run_sweep(store, "s", GRID, faces, n_jobs=1)
 
     results = list(store.outcomes("s"))
@@ -74,7 +72,7 @@ def test_every_result_is_what_a_single_fit_gives(store: Store, faces: Dataset) -
         assert result.measures["n_iter"] == fit.n_iter
 
 
-def test_processes_give_the_same_rows_as_one_process(store: Store, faces: Dataset, tmp_path: Path) -> None:
+def test_processes_give_the_same_rows_as_one_process(store, faces, tmp_path):
     run_sweep(store, "s", GRID, faces, n_jobs=1)
     with open_store(tmp_path / "parallel.sqlite") as parallel:
         run_sweep(parallel, "s", GRID, faces, n_jobs=2)
@@ -82,7 +80,7 @@ def test_processes_give_the_same_rows_as_one_process(store: Store, faces: Datase
         assert numbers(parallel) == numbers(store)
 
 
-def test_a_finished_sweep_makes_no_fit_when_run_again(store: Store, faces: Dataset) -> None:
+def test_a_finished_sweep_makes_no_fit_when_run_again(store, faces):
     run_sweep(store, "s", GRID, faces, n_jobs=1)
     before = list(store.outcomes("s"))
 
@@ -92,7 +90,7 @@ def test_a_finished_sweep_makes_no_fit_when_run_again(store: Store, faces: Datas
     assert list(store.outcomes("s")) == before
 
 
-def test_everything_can_be_fitted_again_on_request(store: Store, faces: Dataset) -> None:
+def test_everything_can_be_fitted_again_on_request(store, faces):
     run_sweep(store, "s", GRID, faces, n_jobs=1)
     before = [result.finished for result in store.outcomes("s")]
 
@@ -103,10 +101,8 @@ def test_everything_can_be_fitted_again_on_request(store: Store, faces: Dataset)
     assert min(after) > max(before)
 
 
-def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
-    store: Store, faces: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def diverged(*given: object, **options: object) -> Fit:
+def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(store, faces, monkeypatch):
+    def diverged(*given, **options):
         fit = factorize(*given, **options)  # type: ignore[arg-type]
         return replace(fit, W=np.full_like(fit.W, np.nan)) if fit.method == "atnmf" else fit
 
@@ -117,9 +113,7 @@ def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(
     assert all("not finite" in (failure.error or "") for failure in store.outcomes("s", failed=True))
 
 
-def test_a_failing_point_is_noted_and_the_others_are_made(
-    store: Store, faces: Dataset, mark: Path, behave: Callable[[str], None]
-) -> None:
+def test_a_failing_point_is_noted_and_the_others_are_made(store, faces, mark, behave):
     behave("fails unless mark")
     run_sweep(store, "s", SIX, faces, n_jobs=1)
 
@@ -131,7 +125,7 @@ def test_a_failing_point_is_noted_and_the_others_are_made(
     assert (store.sweep("s").done, store.sweep("s").failed) == (6, 0)
 
 
-def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> None:
+def test_progress_ends_with_all_points_done(store, faces):
     told: list[tuple[int, int]] = []
 
     run_sweep(store, "s", GRID, faces, n_jobs=1, progress=lambda *counts: told.append(counts))
@@ -139,9 +133,7 @@ def test_progress_ends_with_all_points_done(store: Store, faces: Dataset) -> Non
     assert told == [(done, 16) for done in range(17)]
 
 
-def test_a_worker_that_dies_is_replaced_and_its_point_made(
-    store: Store, faces: Dataset, mark: Path, behave: Callable[[str], None]
-) -> None:
+def test_a_worker_that_dies_is_replaced_and_its_point_made(store, faces, mark, behave):
     behave("dies once")
     run_sweep(store, "s", SIX, faces, n_jobs=2)
 
@@ -149,9 +141,7 @@ def test_a_worker_that_dies_is_replaced_and_its_point_made(
     assert store.sweep("s").done == 6
 
 
-def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
-    store: Store, faces: Dataset, behave: Callable[[str], None]
-) -> None:
+def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(store, faces, behave):
     behave("dies")
     with pytest.raises(EngineError, match="keep dying"):
         run_sweep(store, "s", SIX, faces, n_jobs=2)
@@ -161,9 +151,7 @@ def test_a_sweep_whose_workers_keep_dying_gives_up_with_the_reason(
     assert "keep dying" in (record.message or "")
 
 
-def test_each_worker_uses_one_blas_thread_and_maps_the_data(
-    store: Store, faces: Dataset, behave: Callable[[str], None]
-) -> None:
+def test_each_worker_uses_one_blas_thread_and_maps_the_data(store, faces, behave):
     behave("looks")
     with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
         run_sweep(store, "s", SIX, faces, n_jobs=2)
@@ -172,14 +160,14 @@ def test_each_worker_uses_one_blas_thread_and_maps_the_data(
     assert seen == [{"array": "memmap", "threads": 1}] * 6
 
 
-def test_too_many_parts_are_refused_before_anything_runs(store: Store, faces: Dataset) -> None:
+def test_too_many_parts_are_refused_before_anything_runs(store, faces):
     with pytest.raises(InputError, match="K=101: lfw is 625 x 100, so K is at most 100"):
         run_sweep(store, "s", Grid("lfw", alphas=(0.3,), Ks=(5, 101), methods=("nmf",)), faces)
 
     assert store.sweeps() == []
 
 
-def test_the_authors_masks_and_starts_are_used_where_asked_for(store: Store, paper_data: Path) -> None:
+def test_the_authors_masks_and_starts_are_used_where_asked_for(store, paper_data):
     data = load_dataset("synthetic-paper")
     grid = Grid(
         "synthetic-paper",
@@ -262,7 +250,7 @@ SWEEP = (
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(cluster, tmp_path):
     store = tmp_path / "cluster.sqlite"
     address = cluster.scheduler_address
     with started(*SWEEP, "--store", store.name, "--dask", address, folder=tmp_path) as process:
@@ -278,7 +266,7 @@ def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(cluster: Any
     assert rows == measured(tmp_path / "local.sqlite", "s")
 
 
-def test_a_cluster_gives_the_same_rows_as_one_process(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_rows_as_one_process(cluster, tmp_path):
     data = load_dataset("lfw")
     grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), starts=3, max_inner=5)
     with (
@@ -292,7 +280,7 @@ def test_a_cluster_gives_the_same_rows_as_one_process(cluster: Any, tmp_path: Pa
     assert measured(tmp_path / "cluster.sqlite", "s") == measured(tmp_path / "local.sqlite", "s")
 
 
-def test_an_address_where_no_scheduler_is_ends_with_one_line(tmp_path: Path) -> None:
+def test_an_address_where_no_scheduler_is_ends_with_one_line(tmp_path):
     pytest.importorskip("distributed")
 
     ended = run(*SWEEP, "--store", "store.sqlite", "--dask", "tcp://127.0.0.1:9", folder=tmp_path)

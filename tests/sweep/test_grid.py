@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ FACES = (625, 100)
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
 
 
-def test_nmf_is_fitted_once_and_atnmf_for_each_lambda() -> None:
+def test_nmf_is_fitted_once_and_atnmf_for_each_lambda():
     points = list(GRID.points())
 
     assert len(points) == len(GRID) == 3 * 2 * 2 * 2 * (1 + 2)
@@ -27,17 +26,17 @@ def test_nmf_is_fitted_once_and_atnmf_for_each_lambda() -> None:
     assert all((point.lam is None) == (point.method == "nmf") for point in points)
 
 
-def test_the_first_start_of_everything_comes_before_the_second() -> None:
+def test_the_first_start_of_everything_comes_before_the_second():
     starts = [point.start for point in GRID.points()]
 
     assert starts == sorted(starts)
 
 
-def test_a_grid_survives_the_way_through_json() -> None:
+def test_a_grid_survives_the_way_through_json():
     assert Grid.from_json(GRID.as_json()) == GRID
 
 
-def test_single_values_and_repetitions_are_understood() -> None:
+def test_single_values_and_repetitions_are_understood():
     settings = {"dataset": "lfw", "alphas": 0.3, "Ks": [5, 5], "lams": [2, 2.0, 3]}
 
     grid = Grid.from_json("{}", **settings)
@@ -45,14 +44,14 @@ def test_single_values_and_repetitions_are_understood() -> None:
     assert (grid.alphas, grid.Ks, grid.lams) == ((0.3,), (5,), (2.0, 3.0))
 
 
-def test_equal_grids_have_equal_keys_however_they_were_written() -> None:
+def test_equal_grids_have_equal_keys_however_they_were_written():
     written = Grid.from_json(json.dumps({"dataset": "lfw", "alphas": [0.5], "Ks": 5, "lams": 2}))
     typed = Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0,))
 
     assert keys(written) == keys(typed)
 
 
-def test_keys_are_the_same_in_every_process_and_release(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_the_same_in_every_process_and_release(monkeypatch):
     monkeypatch.setitem(SOLVER_VERSIONS, "fast", "2")
     point = next(Grid("lfw", alphas=(0.3,), Ks=(5,), methods=("nmf",)).points())
 
@@ -77,22 +76,20 @@ def test_keys_are_the_same_in_every_process_and_release(monkeypatch: pytest.Monk
         {"draws": "paper"},
     ],
 )
-def test_whatever_changes_a_result_changes_its_key(change: dict[str, object]) -> None:
+def test_whatever_changes_a_result_changes_its_key(change):
     plain = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,), methods=("atnmf",))
 
     assert keys(plain).isdisjoint(keys(replace(plain, **change)))
 
 
-def test_the_key_depends_on_the_data_and_not_on_its_name() -> None:
+def test_the_key_depends_on_the_data_and_not_on_its_name():
     renamed = replace(GRID, dataset="a/copy.npz")
 
     assert keys(GRID, "hash") == keys(renamed, "hash")
     assert keys(GRID, "hash").isdisjoint(keys(GRID, "another hash"))
 
 
-def test_results_of_another_solver_version_are_not_mistaken_for_these(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_results_of_another_solver_version_are_not_mistaken_for_these(monkeypatch):
     before = keys(GRID)
     monkeypatch.setitem(SOLVER_VERSIONS, GRID.solver, "another")
 
@@ -126,7 +123,7 @@ def test_results_of_another_solver_version_are_not_mistaken_for_these(
         ({"starts": 10**6}, "at most 1000000"),
     ],
 )
-def test_settings_that_cannot_be_run_are_refused_by_name(settings: dict[str, object], complaint: str) -> None:
+def test_settings_that_cannot_be_run_are_refused_by_name(settings, complaint):
     good = {"dataset": "lfw", "alphas": [0.3], "Ks": [5], "lams": [2.0]}
 
     with pytest.raises(InputError, match=complaint):
@@ -134,12 +131,12 @@ def test_settings_that_cannot_be_run_are_refused_by_name(settings: dict[str, obj
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", "{", '{"dataset": "lfw"}'])
-def test_a_text_that_is_no_grid_is_refused(text: str) -> None:
+def test_a_text_that_is_no_grid_is_refused(text):
     with pytest.raises(InputError, match="grid"):
         Grid.from_json(text)
 
 
-def test_a_sweep_takes_as_long_as_its_fits() -> None:
+def test_a_sweep_takes_as_long_as_its_fits():
     grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(25,), lams=(2.0, 5.0), missing=("zero", "ignore"), starts=3)
 
     each = {missing: expected_seconds(FACES, 25, missing=missing) for missing in ("zero", "ignore")}
@@ -147,7 +144,7 @@ def test_a_sweep_takes_as_long_as_its_fits() -> None:
     assert expected_sweep_seconds(grid, FACES) == pytest.approx(2 * 3 * 3 * (each["zero"] + each["ignore"]))
 
 
-def test_anmf_takes_longer_than_nmf_and_has_one_algorithm() -> None:
+def test_anmf_takes_longer_than_nmf_and_has_one_algorithm():
     nmf, anmf = (
         expected_sweep_seconds(Grid("lfw", alphas=(0.3,), Ks=(25,), methods=(method,)), FACES)
         for method in ("nmf", "anmf")
@@ -165,7 +162,7 @@ def keys(grid: Grid, content_hash: str = "hash") -> set[str]:
 SHAPE, K = (7, 9), 3
 
 
-def test_starts_are_the_successive_draws_of_the_authors_loops() -> None:
+def test_starts_are_the_successive_draws_of_the_authors_loops():
     stream = np.random.RandomState(1)
     for alpha in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
         for start in range(10):
@@ -179,17 +176,17 @@ def test_starts_are_the_successive_draws_of_the_authors_loops() -> None:
 
 
 @pytest.mark.parametrize(("alpha", "start"), [(0.35, 0), (0.3, 10), (0.3, -1)])
-def test_what_the_authors_did_not_draw_is_refused(alpha: float, start: int) -> None:
+def test_what_the_authors_did_not_draw_is_refused(alpha, start):
     with pytest.raises(InputError, match="authors"):
         paper_start(SHAPE, K, alpha, start)
 
 
-def test_a_name_of_the_catalogue_is_loaded() -> None:
+def test_a_name_of_the_catalogue_is_loaded():
     assert load_source("lfw").content_hash == load_dataset("lfw").content_hash
 
 
 @pytest.mark.parametrize("name", ["lfw", "simulated-scene", "synthetic"])
-def test_a_data_set_of_any_kind_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
+def test_a_data_set_of_any_kind_comes_back_as_it_was(name, tmp_path):
     data = load_dataset(name)
     save_dataset(data, tmp_path / "data.npz")
 
@@ -199,25 +196,25 @@ def test_a_data_set_of_any_kind_comes_back_as_it_was(name: str, tmp_path: Path) 
     assert (again.kind, again.name, again.image_shape) == (data.kind, data.name, data.image_shape)
 
 
-def test_entries_that_nobody_knows_stay_unknown(tmp_path: Path) -> None:
+def test_entries_that_nobody_knows_stay_unknown(tmp_path):
     V = np.array([[0.0, np.nan], [1.0, 2.0]], dtype=np.float32)
     save_dataset(Dataset(V=V, kind="matrix", name="mine"), tmp_path / "data.npz")
 
     np.testing.assert_array_equal(load_source(str(tmp_path / "data.npz")).V, V)
 
 
-def test_a_file_of_the_user_is_read(tmp_path: Path) -> None:
+def test_a_file_of_the_user_is_read(tmp_path):
     np.save(tmp_path / "mine.npy", np.arange(6.0).reshape(2, 3))
 
     np.testing.assert_array_equal(load_source(str(tmp_path / "mine.npy")).V, np.arange(6.0).reshape(2, 3))
 
 
-def test_what_is_neither_is_refused_with_the_names_that_exist() -> None:
+def test_what_is_neither_is_refused_with_the_names_that_exist():
     with pytest.raises(InputError, match=r"'nowhere' is neither a file nor one of lfw,"):
         load_source("nowhere")
 
 
-def test_a_file_is_read_as_the_options_say_and_what_is_ready_takes_none(tmp_path: Path) -> None:
+def test_a_file_is_read_as_the_options_say_and_what_is_ready_takes_none(tmp_path):
     np.save(tmp_path / "mine.npy", np.arange(-1.0, 5.0).reshape(2, 3))
     save_dataset(load_dataset("synthetic"), tmp_path / "ready.npz")
 
@@ -241,7 +238,7 @@ def spoilt(kept: bytes) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("marked", [True, False])
 @pytest.mark.parametrize("damage", spoilt(b"\x93NUMPY PK\x01\x02"))
-def test_a_damaged_archive_is_refused_by_its_name(damage: str, marked: bool, tmp_path: Path) -> None:
+def test_a_damaged_archive_is_refused_by_its_name(damage, marked, tmp_path):
     path = tmp_path / "mine.npz"
     V = load_dataset("synthetic").V
     save_dataset(load_dataset("synthetic"), path) if marked else np.savez(path, V)
@@ -277,11 +274,11 @@ CURVE = [NMF, replace(ROW, lam=1.05, mean=0.375), ROW, replace(ROW, lam=100.0, m
 @pytest.mark.parametrize(
     "rows", [CURVE, [replace(ROW, starts=1, deviation=None, seconds=None)], []], ids=["curve", "one", "none"]
 )
-def test_measurements_come_back_from_their_table(rows: list[Measurement]) -> None:
+def test_measurements_come_back_from_their_table(rows):
     assert read_csv(csv_text(rows)) == tuple(rows)
 
 
-def test_a_table_without_the_optional_columns_is_read() -> None:
+def test_a_table_without_the_optional_columns_is_read():
     text = "alpha,method,lam,K,missing,solver,dtype,mean\n0.3,nmf,,3,zero,paper,float32,0.12\n"
 
     assert read_csv(text) == (Measurement(0.3, "nmf", None, 3, "zero", "paper", "float32", 0.12),)
@@ -298,12 +295,12 @@ def test_a_table_without_the_optional_columns_is_read() -> None:
     ],
     ids=["foreign", "lacking", "more", "no number", "short"],
 )
-def test_another_kind_of_table_is_refused(text: str) -> None:
+def test_another_kind_of_table_is_refused(text):
     with pytest.raises(InputError, match="not a table of measurements"):
         read_csv(text)
 
 
-def test_the_best_point_is_atnmfs_of_least_error_and_its_gain_is_a_share_of_nmfs() -> None:
+def test_the_best_point_is_atnmfs_of_least_error_and_its_gain_is_a_share_of_nmfs():
     found, nmf = best([*CURVE, replace(ROW, lam=3.0, mean=math.nan)]), baseline(CURVE, "nmf")
 
     assert found == ROW
@@ -312,11 +309,11 @@ def test_the_best_point_is_atnmfs_of_least_error_and_its_gain_is_a_share_of_nmfs
     assert gain(nmf, found) == pytest.approx(-1.0)
 
 
-def test_without_atnmf_nothing_is_best() -> None:
+def test_without_atnmf_nothing_is_best():
     assert best([NMF]) is None
 
 
-def test_a_level_is_that_of_the_same_solver_where_there_are_two() -> None:
+def test_a_level_is_that_of_the_same_solver_where_there_are_two():
     other = replace(NMF, solver="paper", mean=0.6)
 
     assert baseline([NMF, other], "nmf", like=replace(ROW, solver="paper")) == other

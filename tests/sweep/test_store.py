@@ -8,8 +8,6 @@ import sys
 import timeit
 from collections import Counter
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +33,7 @@ GRID = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0, 5.0), starts=4)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path):
     with open_store(tmp_path / "store.sqlite") as opened:
         yield opened
 
@@ -51,7 +49,7 @@ def keep_all(store: Store, sweep: int, values: list[float]) -> None:
     store.end_run(run, "finished")
 
 
-def test_what_is_kept_comes_back_unchanged(store: Store) -> None:
+def test_what_is_kept_comes_back_unchanged(store):
     keep_all(store, store.add_sweep("s", GRID, "hash"), [0.1 * number for number in range(12)])
 
     results = list(store.outcomes("s"))
@@ -61,7 +59,7 @@ def test_what_is_kept_comes_back_unchanged(store: Store) -> None:
     assert {result.identity["version"] for result in results} == {SOLVER_VERSIONS["fast"]}
 
 
-def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -> None:
+def test_the_summary_is_the_mean_deviation_and_count_over_starts(store):
     values = np.random.default_rng(0).random(12)
     keep_all(store, store.add_sweep("s", GRID, "hash"), values.tolist())
 
@@ -74,7 +72,7 @@ def test_the_summary_is_the_mean_deviation_and_count_over_starts(store: Store) -
         assert rows[lam].deviation == pytest.approx(own.std(ddof=1), rel=1e-12)
 
 
-def test_one_start_has_no_deviation(store: Store) -> None:
+def test_one_start_has_no_deviation(store):
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
     store.add_outcome(key, measures())
@@ -82,7 +80,7 @@ def test_one_start_has_no_deviation(store: Store) -> None:
     assert [row.deviation for row in store.summary("s")] == [None]
 
 
-def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
+def test_an_error_that_is_not_a_number_comes_back_as_one(store):
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
     store.add_outcome(key, measures(math.nan))
@@ -94,7 +92,7 @@ def test_an_error_that_is_not_a_number_comes_back_as_one(store: Store) -> None:
     assert math.isnan(store.summary("s")[0].mean)
 
 
-def test_a_finished_point_is_never_handed_out_again(store: Store) -> None:
+def test_a_finished_point_is_never_handed_out_again(store):
     sweep = store.add_sweep("s", GRID, "hash")
     first = store.begin_run(sweep)
     claims = store.claims(sweep, first)
@@ -109,7 +107,7 @@ def test_a_finished_point_is_never_handed_out_again(store: Store) -> None:
     assert set(left).isdisjoint(finished)
 
 
-def test_a_result_that_comes_twice_is_kept_once(store: Store) -> None:
+def test_a_result_that_comes_twice_is_kept_once(store):
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
 
@@ -118,7 +116,7 @@ def test_a_result_that_comes_twice_is_kept_once(store: Store) -> None:
     assert [result.measures for result in store.outcomes("s")] == [asdict(measures(0.1))]
 
 
-def test_two_sweeps_share_the_points_that_they_have_in_common(store: Store) -> None:
+def test_two_sweeps_share_the_points_that_they_have_in_common(store):
     keep_all(store, store.add_sweep("s", GRID, "hash"), [0.5] * 12)
 
     wider = store.add_sweep(
@@ -132,9 +130,7 @@ def test_two_sweeps_share_the_points_that_they_have_in_common(store: Store) -> N
 @pytest.mark.parametrize(
     "change", [{"seed": 1}, {"max_inner": 7}, {"pattern": "block"}, {"mask_seed": 2}], ids=str
 )
-def test_what_of_a_grid_was_tried_before_is_what_its_points_have_in_common_with_others(
-    store: Store, change: dict[str, Any]
-) -> None:
+def test_what_of_a_grid_was_tried_before_is_what_its_points_have_in_common_with_others(store, change):
     before = Grid(
         "lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0, 5.0), methods=("nmf", "atnmf", "anmf"), starts=2
     )
@@ -151,7 +147,7 @@ def test_what_of_a_grid_was_tried_before_is_what_its_points_have_in_common_with_
     assert store.tried(before, "other data") == {}
 
 
-def test_living_processes_do_not_take_each_others_points(store: Store, tmp_path: Path) -> None:
+def test_living_processes_do_not_take_each_others_points(store, tmp_path):
     sweep = store.add_sweep("s", GRID, "hash")
     with open_store(tmp_path / "store.sqlite") as other:
         mine, theirs = (
@@ -164,7 +160,7 @@ def test_living_processes_do_not_take_each_others_points(store: Store, tmp_path:
         assert list(mine) == list(theirs) == []
 
 
-def test_points_of_a_dead_process_are_free(tmp_path: Path) -> None:
+def test_points_of_a_dead_process_are_free(tmp_path):
     path = tmp_path / "store.sqlite"
     claim_and_die = (
         "import os, sys; from atnmf_core.sweep import Grid, open_store\n"
@@ -180,7 +176,7 @@ def test_points_of_a_dead_process_are_free(tmp_path: Path) -> None:
         assert len(list(store.claims(sweep, store.begin_run(sweep)))) == 12
 
 
-def test_a_record_says_how_far_a_sweep_is(store: Store) -> None:
+def test_a_record_says_how_far_a_sweep_is(store):
     sweep = store.add_sweep("s", GRID, "hash")
     assert (store.sweep("s").status, store.sweep("s").started) == ("stopped", None)
 
@@ -201,7 +197,7 @@ def test_a_record_says_how_far_a_sweep_is(store: Store) -> None:
     assert record.ended is not None
 
 
-def test_a_sweep_took_as_long_as_all_its_runs(store: Store) -> None:
+def test_a_sweep_took_as_long_as_all_its_runs(store):
     sweep = store.add_sweep("s", GRID, "hash")
     first, killed = store.begin_run(sweep), store.begin_run(sweep)
     key, _ = next(store.claims(sweep, killed))
@@ -215,7 +211,7 @@ def test_a_sweep_took_as_long_as_all_its_runs(store: Store) -> None:
     assert store.sweeps()[0].seconds == 55
 
 
-def test_failed_points_keep_their_message_and_can_be_tried_again(store: Store) -> None:
+def test_failed_points_keep_their_message_and_can_be_tried_again(store):
     sweep = store.add_sweep("s", GRID, "hash")
     key, _ = next(store.claims(sweep, store.begin_run(sweep)))
     store.add_outcome(key, "MemoryError: too large")
@@ -227,14 +223,14 @@ def test_failed_points_keep_their_message_and_can_be_tried_again(store: Store) -
     assert store.waiting(sweep) == 12
 
 
-def test_a_name_belongs_to_one_grid(store: Store) -> None:
+def test_a_name_belongs_to_one_grid(store):
     store.add_sweep("s", GRID, "hash")
 
     with pytest.raises(InputError, match="'s' with other settings"):
         store.add_sweep("s", Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0,)), "hash")
 
 
-def test_changed_data_is_swept_anew_under_the_same_name(store: Store) -> None:
+def test_changed_data_is_swept_anew_under_the_same_name(store):
     keep_all(store, store.add_sweep("s", GRID, "hash"), [0.5] * 12)
 
     store.add_sweep("s", GRID, "another hash")
@@ -242,7 +238,7 @@ def test_changed_data_is_swept_anew_under_the_same_name(store: Store) -> None:
     assert store.sweep("s").done == 0
 
 
-def test_listing_sweeps_takes_no_longer_when_they_have_more_points(tmp_path: Path) -> None:
+def test_listing_sweeps_takes_no_longer_when_they_have_more_points(tmp_path):
     fastest = {}
     for starts in (1, 600):
         with open_store(tmp_path / f"{starts}.sqlite") as store:
@@ -253,14 +249,14 @@ def test_listing_sweeps_takes_no_longer_when_they_have_more_points(tmp_path: Pat
     assert fastest[600] < 5 * fastest[1]
 
 
-def test_sweeps_are_listed_newest_first(store: Store) -> None:
+def test_sweeps_are_listed_newest_first(store):
     for name in ("old", "new"):
         store.add_sweep(name, GRID, "hash")
 
     assert [record.name for record in store.sweeps()] == ["new", "old"]
 
 
-def test_a_reader_sees_results_while_they_are_written(store: Store, tmp_path: Path) -> None:
+def test_a_reader_sees_results_while_they_are_written(store, tmp_path):
     sweep = store.add_sweep("s", GRID, "hash")
     claims = store.claims(sweep, store.begin_run(sweep))
     with read_store(tmp_path / "store.sqlite") as reader:
@@ -270,14 +266,14 @@ def test_a_reader_sees_results_while_they_are_written(store: Store, tmp_path: Pa
             assert reader.sweep("s").done == number
 
 
-def test_reading_does_not_make_a_store(tmp_path: Path) -> None:
+def test_reading_does_not_make_a_store(tmp_path):
     with pytest.raises(StoreError, match="there is no store here"):
         read_store(tmp_path / "none.sqlite")
 
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_sweep_is_refused_by_name(store: Store) -> None:
+def test_an_unknown_sweep_is_refused_by_name(store):
     with pytest.raises(InputError, match="has no sweep 'nothing'"):
         store.sweep("nothing")
 
@@ -287,7 +283,7 @@ WIDE = Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0,))
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> Store:
+def pair(tmp_path):
     with open_store(tmp_path / "store.sqlite") as opened:
         for name, grid in (("narrow", NARROW), ("wide", WIDE)):
             sweep = opened.add_sweep(name, grid, "hash")
@@ -302,7 +298,7 @@ def names(pair: Store) -> set[str]:
     return {record.name for record in pair.sweeps()}
 
 
-def test_a_renamed_sweep_keeps_its_results(pair: Store) -> None:
+def test_a_renamed_sweep_keeps_its_results(pair):
     before = list(pair.outcomes("wide"))
 
     assert pair.rename_sweep("wide", "  for   the talk ") == "for the talk"
@@ -312,14 +308,14 @@ def test_a_renamed_sweep_keeps_its_results(pair: Store) -> None:
 
 
 @pytest.mark.parametrize("new", ["", "   ", "x" * (MAX_NAME_LENGTH + 1), "narrow"])
-def test_a_name_that_is_none_or_taken_is_refused(pair: Store, new: str) -> None:
+def test_a_name_that_is_none_or_taken_is_refused(pair, new):
     with pytest.raises(InputError, match=r"a name has 1 to|there is a sweep 'narrow' already"):
         pair.rename_sweep("wide", new)
 
     assert names(pair) == {"narrow", "wide"}
 
 
-def test_deleting_a_sweep_leaves_the_points_that_another_has_too(pair: Store) -> None:
+def test_deleting_a_sweep_leaves_the_points_that_another_has_too(pair):
     pair.delete_sweep("wide")
 
     assert names(pair) == {"narrow"}
@@ -328,7 +324,7 @@ def test_deleting_a_sweep_leaves_the_points_that_another_has_too(pair: Store) ->
     assert left["number"] == len(NARROW)
 
 
-def test_deleting_the_last_sweep_leaves_nothing(pair: Store) -> None:
+def test_deleting_the_last_sweep_leaves_nothing(pair):
     for name in ("narrow", "wide"):
         pair.delete_sweep(name)
 
@@ -336,7 +332,7 @@ def test_deleting_the_last_sweep_leaves_nothing(pair: Store) -> None:
         assert pair.query(f"SELECT * FROM {table}") == []
 
 
-def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(pair: Store) -> None:
+def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(pair):
     other = Grid("lfw", alphas=(0.7,), Ks=(5,), lams=(2.0,))
     pair.begin_run(pair.add_sweep("running", other, "hash"))
     pair.add_sweep("queued", Grid("lfw", alphas=(0.9,), Ks=(5,), lams=(2.0,)), "hash")
@@ -351,7 +347,7 @@ def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(pair: Store) 
     assert names(pair) == {"narrow", "wide", "running", "queued"}
 
 
-def test_uploaded_data_goes_with_the_last_sweep_that_has_it(pair: Store) -> None:
+def test_uploaded_data_goes_with_the_last_sweep_that_has_it(pair):
     data = Dataset(np.ones((6, 8)), "matrix", "mine")
     file = upload_path(pair.path, data)
     for name in ("first", "second"):
@@ -366,7 +362,7 @@ def test_uploaded_data_goes_with_the_last_sweep_that_has_it(pair: Store) -> None
     assert list(file.parent.iterdir()) == []
 
 
-def test_a_file_of_the_users_own_is_never_deleted(pair: Store, tmp_path: Path) -> None:
+def test_a_file_of_the_users_own_is_never_deleted(pair, tmp_path):
     own = tmp_path / "mine.npy"
     np.save(own, np.ones((6, 8)))
     pair.add_sweep("own", replace(NARROW, dataset=str(own)), "another hash")
@@ -377,7 +373,7 @@ def test_a_file_of_the_users_own_is_never_deleted(pair: Store, tmp_path: Path) -
 
 
 @pytest.fixture
-def trio(tmp_path: Path) -> Store:
+def trio(tmp_path):
     with open_store(tmp_path / "store.sqlite") as opened:
         for name in ("first", "second", "third"):
             opened.add_sweep(name, NARROW, "hash")
@@ -388,7 +384,7 @@ def statuses(trio: Store) -> dict[str, tuple[str, int | None]]:
     return {record.name: (record.status, record.place) for record in trio.sweeps()}
 
 
-def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(trio: Store) -> None:
+def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(trio):
     queue = Queue(trio)
     for name in ("second", "first", "second"):
         queue.add(name)
@@ -403,9 +399,7 @@ def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(trio:
     assert statuses(trio)["first"] == ("queued", 1)
 
 
-def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queue(
-    trio: Store,
-) -> None:
+def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queue(trio):
     Queue(trio).add("first")
     sweep = trio.add_sweep("first", NARROW, "hash")
     run = trio.begin_run(sweep)
@@ -418,12 +412,12 @@ def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queu
     assert trio.sweep("first").status == "finished"
 
 
-def test_only_a_sweep_of_the_store_can_be_queued(trio: Store) -> None:
+def test_only_a_sweep_of_the_store_can_be_queued(trio):
     with pytest.raises(InputError, match="no sweep 'fourth'"):
         Queue(trio).add("fourth")
 
 
-def test_one_process_runs_the_queue_until_it_is_empty(trio: Store) -> None:
+def test_one_process_runs_the_queue_until_it_is_empty(trio):
     queue = Queue(trio)
     queue.add("first")
     assert trio.queue_process() is None
@@ -436,7 +430,7 @@ def test_one_process_runs_the_queue_until_it_is_empty(trio: Store) -> None:
     assert trio.queue_process() is None
 
 
-def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(trio: Store) -> None:
+def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(trio):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         trio.write("INSERT INTO queue_process VALUES (1, ?, ?)", other.pid, created(other.pid))
         assert trio.queue_process() == other.pid
@@ -449,7 +443,7 @@ def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(tr
     assert trio.queue_process() == os.getpid()
 
 
-def test_the_environment_names_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_store(tmp_path, monkeypatch):
     monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "new folder" / "results.sqlite"))
 
     assert default_store_path() == tmp_path / "new folder" / "results.sqlite"
@@ -458,7 +452,7 @@ def test_the_environment_names_the_store(tmp_path: Path, monkeypatch: pytest.Mon
     assert default_store().parent.is_dir()
 
 
-def test_without_a_name_it_lies_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_name_it_lies_in_the_users_cache(tmp_path, monkeypatch):
     monkeypatch.delenv("ATNMF_STORE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
