@@ -9,20 +9,7 @@ from .restoration import Restoration, restore
 from .solvers.factorization import SOLVER_VERSIONS, factorize, transform
 
 __all__ = [
-    "SOLVER_VERSIONS",
-    "Dataset",
-    "Fit",
-    "InputError",
-    "Progress",
-    "Restoration",
-    "factorize",
-    "hide_entries",
-    "load_dataset",
-    "paper_mask",
-    "psnr",
-    "read_dataset",
-    "restore",
-    "rmse",
-    "ssim",
+    "SOLVER_VERSIONS", "Dataset", "Fit", "InputError", "Progress", "Restoration", "factorize",
+    "hide_entries", "load_dataset", "paper_mask", "psnr", "read_dataset", "restore", "rmse", "ssim",
     "transform",
-]
+]  # fmt: skip

@@ -88,15 +88,9 @@ def _gypsum(nm: Spectrum) -> Spectrum:
 
 
 MATERIALS: dict[str, Callable[[Spectrum], Spectrum]] = {
-    "water": _water,
-    "vegetation": _vegetation,
-    "soil": _soil,
-    "clay tile": _clay_tile,
-    "concrete": _concrete,
-    "dry grass": _dry_grass,
-    "asphalt": _asphalt,
-    "gypsum": _gypsum,
-}
+    "water": _water, "vegetation": _vegetation, "soil": _soil, "clay tile": _clay_tile,
+    "concrete": _concrete, "dry grass": _dry_grass, "asphalt": _asphalt, "gypsum": _gypsum,
+}  # fmt: skip
 
 
 # A simulated hyperspectral scene: linear mixtures of known spectra with known, smooth abundance maps.

@@ -243,16 +243,10 @@ def _share(share: float) -> str:
 
 
 LEAGUE_DATA = {
-    "simulated-scene": "Simulated scene",
-    "moffet": "Moffett Field",
-    "madonna": "Madonna",
-    "enmap": "EnMAP, Potsdam",
-    "gamsberg": "Gamsberg",
-    "corn": "Corn kernels",
-    "lfw": "Bundled faces",
-    "cbcl": "CBCL faces",
-    "sixcases": "Six cases",
-}
+    "simulated-scene": "Simulated scene", "moffet": "Moffett Field", "madonna": "Madonna",
+    "enmap": "EnMAP, Potsdam", "gamsberg": "Gamsberg", "corn": "Corn kernels", "lfw": "Bundled faces",
+    "cbcl": "CBCL faces", "sixcases": "Six cases",
+}  # fmt: skip
 """What restorations were measured on."""
 OURS, YARDSTICK = "restore", "NMF told the mask"
 DECIBELS = "MPSNR"

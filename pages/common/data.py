@@ -112,19 +112,9 @@ def _apply_defaults(then: Callable[[], None]) -> None:
 
 
 DECIDES_FITS = (
-    "data",
-    "upload",
-    "alpha",
-    "pattern",
-    "lam",
-    "leash",
-    "K",
-    "missing",
-    "solver",
-    "seed",
-    "mask_seed",
+    "data", "upload", "alpha", "pattern", "lam", "leash", "K", "missing", "solver", "seed", "mask_seed",
     "colour",
-)
+)  # fmt: skip
 
 
 def take_over_cube(page: str) -> None:

@@ -440,15 +440,8 @@ class Setting:
     walls: bool = declare(Switch(False, "Mark where the adversary gave up"))
 
     VIEW: ClassVar[tuple[str, ...]] = (
-        "image",
-        "restored",
-        "written",
-        "colour",
-        "scale",
-        "part",
-        "detail",
-        "walls",
-    )
+        "image", "restored", "written", "colour", "scale", "part", "detail", "walls",
+    )  # fmt: skip
     """Fields that change the view of a fit, not the fit."""
 
     @property

@@ -40,14 +40,9 @@ NETCDF_FILL = {
     "i4": (-2147483647.0,),
 }
 FILL = (
-    "_FillValue",
-    "missing_value",
-    "fill_value",
-    "Data_Ignore_Value",
-    "data_ignore_value",
-    "NoData",
+    "_FillValue", "missing_value", "fill_value", "Data_Ignore_Value", "data_ignore_value", "NoData",
     "nodata",
-)
+)  # fmt: skip
 
 
 def is_hdf5(data: bytes) -> bool:

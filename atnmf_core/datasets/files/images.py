@@ -23,12 +23,8 @@ LOSSY = ("jpeg", "webp")
 ONE_IMAGE = "One image alone is read as a matrix: its rows and columns are those of V."
 LUMA = np.array([0.299, 0.587, 0.114])
 WAVELENGTH = (
-    "wavelength",
-    "central_wavelength_um",
-    "center_wavelength",
-    "centre_wavelength",
-    "wavelength_nm",
-)
+    "wavelength", "central_wavelength_um", "center_wavelength", "centre_wavelength", "wavelength_nm",
+)  # fmt: skip
 UNIT = ("wavelength_units", "wavelength_unit", "wavelength units")
 # As in "band 7 (450.2 Nanometers)".
 IN_A_NAME = re.compile(r"(\d+(?:\.\d+)?)\s*(nm|nanomet(?:er|re)s?|um|µm|micromet(?:er|re)s?)\b", re.I)

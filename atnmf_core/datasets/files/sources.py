@@ -347,20 +347,9 @@ SMALL = 1 << 24
 # Extensions under which the binary half of an ENVI pair is sought first; it can have any extension but those
 # below.
 NOT_ENVI = [
-    ".zip",
-    ".mat",
-    ".npy",
-    ".npz",
-    ".csv",
-    ".txt",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".pgm",
-    ".bmp",
-    ".xml",
+    ".zip", ".mat", ".npy", ".npz", ".csv", ".txt", ".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".xml",
     ".hdr",
-]
+]  # fmt: skip
 ENVI_BINARIES = ("", ".img", ".dat", ".raw", ".bin", ".bil", ".bip", ".bsq", ".cub", ".sli")
 
 

@@ -17,24 +17,10 @@ from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, Unread
 
 
 _NANOMETRES = {
-    "nm": 1.0,
-    "nanometer": 1.0,
-    "nanometre": 1.0,
-    "um": 1e3,
-    "µm": 1e3,
-    "μm": 1e3,
-    "micron": 1e3,
-    "micrometer": 1e3,
-    "micrometre": 1e3,
-    "mm": 1e6,
-    "millimeter": 1e6,
-    "millimetre": 1e6,
-    "m": 1e9,
-    "meter": 1e9,
-    "metre": 1e9,
-    "angstrom": 0.1,
-    "å": 0.1,
-}
+    "nm": 1.0, "nanometer": 1.0, "nanometre": 1.0, "um": 1e3, "µm": 1e3, "μm": 1e3, "micron": 1e3,
+    "micrometer": 1e3, "micrometre": 1e3, "mm": 1e6, "millimeter": 1e6, "millimetre": 1e6, "m": 1e9,
+    "meter": 1e9, "metre": 1e9, "angstrom": 0.1, "å": 0.1,
+}  # fmt: skip
 _WAVENUMBERS = {"cm-1", "cm^-1", "1/cm", "wavenumber"}
 _NO_UNIT = {"", "unknown", "none", "null", "n/a", "-", "1", "unitless"}
 # No optical sensor has bands at 100 nm, and few beyond 100 µm: smaller numbers are micrometres.
