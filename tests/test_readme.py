@@ -13,7 +13,7 @@ import pytest
 
 from atnmf_core.commands.app import PYODIDE
 from atnmf_core.datasets.catalogue import catalogue
-from atnmf_core.lesson import findings
+from atnmf_core.lesson.findings import findings
 from atnmf_core.reference import NAMES, TITLES, measured
 from atnmf_core.reference.compare import compare_table
 from atnmf_core.reference.tables import OURS, compared, league

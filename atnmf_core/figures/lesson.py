@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..lesson import Error, Finding
+from ..lesson.findings import Error, Finding
 from ..sweep.measurements import Measurement, best
 from .error_curves import against_lambda
 from .images import ATNMF, HIDDEN, NMF

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from atnmf_core.lesson import PART, SERIES, Finding, Weighing, findings, mend, recorded, weigh
+from atnmf_core.lesson.examples import PART, SERIES, Weighing, weigh
+from atnmf_core.lesson.findings import Finding, findings, mend, recorded
 from atnmf_core.model.adversary import entry_loss, optimal_attack
 from atnmf_core.model.problem import Missing
 from atnmf_core.reference.tables import bundled_curve

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atnmf_core.figures.lesson import findings_chart, guess_chart, series_chart
-from atnmf_core.lesson import Error, Finding
+from atnmf_core.lesson.findings import Error, Finding
 from atnmf_core.sweep import Measurement
 
 ERRORS = {1.05: 0.3, 2.0: 0.1, 50.0: 0.2}

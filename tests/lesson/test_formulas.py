@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import rmse
-from atnmf_core.lesson import build_up, weigh
+from atnmf_core.lesson.examples import build_up, weigh
 from atnmf_core.model.adversary import (
     attack_objective,
     curvature,

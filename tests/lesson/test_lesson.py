@@ -11,26 +11,20 @@ import numpy as np
 import pytest
 
 from atnmf_core import InputError, factorize, hide_entries, load_dataset, rmse
-from atnmf_core.lesson import (
-    EXAMPLE,
+from atnmf_core.lesson.examples import EXAMPLE, PART, SERIES, build_up, judge, play, weigh
+from atnmf_core.lesson.findings import (
     FACES_HIDDEN,
     FACES_SHOWN,
-    PART,
-    SERIES,
     Error,
     Finding,
-    build_up,
     filled_face,
     findings,
-    judge,
     mend,
     mend_known,
     mend_robust,
-    play,
     recorded,
-    weigh,
+    seen_of_faces,
 )
-from atnmf_core.lesson.findings import seen_of_faces
 from atnmf_core.model.adversary import adversarial_loss, attack_objective, effective_data, optimal_attack
 from atnmf_core.model.problem import Array
 from atnmf_core.reference import NAMES, published

@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from atnmf_core import lesson
 from atnmf_core.figures.lesson import round_marks
-from atnmf_core.lesson import EXAMPLE, HalfStep
+from atnmf_core.lesson.examples import EXAMPLE, HalfStep, PlayedGame, play
 from pages.common.cache import cached
 from pages.common.state import LAMBDAS, LEASHES, MAX_SEED, FreeSlider, Number, OneOf, Stops
 from pages.learn_view.chapter import Chapter, Stage, moving_picture, show_film
@@ -46,8 +45,8 @@ def _score(lam: float, seed: int) -> str:
 
 
 @cached()
-def _game(lam: float, seed: int, track: Literal["paper", "fast"]) -> lesson.PlayedGame:
-    return lesson.play(EXAMPLE, lam, K=K, solver=track, seed=seed, rounds=ROUNDS_SHOWN)
+def _game(lam: float, seed: int, track: Literal["paper", "fast"]) -> PlayedGame:
+    return play(EXAMPLE, lam, K=K, solver=track, seed=seed, rounds=ROUNDS_SHOWN)
 
 
 @cached()
@@ -79,7 +78,7 @@ def _film(lam: float, seed: int, track: Literal["paper", "fast"]) -> dict[str, A
     }
 
 
-def _places(game: lesson.PlayedGame) -> list[tuple[int, float]]:
+def _places(game: PlayedGame) -> list[tuple[int, float]]:
     return [(at, step.value) for at, step in enumerate(game.half_steps) if step.actor == "adversary"]
 
 

@@ -11,7 +11,7 @@ from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.images import HIDDEN, dotted, grey, grey_with_gaps
 from atnmf_core.figures.lesson import weights_chart
 from atnmf_core.figures.panels import Panel
-from atnmf_core.lesson import (
+from atnmf_core.lesson.findings import (
     DEFECTS,
     FACES_HIDDEN,
     FACES_SHOWN,
