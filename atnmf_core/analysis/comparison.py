@@ -21,7 +21,6 @@ from .unmixing import spectral_angles
 # What can be restored and what cannot: a prediction needs something observed of its row of V and something
 # of its column; in a cube, of its band and of its pixel.
 
-
 ROWS = 16
 """How many bands of W H are computed at a time, so that the whole product is never in memory."""
 

@@ -19,7 +19,6 @@ from .pictures import order_by_usage
 
 # Pure pixels as the materials of a scene, without a fit: where they are good, a fit can be worse.
 
-
 Wide = npt.NDArray[np.float64]
 
 
@@ -257,7 +256,6 @@ def _mean(values: Wide) -> float:
 
 
 # Which spectra of a library a material looks like.
-
 
 LEAST_SHARE = 0.5
 """A library spectrum must be known in this share of a material's bands: a few bands can agree by chance."""

@@ -133,7 +133,6 @@ def output_file(text: str) -> Path:
 
 # What long commands share: options, a progress bar, and a run that can be interrupted.
 
-
 MAX_FAILURES_SHOWN = 3
 """The store has them all."""
 

@@ -196,7 +196,6 @@ def _cells(row: Measurement) -> tuple[str, ...]:
 
 # The sweeps that wait in a store, one after the other.
 
-
 POLL = 0.25
 """Seconds between checks whether the running sweep was taken out of the queue."""
 

@@ -17,7 +17,6 @@ from .dataset import Dataset, Truth
 # oxide near 870 nm); they are drawn from formulas, not measured, so that scenes made of them are free to
 # use.
 
-
 Spectrum = npt.NDArray[np.float64]
 SPECTRAL_RANGE = (400.0, 2500.0)
 
@@ -94,7 +93,6 @@ MATERIALS: dict[str, Callable[[Spectrum], Spectrum]] = {
 
 
 # A simulated hyperspectral scene: linear mixtures of known spectra with known, smooth abundance maps.
-
 
 MAX_ENTRIES = 100_000_000
 # How strongly the leading material dominates a pixel: low values mix everything, high values give sharp

@@ -24,7 +24,6 @@ from .files.sources import foreign_code
 
 # The data of a sweep: by name, from a user's file, or from a data set saved to a file.
 
-
 _MARK = "atnmf_dataset"
 DAMAGED = "{} is damaged: it cannot be unpacked"
 
@@ -107,7 +106,6 @@ def _folder(store: Path) -> Path:
 
 
 # The data of the paper, as its authors used it, and their masks.
-
 
 PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 # The authors stored these two with one image or sample per row.

@@ -17,7 +17,6 @@ from urllib.parse import quote, urlsplit
 #
 # Contents are pinned twice: by the commit in the address and by the SHA-256 in registry.txt.
 
-
 PAPER_FOLDERS = {"cbcl": "cbcl", "moffet": "moffet", "madonna": "madonna", "synthetic-paper": "synthetic"}
 """The folder that has the files of each data set, by the name under which it is loaded and fetched."""
 AUTHORS = "authors"

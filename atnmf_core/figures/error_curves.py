@@ -263,7 +263,6 @@ def _compact_layout() -> dict[str, Any]:
 
 # Lambda x alpha as a map: where the adversary helps, and by how much.
 
-
 BROWN_WHITE_TEAL = [
     (0.0, "#A8742B"),
     (0.25, "#DFC595"),

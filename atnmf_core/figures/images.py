@@ -13,7 +13,6 @@ from PIL import Image
 
 # Colours: one per actor, one grey scale, one diverging scale, and one reserved for hidden pixels.
 
-
 ATNMF = "#E08A00"
 NMF = "#3B6FB6"
 ANMF = "#7B5EA7"
@@ -123,7 +122,6 @@ def _lookup(ramp: RGB, share: Values) -> RGB:
 
 
 # How well a table agrees with the paper, at a glance: one small square per cell.
-
 
 COLOURS = {
     "within": (0x0E, 0x8A, 0x7D),

@@ -36,7 +36,6 @@ from .plotting import TRANSPARENT, Trace, plot
 
 # Bands of a cube as pictures: which three to show as red, green and blue, and how values become colours.
 
-
 NATURAL = (640.0, 550.0, 460.0)
 """What the eye sees as red, green and blue, in nanometres."""
 INFRARED = (860.0, 650.0, 550.0)
@@ -181,7 +180,6 @@ def spectra_top(spectra: Sequence[Values]) -> float:
 
 
 # A small picture of a data set, which shows whether its file was read with the right layout.
-
 
 FACES, FACES_PER_ROW = 8, 4
 SLIMMEST = 4
@@ -383,7 +381,6 @@ def _worst(replaced: Mask, axis: int) -> list[int]:
 
 
 # A scene on disk in small pictures, and the spectrum of one of its pixels before and after.
-
 
 MAX_SIDE = 480
 """Of the picture, in pixels."""

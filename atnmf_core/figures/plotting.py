@@ -72,7 +72,6 @@ def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> li
 
 # Losses over the iterations of a fit, each method in its own colour.
 
-
 COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
 
 
@@ -118,7 +117,6 @@ def _ticks(values: npt.NDArray[np.float64]) -> list[float]:
 
 # Spectra of materials, each in its own colour, as each way found them.
 
-
 WAY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
@@ -145,7 +143,6 @@ def material_spectra(drawn: Mapping[str, Any], ways: Mapping[str, str], height: 
 
 # How K and the first prediction of a restoration were chosen: the error of entries predicted from others,
 # against K.
-
 
 OTHER = "#DDB173"
 """A pale orange, for adversaries that were not chosen."""

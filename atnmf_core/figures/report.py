@@ -32,7 +32,6 @@ from .plotting import TRANSPARENT, plot
 
 # A table of the paper as a plot: published and measured error against the share of hidden entries.
 
-
 SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
@@ -87,7 +86,6 @@ def _measured(column: list[Cell]) -> dict[str, Any]:
 
 # A self-contained HTML page: follows the reader's light or dark theme, can be printed, needs no network.
 
-
 PAGE_STYLE = """
 :root {
   color-scheme: light dark;
@@ -113,7 +111,6 @@ def html_page(title: str, body: str, style: str = "") -> str:
 
 
 # How a comparison looks, in the dashboard (whose theme gives the colours) and on a page of its own.
-
 
 STYLE = """
 .comparison {

@@ -26,7 +26,6 @@ from ..model.problem import InputError
 # would not do: multiprocessing runs app.py again in every child, and neither can kill one task without
 # breaking the pool.
 
-
 Result = TypeVar("Result")
 Report = Callable[[Any], None]
 Task = Callable[[Report], Result]
@@ -235,7 +234,6 @@ def _end_with(pid: int) -> None:
 
 
 # Work on many processes, of this machine or of a Dask cluster, in rounds that survive workers that die.
-
 
 POLL = 0.3
 """Seconds between checks whether another process has finished the points that it claimed."""

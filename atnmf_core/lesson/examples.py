@@ -84,7 +84,6 @@ def _flat_from(lams: list[float], errors: Mapping[float, float], limit: float) -
 # and setting its derivative to zero gives a fraction that can be computed by hand. What the sum runs over
 # is the whole difference between ignoring hidden entries and filling them with zeros.
 
-
 PART = (1.0, 2.0, 3.0, 2.0, 1.0)
 SERIES = (2.0, 4.0, 6.0, 4.0, 2.0)
 """Twice the part."""

@@ -29,7 +29,6 @@ from ..sweep.measurements import Measurement
 # The picture is a simulated scene of three materials, so three parts describe it up to noise. Some of its
 # entries are recorded wrongly: dead ones as 0, bright ones three times too high.
 
-
 DefectKind = Literal["dead", "bright", "both"]
 
 DEFECTS: tuple[DefectKind, ...] = ("dead", "bright", "both")
@@ -121,7 +120,6 @@ def _measured(given: Recorded, V_hat: Array, lam: float, leash: float | None) ->
 # Faces with hidden pixels, predicted by what a prediction may know: the parts, the neighbours, both.
 #
 # Made by `python -m tests.benchmarks.bundled_tables faces`, which takes a minute: too long for a page.
-
 
 FILLED_BY = ("parts", "neighbours", "both")
 FACES_HIDDEN = (0.1, 0.3, 0.5)

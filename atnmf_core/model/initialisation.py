@@ -15,7 +15,6 @@ from .problem import Array, Factors, InputError, Mask, Problem, check_seed, make
 # the materials. The corners are sought among the pixels, in the K-dimensional subspace that contains the
 # scene; that subspace, and each pixel's position in it, are estimated from observed entries alone.
 
-
 Wide = npt.NDArray[np.float64]
 
 SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000

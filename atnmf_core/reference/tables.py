@@ -82,7 +82,6 @@ def ignoring_hidden(grid: Grid) -> Grid:
 
 # How `restore` and its rivals do on defects that nobody has marked; bundled as CSV.
 
-
 MEASURES = ("restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall")
 
 
@@ -137,7 +136,6 @@ def unmarked_defects() -> tuple[UnmarkedDefects, ...]:
 # Each is a CSV file beside this one, written by the command that `atnmf_core.recipe.sweep_command` gives
 # for its grid.
 
-
 _LFW = Grid(
     "lfw",
     alphas=(0.1, 0.3, 0.5, 0.7, 0.9),
@@ -173,7 +171,6 @@ def bundled_curve(name: str) -> tuple[Measurement, ...]:
 
 
 # How far Algorithm 1 moves when its start is perturbed by a millionth; bundled as CSV.
-
 
 NEGLIGIBLE = 0.001
 """An error that moves by less than this share of itself is said to stay."""

@@ -31,7 +31,6 @@ from .steps import Matrix, improve
 # majorises once more and leaves equal weights. Where almost everything is hidden, `ObservedSurrogate` holds
 # the observed entries alone. `steps` takes the step on such a problem.
 
-
 BLOCK_BYTES, MIN_ROWS = 1 << 18, 8
 """F x N arrays are processed in blocks of rows of about this size, so that a few of them fit in a core's
 cache.

@@ -23,7 +23,6 @@ from ..model.problem import Array, Mask
 # (block principal pivoting). That settles most problems in a few rounds, and may go in circles in others:
 # these are left to SciPy's `nnls`, which takes one at a time.
 
-
 DAMPING = 1e-11
 """Added to the diagonal: makes a singular matrix regular, and is too small to matter in a regular one."""
 ROUNDING = 1e-14

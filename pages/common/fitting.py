@@ -33,7 +33,6 @@ from .widgets import show_error
 
 # Results for everybody: each fit is computed once per server and cached while there is room.
 
-
 SOLVE_AGAIN_SECONDS, PAUSE_SECONDS = 30.0, 0.5
 
 
@@ -214,7 +213,6 @@ def show_unreached(case: Case) -> None:
 
 
 # Requesting the fits of a setting, and what a page shows until they are ready: Run, progress and Cancel.
-
 
 FIRST_VIEW_SECONDS = 60.0
 """A link to something longer asks before it computes."""

@@ -28,7 +28,6 @@ from .streamlit_patches import browser_token, finish_runs_first, refer_to_last_r
 #
 # A server that answers to this machine alone has one user, who sees everything and has no quotas.
 
-
 _LOG = logging.getLogger(__name__)
 _PERSON = "hosting_person"
 
@@ -136,7 +135,6 @@ def _collect_garbage_regularly() -> None:
 
 # The sessions that are open on this server: each owns what it asks for, and their number is limited.
 
-
 LOOK_SECONDS = 10.0
 VISITORS_AT_FULL_RATE = 8
 """Up to this many sessions poll at full rate; with many more, polling would take all of the server's time."""
@@ -212,7 +210,6 @@ def _wait() -> None:
 
 
 # Work under way: a bar that says how far it is, and a button that ends it.
-
 
 POLL_SECONDS = 0.5
 

@@ -5,7 +5,7 @@ A page declares its controls as the fields of a frozen dataclass::
 
     @dataclass(frozen=True)
     class Setting:
-        K: int = declare(Number(25, "Parts K", 1, 100))
+        K: int = Number.field(25, "Parts K", 1, 100)
 
 `Setting` is then plain data, the rest of the page is a function of it, and `Address` keeps it in the address
 bar, under the names of its fields. Values in an address are not trusted: one that its control could not have
@@ -28,7 +28,6 @@ from atnmf_core.model.problem import TREATMENT_NAMES, Missing, Solver
 from .streamlit_patches import is_history_navigation
 
 # Pixels in an address: "row.column", counted from 1.
-
 
 Pixel = tuple[int, int]
 """Row and column of a pixel, counted from 1."""
@@ -73,6 +72,11 @@ class Control:
     label: str = ""
     _: KW_ONLY
     help: str | None = None
+
+    @classmethod
+    def field(cls, *args: Any, **options: Any) -> Any:
+        """A dataclass field that such a control sets."""
+        return declare(cls(*args, **options))
 
     def read(self, text: str) -> Any:
         """The value of a text in an address; None or a ValueError if it is not a value of this control."""
@@ -257,7 +261,6 @@ def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> d
 #
 # A setting is plain data: it is read from an address and written to one, compared, and used as a cache key.
 
-
 LAMBDAS = (
     1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
     4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
@@ -346,98 +349,75 @@ class Setting:
     walls : whether the error map marks pixels at which the adversary has given up.
     """
 
-    data: str = declare(Text("lfw"))
-    upload: str = declare(Text(""))
-    alpha: float = declare(
-        Stops(
-            0.2,
-            "Hidden share α",
-            (0.0, *ALPHAS),
-            "{:.2f}",
-            help="The share of the entries that is hidden before anything is learned. At 0 nothing is "
-            "hidden, and no error is measured.",
-        )
+    data: str = Text.field("lfw")
+    upload: str = Text.field("")
+    alpha: float = Stops.field(
+        0.2,
+        "Hidden share α",
+        (0.0, *ALPHAS),
+        "{:.2f}",
+        help="The share of the entries that is hidden before anything is learned. At 0 nothing is "
+        "hidden, and no error is measured.",
     )
-    pattern: str = declare(OneOf("entries", "Hiding pattern", PATTERNS))
-    lam: float = declare(
-        FreeSlider(
-            2.0,
-            "Adversary's price λ",
-            LAMBDAS,
-            low=1.0,
-            high=MAX_LAM,
-            help="What the adversary pays for changing the data. Just above 1 it changes a lot; as λ grows, "
-            "less and less, until AT-NMF is NMF.",
-        )
+    pattern: str = OneOf.field("entries", "Hiding pattern", PATTERNS)
+    lam: float = FreeSlider.field(
+        2.0,
+        "Adversary's price λ",
+        LAMBDAS,
+        low=1.0,
+        high=MAX_LAM,
+        help="What the adversary pays for changing the data. Just above 1 it changes a lot; as λ grows, "
+        "less and less, until AT-NMF is NMF.",
     )
-    leash: float = declare(
-        FreeSlider(
-            math.inf,
-            "Adversary's leash g",
-            LEASHES,
-            none="no leash",
-            help="The most that the adversary may add to an entry, as a multiple of that entry: on a leash "
-            "it also gives up on entries that are far too bright. From 1/(λ − 1) on, a leash changes "
-            "nothing. The paper has none.",
-        )
+    leash: float = FreeSlider.field(
+        math.inf,
+        "Adversary's leash g",
+        LEASHES,
+        none="no leash",
+        help="The most that the adversary may add to an entry, as a multiple of that entry: on a leash "
+        "it also gives up on entries that are far too bright. From 1/(λ − 1) on, a leash changes "
+        "nothing. The paper has none.",
     )
-    K: int = declare(Number(25, "Parts K", 1, MAX_K, help="How many parts each sample is made up of."))
-    missing: Missing = declare(
-        OneOf(
-            "zero",
-            "Hidden entries are",
-            TREATMENT_NAMES,
-            help="Marked: the solver knows which entries are hidden and leaves them out.  \nUnmarked: it is "
-            "not told; hidden entries look like zeros, as in the paper's released code.",
-        )
+    K: int = Number.field(25, "Parts K", 1, MAX_K, help="How many parts each sample is made up of.")
+    missing: Missing = OneOf.field(
+        "zero",
+        "Hidden entries are",
+        TREATMENT_NAMES,
+        help="Marked: the solver knows which entries are hidden and leaves them out.  \nUnmarked: it is "
+        "not told; hidden entries look like zeros, as in the paper's released code.",
     )
-    solver: Solver = declare(
-        OneOf(
-            "fast",
-            "Solver",
-            {"fast": "fast, exact", "paper": "Algorithm 1"},
-            help="Fast: exact descent that never oscillates. Algorithm 1: the paper's own, much slower.",
-        )
+    solver: Solver = OneOf.field(
+        "fast",
+        "Solver",
+        {"fast": "fast, exact", "paper": "Algorithm 1"},
+        help="Fast: exact descent that never oscillates. Algorithm 1: the paper's own, much slower.",
     )
-    seed: int = declare(
-        Number(
-            0,
-            "Start seed",
-            0,
-            MAX_SEED,
-            typed=True,
-            help="Decides the random W and H that a fit starts from.",
-        )
+    seed: int = Number.field(
+        0, "Start seed", 0, MAX_SEED, typed=True, help="Decides the random W and H that a fit starts from."
     )
-    mask_seed: int = declare(
-        Number(0, "Mask seed", 0, MAX_SEED, typed=True, help="Decides which entries are hidden.")
+    mask_seed: int = Number.field(
+        0, "Mask seed", 0, MAX_SEED, typed=True, help="Decides which entries are hidden."
     )
-    image: int = declare(Number(8, "Band", 1, MAX_IMAGES))
-    restored: str = declare(OneOf("observed", "Restored means", RESTORED))
-    written: str = declare(
-        OneOf(
-            "measured",
-            "In files with restored data",
-            {"measured": "every measured value stays", "observed": "hidden entries are restored as well"},
-        )
+    image: int = Number.field(8, "Band", 1, MAX_IMAGES)
+    restored: str = OneOf.field("observed", "Restored means", RESTORED)
+    written: str = OneOf.field(
+        "measured",
+        "In files with restored data",
+        {"measured": "every measured value stays", "observed": "hidden entries are restored as well"},
     )
-    colour: str = declare(
-        OneOf(
-            "red",
-            "Colour of hidden pixels",
-            {"red": "red", "blue": "blue"},
-            help="Red as in the paper, or a blue that colour-blind people can tell from everything else.",
-        )
+    colour: str = OneOf.field(
+        "red",
+        "Colour of hidden pixels",
+        {"red": "red", "blue": "blue"},
+        help="Red as in the paper, or a blue that colour-blind people can tell from everything else.",
     )
-    scale: str = declare(
-        OneOf("own", "Grey scale of the parts", {"own": "scale each", "shared": "one scale"})
-    )
-    part: int = declare(Number(0, "Part", 0, MAX_K))
-    detail: str = declare(
-        OneOf("errors", "Look closer", {"errors": "Error map", "film": "Film of the run", "take": "Download"})
+    scale: str = OneOf.field("own", "Grey scale of the parts", {"own": "scale each", "shared": "one scale"})
+    part: int = Number.field(0, "Part", 0, MAX_K)
+    detail: str = OneOf.field(
+        "errors", "Look closer", {"errors": "Error map", "film": "Film of the run", "take": "Download"}
     )
 
-    walls: bool = declare(Switch(False, "Mark where the adversary gave up"))
+    walls: bool = Switch.field(False, "Mark where the adversary gave up")
 
     VIEW: ClassVar[tuple[str, ...]] = (
         "image", "restored", "written", "colour", "scale", "part", "detail", "walls",
@@ -483,7 +463,6 @@ def defaults_for(
 # options, so that links would break with every rewording; it rejects a lambda between two stops; moving a
 # slider leaves nothing to go back to, a preset one step per control; and what is not drawn drops out of the
 # link.
-
 
 T = TypeVar("T")
 SHOWN = "page_shown"

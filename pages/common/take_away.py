@@ -98,7 +98,6 @@ def _download(
 
 # Figures for print: the format, and how it looks, chosen once for all pages.
 
-
 DEFAULT_WIDTH = {"mm": 160.0, "px": 1200.0}
 """A page of text, and a slide."""
 BACKGROUNDS = ("white", "transparent")
@@ -227,7 +226,6 @@ def show_recipe(again: Recipe) -> None:
 
 
 # The fits of a setting: restored data, factors and measures as files, and how to make them again.
-
 
 Kept = Literal["measured", "observed", "nothing"]
 WHAT_IS_KEPT: dict[Kept, str] = {

@@ -19,12 +19,11 @@ from atnmf_core.figures.images import enlarge
 from atnmf_core.figures.pictures import thumbnail
 
 from .jobs import person, quotas
-from .state import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of, declare, defaults_for
+from .state import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of, defaults_for
 from .streamlit_patches import drop_uploaded_files
 from .widgets import escape_markdown
 
 # How an uploaded file is read: the controls for what it does not say, as part of every address.
-
 
 AS_READ = "as read"
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?"
@@ -55,64 +54,54 @@ class Suggested(Text):
 class FileSetting:
     """The words of `ReadingOptions`; empty to let the reader's rules decide."""
 
-    variable: str = declare(Suggested("", "Array", pattern=r"[^\x00-\x1f\x7f]{1,200}"))
-    kind: str = declare(
-        OneOf("", "It is", {"": AS_READ, "faces": "faces", "cube": "a cube", "matrix": "a matrix"})
+    variable: str = Suggested.field("", "Array", pattern=r"[^\x00-\x1f\x7f]{1,200}")
+    kind: str = OneOf.field(
+        "", "It is", {"": AS_READ, "faces": "faces", "cube": "a cube", "matrix": "a matrix"}
     )
-    image_shape: str = declare(
-        Suggested(
-            "",
-            "Rows × columns of an image",
-            pattern=r"\d{1,6} ?[x×] ?\d{1,6}",
-            open=True,
-            help="For files with all pixels of an image on one axis. Type another size as 50x40.",
-        )
+    image_shape: str = Suggested.field(
+        "",
+        "Rows × columns of an image",
+        pattern=r"\d{1,6} ?[x×] ?\d{1,6}",
+        open=True,
+        help="For files with all pixels of an image on one axis. Type another size as 50x40.",
     )
-    order: str = declare(
-        OneOf("", "Pixels of an image are stored", {"": AS_READ, "F": "column by column", "C": "row by row"})
+    order: str = OneOf.field(
+        "", "Pixels of an image are stored", {"": AS_READ, "F": "column by column", "C": "row by row"}
     )
-    bands_axis: str = declare(
-        OneOf(
-            "",
-            "Axis of the bands",
-            {"": AS_READ, "0": "first", "1": "second", "2": "third"},
-            help="Or of the images, for faces.",
-        )
+    bands_axis: str = OneOf.field(
+        "",
+        "Axis of the bands",
+        {"": AS_READ, "0": "first", "1": "second", "2": "third"},
+        help="Or of the images, for faces.",
     )
-    nodata: str = declare(
-        Typed(
-            "",
-            "No-data value",
-            pattern=rf"{NUMBER}(, ?{NUMBER}){{0,9}}",
-            help="Numbers that stand for a missing value in the file; separate several with commas.",
-        )
+    nodata: str = Typed.field(
+        "",
+        "No-data value",
+        pattern=rf"{NUMBER}(, ?{NUMBER}){{0,9}}",
+        help="Numbers that stand for a missing value in the file; separate several with commas.",
     )
-    saturated: str = declare(
-        Typed("", "Saturated from", pattern=NUMBER, help="This number and all above it count as missing.")
+    saturated: str = Typed.field(
+        "", "Saturated from", pattern=NUMBER, help="This number and all above it count as missing."
     )
-    negative: str = declare(
-        OneOf(
-            "refuse",
-            "Negative values",
-            {
-                "refuse": "are not expected",
-                "zero": "become 0",
-                "missing": "are missing",
-                "keep": "are noise, for Restore",
-            },
-            help="Noise can push dark entries of a corrected cube below 0, which Restore alone takes.",
-        )
+    negative: str = OneOf.field(
+        "refuse",
+        "Negative values",
+        {
+            "refuse": "are not expected",
+            "zero": "become 0",
+            "missing": "are missing",
+            "keep": "are noise, for Restore",
+        },
+        help="Noise can push dark entries of a corrected cube below 0, which Restore alone takes.",
     )
-    normalisation: str = declare(
-        OneOf(
-            "none",
-            "Values",
-            {
-                "none": "as they are",
-                "maximum": "largest value to 1",
-                "lee-seung": "each image to mean ¼, deviation ¼",
-            },
-        )
+    normalisation: str = OneOf.field(
+        "none",
+        "Values",
+        {
+            "none": "as they are",
+            "maximum": "largest value to 1",
+            "lee-seung": "each image to mean ¼, deviation ¼",
+        },
     )
 
     @property
@@ -228,7 +217,6 @@ def uploads() -> Uploads:
 
 # Files that come from a browser: how large they may be, and where they go.
 
-
 MAX_MEGABYTES = 200
 """Of one file."""
 
@@ -270,7 +258,6 @@ def _room() -> int:
 
 
 # A file of one's own: where it is dropped, what was made of it, and how to have it read otherwise.
-
 
 UPLOAD = "upload"
 RECEIVED = "upload_received"

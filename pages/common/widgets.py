@@ -84,7 +84,6 @@ def _text(page: str, names: tuple[str, ...], kind: str) -> str:
 
 # What the sidebars of Explore, Hyperspectral and Curves have in common.
 
-
 PATTERN_HELP = {
     "faces": "Single entries as in the paper, or one block in each face.",
     "cube": "Single entries as in the paper, lines in single bands, or whole bands.",
@@ -173,7 +172,6 @@ def draw_reset_and_link(address: Address, first: Mapping[str, Any] = MappingProx
 
 
 # Pictures side by side, as data for the component.
-
 
 R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
 ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))

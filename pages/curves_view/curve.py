@@ -26,7 +26,6 @@ from .setting import ADDRESS, CHART, CurveSelection
 
 # How to read the bundled curves, in words; each number is taken from the curve.
 
-
 ALPHA = 0.3
 PAPER_LAM = 2.0
 SMALLEST_GAIN = 0.02
@@ -199,7 +198,6 @@ def _versions(rows: Sequence[Measurement]) -> str:
 
 
 # From a point of a curve to the Explore page, with the setting that gave it.
-
 
 _CLICKED = "curves_clicked"
 

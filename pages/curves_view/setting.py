@@ -34,7 +34,6 @@ from pages.common.state import (
     Text,
     change,
     controls_of,
-    declare,
     last_shown,
     redeclare,
 )
@@ -43,7 +42,6 @@ from pages.common.uploads import FILE_CONTROLS, FileSetting
 from pages.common.widgets import clamp_to_data, component, draw_K, draw_pattern
 
 # The sweep that the sidebar describes, as plain data: its problems, and its grid.
-
 
 METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
@@ -61,41 +59,35 @@ class Plan:
 
     data: str = redeclare(Setting, "data")
     upload: str = redeclare(Setting, "upload")
-    alphas: tuple[float, ...] = declare(
-        Several(
-            (0.3,),
-            "Hidden shares α",
-            {alpha: f"{alpha:.2f}" for alpha in ALPHAS},
-            help="The share of entries that is hidden. Several make a curve against α and a map.",
-        )
+    alphas: tuple[float, ...] = Several.field(
+        (0.3,),
+        "Hidden shares α",
+        {alpha: f"{alpha:.2f}" for alpha in ALPHAS},
+        help="The share of entries that is hidden. Several make a curve against α and a map.",
     )
-    low: float = declare(
-        Real(
-            1.05,
-            "λ from",
-            0.05,
-            help="Just above 1 the adversary is strong; far above, there is hardly any. Values are evenly "
-            "spaced in log(λ − 1).",
-        )
+    low: float = Real.field(
+        1.05,
+        "λ from",
+        0.05,
+        help="Just above 1 the adversary is strong; far above, there is hardly any. Values are evenly "
+        "spaced in log(λ − 1).",
     )
-    high: float = declare(Real(100.0, "to", help="The largest λ."))
-    count: int = declare(Number(12, "points", 1, 500, typed=True, help="How many values of λ."))
+    high: float = Real.field(100.0, "to", help="The largest λ.")
+    count: int = Number.field(12, "points", 1, 500, typed=True, help="How many values of λ.")
     K: int = redeclare(Setting, "K")
-    methods: tuple[Method, ...] = declare(
-        Several(("nmf", "atnmf"), "Methods", METHODS, help="NMF and ANMF have no λ: one fit per α.")
+    methods: tuple[Method, ...] = Several.field(
+        ("nmf", "atnmf"), "Methods", METHODS, help="NMF and ANMF have no λ: one fit per α."
     )
-    missing: tuple[Missing, ...] = declare(
-        Several(("zero",), MISSING_CONTROL.label, TREATMENTS, help=MISSING_CONTROL.help)
+    missing: tuple[Missing, ...] = Several.field(
+        ("zero",), MISSING_CONTROL.label, TREATMENTS, help=MISSING_CONTROL.help
     )
     solver: Solver = redeclare(Setting, "solver")
-    starts: int = declare(
-        Number(
-            3,
-            "Starts",
-            1,
-            50,
-            help="Each point is fitted from this many random starts; the curve shows mean and deviation.",
-        )
+    starts: int = Number.field(
+        3,
+        "Starts",
+        1,
+        50,
+        help="Each point is fitted from this many random starts; the curve shows mean and deviation.",
     )
     seed: int = redeclare(Setting, "seed")
     mask_seed: int = redeclare(Setting, "mask_seed")
@@ -172,12 +164,12 @@ class CurveSelection:
     beside : curves drawn in the same chart, named as in `show`, one in a line.
     """
 
-    show: str = declare(Text(FIRST, pattern=r"[^\x00-\x1f\x7f]{0,100}"))
-    view: str = declare(OneOf("lambda", "RMSE", VIEWS))
-    at_alpha: float | None = declare(Real(None, "Hidden share α"))
-    at_missing: str | None = declare(OneOf(None, MISSING_CONTROL.label, TREATMENTS))
-    at_K: int | None = declare(Number(None, "Parts K", 1))
-    beside: str = declare(Text("", pattern=r"[^\x00-\x09\x0b-\x1f\x7f]{0,1000}"))
+    show: str = Text.field(FIRST, pattern=r"[^\x00-\x1f\x7f]{0,100}")
+    view: str = OneOf.field("lambda", "RMSE", VIEWS)
+    at_alpha: float | None = Real.field(None, "Hidden share α")
+    at_missing: str | None = OneOf.field(None, MISSING_CONTROL.label, TREATMENTS)
+    at_K: int | None = Number.field(None, "Parts K", 1)
+    beside: str = Text.field("", pattern=r"[^\x00-\x09\x0b-\x1f\x7f]{0,1000}")
 
 
 def key(name: str) -> str:
@@ -204,7 +196,6 @@ def select_curve(curve: str, view: str | None = None) -> None:
 
 
 # The sidebar of the Curves page: what to fit, how long that takes, and Start.
-
 
 CORES = os.cpu_count() or 1
 SECONDS_TO_START = 3.0

@@ -27,7 +27,6 @@ from .sweeps import records, show_status, show_sweeps, show_trouble
 
 # The chart: which combination, which view, the figure, and what it says in a sentence.
 
-
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
 COMPARED = "curves_compared"

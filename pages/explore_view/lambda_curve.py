@@ -25,7 +25,6 @@ from pages.common.streamlit_patches import convert_once
 # Errors of fits for comparison, which nobody has asked for: computed while the user is idle, dropped when
 # they move on.
 
-
 REST_SECONDS = 1.0
 RETRY_SECONDS = 60.0
 
@@ -172,7 +171,6 @@ def _open_point() -> None:
 
 # Marked or unmarked: which problem is solved, which method wins and by how much, under either treatment of
 # hidden entries; and the switch between them.
-
 
 PROBLEM = {
     "zero": "**Unmarked losses.** The solver is not told which pixels are hidden: they look like zeros",

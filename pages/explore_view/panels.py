@@ -39,7 +39,6 @@ from .sidebar import ADDRESS
 
 # Which picture of the data is in view, and what "restored" means.
 
-
 THUMBNAILS = 14
 
 
@@ -224,7 +223,6 @@ def _panels(case: Case, shown: ShownFits | None) -> None:
 
 
 # The pictures, factors and measures to take away.
-
 
 PANEL_SIDE, FIGURE_SIDE = 600, 400
 

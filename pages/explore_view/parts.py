@@ -30,7 +30,6 @@ from .sidebar import ADDRESS
 
 # The run as a film: its losses, and its pictures from the start to the end.
 
-
 LOSSES = {"squared_error": "Squared error on observed entries", "adversarial_loss": "Adversarial loss"}
 TITLES = (
     ("(c) Adversary R*", "", "R* at the iteration shown"),

@@ -216,7 +216,6 @@ def show_limits_of_recovery(case: Case) -> None:
 
 # The spectrum of the chosen pixel, and of those pinned beside it.
 
-
 KEY = "spectrum"
 NAMES = {"AT-NMF": "atnmf", "NMF": "nmf"}
 LINES = (("truth", "original", "original"), ("orange", "atnmf", "AT-NMF"), ("blue", "nmf", "NMF"))
@@ -304,7 +303,6 @@ def _error(error: float) -> str:
 
 
 # The restored cube and the factors to take away.
-
 
 FORMATS = (
     Format("NPZ", lambda cube, stem: write_npz(cube), "npz", "application/zip"),

@@ -24,7 +24,6 @@ from pages.common.state import (
     Text,
     change,
     clip_pixel,
-    declare,
     parse_pixel,
     redeclare,
     spell_pixel,
@@ -78,72 +77,58 @@ class CubeSetting(Setting):
     K: int = redeclare(Setting, "K", 5)
     missing: Missing = redeclare(Setting, "missing", "ignore")
     image: int = redeclare(Setting, "image", 13)
-    start: Literal["pure-pixels", "random"] = declare(
-        OneOf(
-            "pure-pixels",
-            "Start",
-            {"pure-pixels": "pure pixels", "random": "random"},
-            help="Pure pixels: W starts at spectra of pixels that show a single material. Random: as in the "
-            "paper.",
-        )
+    start: Literal["pure-pixels", "random"] = OneOf.field(
+        "pure-pixels",
+        "Start",
+        {"pure-pixels": "pure pixels", "random": "random"},
+        help="Pure pixels: W starts at spectra of pixels that show a single material. Random: as in the "
+        "paper.",
     )
-    materials: Literal["parts", "sum"] = declare(
-        OneOf(
-            "parts",
-            "Materials",
-            {"parts": "parts", "sum": "sum to one"},
-            help="Parts: as NMF and AT-NMF find them, scaled afterwards. Sum to one: the abundances of every "
-            "pixel do, and the spectra span the smallest volume that the noise allows, as in unmixing "
-            "tools; from pure pixels, without entries that these show to be wrong.",
-        )
+    materials: Literal["parts", "sum"] = OneOf.field(
+        "parts",
+        "Materials",
+        {"parts": "parts", "sum": "sum to one"},
+        help="Parts: as NMF and AT-NMF find them, scaled afterwards. Sum to one: the abundances of every "
+        "pixel do, and the spectra span the smallest volume that the noise allows, as in unmixing "
+        "tools; from pure pixels, without entries that these show to be wrong.",
     )
-    size: str = declare(
-        OneOf(
-            "small",
-            "Size of the scene",
-            {name: f"{size['rows']}²" for name, size in SIZES.items()},
-            help="In pixels. The largest, with 162 bands, is as big as a real scene, and fitted on request.",
-        )
+    size: str = OneOf.field(
+        "small",
+        "Size of the scene",
+        {name: f"{size['rows']}²" for name, size in SIZES.items()},
+        help="In pixels. The largest, with 162 bands, is as big as a real scene, and fitted on request.",
     )
-    rows: str = declare(Span("", "Rows"))
-    cols: str = declare(Span("", "Columns"))
-    bands: str = declare(Span("", "Bands"))
-    view: str = declare(OneOf("rgb", "Picture", {"rgb": "Colour composite", "band": "Single band"}))
-    triplet: str = declare(
-        OneOf(
-            "natural",
-            "Bands shown as red, green and blue",
-            {"natural": "natural", "infrared": "infrared", "own": "own bands"},
-        )
+    rows: str = Span.field("", "Rows")
+    cols: str = Span.field("", "Columns")
+    bands: str = Span.field("", "Bands")
+    view: str = OneOf.field("rgb", "Picture", {"rgb": "Colour composite", "band": "Single band"})
+    triplet: str = OneOf.field(
+        "natural",
+        "Bands shown as red, green and blue",
+        {"natural": "natural", "infrared": "infrared", "own": "own bands"},
     )
-    red: int = declare(Number(1, "Red", 1, MAX_IMAGES))
-    green: int = declare(Number(1, "Green", 1, MAX_IMAGES))
-    blue: int = declare(Number(1, "Blue", 1, MAX_IMAGES))
-    clip: str = declare(
-        OneOf(
-            "2",
-            "Values from black to full brightness",
-            {"0": "whole range"} | {share: f"{share}% off either end" for share in ("1", "2", "5")},
-        )
+    red: int = Number.field(1, "Red", 1, MAX_IMAGES)
+    green: int = Number.field(1, "Green", 1, MAX_IMAGES)
+    blue: int = Number.field(1, "Blue", 1, MAX_IMAGES)
+    clip: str = OneOf.field(
+        "2",
+        "Values from black to full brightness",
+        {"0": "whole range"} | {share: f"{share}% off either end" for share in ("1", "2", "5")},
     )
-    balance: str = declare(
-        OneOf(
-            "auto",
-            "Channels are stretched",
-            {"auto": "as suits the bands", "channel": "separately", "joint": "together"},
-        )
+    balance: str = OneOf.field(
+        "auto",
+        "Channels are stretched",
+        {"auto": "as suits the bands", "channel": "separately", "joint": "together"},
     )
-    pixel: str = declare(Text("", pattern=PIXEL))
-    pins: str = declare(Text("", pattern=rf"{PIXEL}(_{PIXEL}){{0,{MAX_PINS - 1}}}"))
-    pure: bool = declare(
-        Switch(
-            False,
-            "Pure pixels beside the fitted materials",
-            help="The pixels that the fit starts from, as they are: where they are good, fitting can make "
-            "them worse.",
-        )
+    pixel: str = Text.field("", pattern=PIXEL)
+    pins: str = Text.field("", pattern=rf"{PIXEL}(_{PIXEL}){{0,{MAX_PINS - 1}}}")
+    pure: bool = Switch.field(
+        False,
+        "Pure pixels beside the fitted materials",
+        help="The pixels that the fit starts from, as they are: where they are good, fitting can make "
+        "them worse.",
     )
-    library: str = declare(Text("", pattern=r"[0-9a-f]{64}"))
+    library: str = Text.field("", pattern=r"[0-9a-f]{64}")
 
     VIEW: ClassVar[tuple[str, ...]] = (
         *Setting.VIEW,
@@ -194,7 +179,6 @@ ADDRESS = Address("hyperspectral", CubeSetting, FileSetting)
 
 
 # The view of the cube: three bands or one, and how values become brightness.
-
 
 TARGETS = {"natural": NATURAL, "infrared": INFRARED}
 COLLAPSED = "collapsed"

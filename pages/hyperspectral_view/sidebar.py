@@ -26,7 +26,6 @@ from .setting import ADDRESS, SCENE, SIZES, CubeSetting, span
 
 # What is known about the materials of an uploaded cube, from files.
 
-
 SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 

@@ -24,7 +24,6 @@ from pages.common.widgets import component
 
 # The bundled faces and their fits; each fit is made once per server and shared with the other pages.
 
-
 FACES = 100
 
 
@@ -58,7 +57,6 @@ def moving_picture(name: str, *shared: str) -> Any:
 # Letters: v is a number in the data, p its prediction, r what the adversary adds, lambda its price, g its
 # leash. In a sum, Omega are the entries that are seen and Gamma those that are hidden.
 
-
 FORMULAS = {
     "sum_of_parts": r"p_i = \sum_{k=1}^{K} h_k w_{ik}",
     "weight_ignoring": r"h = \frac{\sum_{i \in \Omega} w_i v_i}{\sum_{i \in \Omega} w_i^2}",
@@ -82,7 +80,6 @@ FORMULAS = {
 #
 # A text has a title (#), a body, and questions (##) with their answers. `[[name]]` stands for a formula of
 # the lesson, `<<name>>` for a fact that its chapter computes.
-
 
 _FOLDER = Path(__file__).parent / "text"
 

@@ -32,7 +32,6 @@ from .exercises import EXERCISES, Exercise
 
 # The state of the lesson: the chapter, its controls, and what a teacher's link asks for.
 
-
 PAGE = "learn"
 NAVIGATION, QUESTIONS = "chapters", "questions"
 """What a link can hide besides controls."""
@@ -149,7 +148,6 @@ ADDRESS = LessonAddress(PAGE)
 
 
 # Notes for teachers: beside each chapter, and all together on a page to print.
-
 
 _FOLDER = Path(__file__).parent
 

@@ -33,11 +33,10 @@ from atnmf_core.reference.compare import (
 from atnmf_core.reference.tables import PROTOCOLS, ignoring_hidden, published_grid
 from atnmf_core.sweep import Measurement
 from atnmf_core.sweep.grid import PAPER_STARTS, Grid
-from pages.common.state import Address, OneOf, Setting, change, declare, redeclare
+from pages.common.state import Address, OneOf, Setting, change, redeclare
 from pages.common.widgets import component
 
 # What is chosen, as plain data: a table, one of its cells, and how to rerun that.
-
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
@@ -63,24 +62,20 @@ class ReproduceSetting:
     look : whether the numbers are shown as a table or a plot.
     """
 
-    table: str = declare(OneOf("synthetic", "Table", _names(NAMES)))
-    alpha: float = declare(OneOf(0.5, "Hidden share α", _names(PAPER_ALPHAS)))
-    method: str = declare(OneOf("atnmf-3", "Method", _names(name for t in NAMES for name in columns(t))))
+    table: str = OneOf.field("synthetic", "Table", _names(NAMES))
+    alpha: float = OneOf.field(0.5, "Hidden share α", _names(PAPER_ALPHAS))
+    method: str = OneOf.field("atnmf-3", "Method", _names(name for t in NAMES for name in columns(t)))
     missing: Missing = redeclare(Setting, "missing")
-    starts: int = declare(
-        OneOf(
-            1, "Starts", _names(STARTS), help="How many of the authors' ten starts to run, from the first on."
-        )
+    starts: int = OneOf.field(
+        1, "Starts", _names(STARTS), help="How many of the authors' ten starts to run, from the first on."
     )
-    outer: int = declare(
-        OneOf(
-            PAPER_OUTER,
-            "Outer iterations",
-            _names(OUTER),
-            help="Algorithm 1 stops after this many; the authors allowed 100. Other methods have none.",
-        )
+    outer: int = OneOf.field(
+        PAPER_OUTER,
+        "Outer iterations",
+        _names(OUTER),
+        help="Algorithm 1 stops after this many; the authors allowed 100. Other methods have none.",
     )
-    look: str = declare(OneOf("table", "Show as", {"table": "Numbers", "chart": "Chart"}))
+    look: str = OneOf.field("table", "Show as", {"table": "Numbers", "chart": "Chart"})
 
     @property
     def cell_key(self) -> CellKey:
@@ -219,7 +214,6 @@ def _example(cells: Sequence[Cell], alpha: float) -> str:
 
 
 # The chosen cell: all its numbers, and how each was made.
-
 
 COLOURS = {"nmf": "blue", "anmf": "violet", "atnmf": "orange"}
 

@@ -29,7 +29,6 @@ from .values import NamedArray, StoredArray
 
 # MATLAB .mat files: version 7.3 is HDF5, earlier versions have their own format.
 
-
 NUMERIC = re.compile(r"double|single|logical|u?int(8|16|32|64)")
 
 

@@ -22,7 +22,6 @@ from .values import NamedArray, StoredArray, layout_of, to_dataset
 
 # Recognising files by their contents and names, and choosing the reader.
 
-
 TABLE_SUFFIXES = {".csv", ".tsv", ".txt"}
 HDF5_SUFFIXES = {".nc", ".nc4", ".h5", ".hdf5", ".hdf", ".he5", ".cdf"}
 ARRAY_SUFFIXES = {".mat", ".npy", ".npz", *TABLE_SUFFIXES, *HDF5_SUFFIXES}
@@ -282,7 +281,6 @@ def dataset_name(stem: str) -> str:
 
 
 # What a form for a user's file needs: the data or a question, what can be chosen, and guesses.
-
 
 MAX_GUESSES = 6
 SHORTEST_SIDE = 4

@@ -29,7 +29,6 @@ from .write import envi_header, envi_path
 # The readers of whole files interpret them. Only ENVI, NumPy, HDF5, NetCDF 4 and GeoTIFF can be read in
 # parts.
 
-
 UNLIMITED = Limits(entries=1 << 60, bytes=1 << 60, float32_above=0)
 """Nothing is read at once, so nothing is too large; blocks are held in single precision."""
 

@@ -472,7 +472,6 @@ def _refuse_duplicates(sources: list[Source]) -> None:
 
 # Zip archives: unpacked in memory, within the limits, never onto the disk.
 
-
 MAGIC = b"PK\x03\x04"
 ENCRYPTED = 0x1
 

@@ -15,7 +15,6 @@ from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, Unread
 
 # Wavelengths in any unit, converted to nanometres.
 
-
 _NANOMETRES = {
     "nm": 1.0, "nanometer": 1.0, "nanometre": 1.0, "um": 1e3, "µm": 1e3, "μm": 1e3, "micron": 1e3,
     "micrometer": 1e3, "micrometre": 1e3, "mm": 1e6, "millimeter": 1e6, "millimetre": 1e6, "m": 1e9,
@@ -290,7 +289,6 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 # From an array of unknown layout to a data set, and back: the rules for axes and pixel order.
-
 
 AXES = "a matrix has 2, a cube 3"
 

@@ -17,7 +17,6 @@ from pages.learn_view.chapter import Chapter, Stage, moving_picture, show_film
 
 # Chapter 4: adversary and learner take turns.
 
-
 K, ROUNDS_SHOWN = 2, 12
 TRACKS = {"paper": "Algorithm 1 of the paper", "fast": "exact descent"}
 

@@ -17,7 +17,6 @@ from pages.learn_view.chapter import Chapter, Stage
 
 # Chapter 6: guess the best lambda before the truth is shown.
 
-
 ALPHA = 0.5
 DATA = {"lfw": "faces", "scene": "scene"}
 WORDS = {

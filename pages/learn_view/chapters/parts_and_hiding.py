@@ -25,7 +25,6 @@ from pages.learn_view.chapter import FACES, Chapter, Stage, faces, fitted, resto
 
 # Chapter 2: what is hidden can be predicted, and two ways to deal with it.
 
-
 OF_THE_FACE = ("alpha", "face")
 
 
