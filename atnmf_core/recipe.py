@@ -65,11 +65,8 @@ class Recipe:
     """Everything needed to repeat a comparison of AT-NMF and NMF.
 
     source : the expression that loads the data set, such as ``load_dataset("lfw")``.
-    data : its name on the command line, empty if it has none.
-    reading : further options that the command line needs to read the data, such as " --kind=cube".
+    data, reading : its name on the command line, or "", and options that read it, such as " --kind=cube".
     start : "random", or the name of another start of `factorize`.
-    leash : the adversary's, or None.
-    unit_sum : whether abundances sum to one.
     """
 
     source: str
@@ -136,11 +133,8 @@ class Recipe:
 class RestoreRecipe:
     """Everything needed to repeat a restoration.
 
-    data : the file, or the name of a bundled data set.
-    reading : how the file was read.
     losses, K, lam, leash, seed : as in `restore`; None for what it chose.
     threshold, side : which suspects are replaced, as in `suspects_at`.
-    denoise : whether what the model predicts is written everywhere.
     missing, fill : files that say what else is missing, and what alone is replaced; empty for none.
     """
 

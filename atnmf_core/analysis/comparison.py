@@ -86,10 +86,8 @@ def restored_cube(
     method: str,
     keep: Literal["measured", "observed", "nothing"] = "observed",
 ) -> Dataset:
-    """The restored data, in the precision of V; NaN where it cannot be restored.
-
-    `keep` says which entries stay exactly as they were: every "measured" one, even if it was hidden from the
-    learner; the "observed" ones alone; or "nothing", which leaves the model W H.
+    """The restored data; NaN where it cannot be restored. Kept as they were are all "measured" entries, the
+    "observed" ones, which were not hidden, or "nothing", which leaves W H.
     """
     reach = reach_of(observed)
     kept = data.observed if keep == "measured" else observed
@@ -114,12 +112,8 @@ def hidden_error(V: Array, observed: Mask, W: Array, H: Array) -> Values:
 
 @dataclass(frozen=True, eq=False)
 class PixelSpectrum:
-    """Everything known about one pixel, band by band.
-
-    row, col : its position in the image, from 0.
-    original : the true values, NaN where missing.
-    observed : which of them the solvers were given.
-    predicted : per method the values of W H; NaN where there was nothing to predict from.
+    """Everything known about the pixel at `row`, `col` (from 0), band by band: the original (NaN: missing),
+    what of it was observed, and per method the values of W H (NaN: nothing to predict from).
     """
 
     row: int
@@ -175,10 +169,7 @@ class PictureMeasures(NamedTuple):
 class ComparedPicture:
     """One picture, what was observed of it, and both restorations, as rows x cols.
 
-    v : the original, NaN where it is missing.
-    observed : the pixels that the solvers were given.
-    at_hat, nmf_hat : the predictions of AT-NMF and NMF, NaN where there was nothing to predict from.
-    lam : the adversary's price.
+    at_hat, nmf_hat : the predictions, NaN where there was nothing to predict from.
     keep_observed : whether restorations show observed pixels unchanged, or the model W H alone.
     leash : the most that the adversary may add to a pixel, as a multiple of it; None for no limit.
     missing : "zero" if the solver took hidden pixels for measured zeros.

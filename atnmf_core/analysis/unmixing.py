@@ -26,13 +26,8 @@ def unit_sum_abundances(V: npt.ArrayLike, W: npt.ArrayLike, observed: npt.ArrayL
     """Abundances H >= 0 (K x N) that sum to one in each pixel and minimise the squared error of W H over its
     observed entries: fully constrained least squares.
 
-    Solved by the method of multipliers: the sum is one more, weighted, band (as in Heinz and Chang, IEEE
-    Trans. Geosci. Remote Sens. 39(3), 2001), whose demanded value is corrected until the sum is one. NaN in
-    pixels of which nothing is observed.
-
-    V : F x N, nonnegative; NaN is "not observed".
-    W : F x K, one material's spectrum per column.
-    observed : bool F x N, True where observed; all by default.
+    By multipliers: the sum is one more, weighted, band (as in Heinz and Chang, IEEE Trans. Geosci. Remote
+    Sens. 39(3), 2001), whose demanded value is corrected until the sum is one. NaN in pixels without observation.
 
     >>> unit_sum_abundances([[0.5], [1.0]], [[1.0, 0.0], [0.0, 1.0]]).round(6)
     array([[0.25],
@@ -63,12 +58,9 @@ Indices = npt.NDArray[np.intp]
 
 
 def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
-    """Angles in degrees between the columns of two matrices with equally many rows: K x M for F x K and F x
-    M.
+    """Angles in degrees (K x M) between the columns of F x K and F x M matrices, which no brightness changes.
 
-    Unmixing compares spectra by their angle because it does not depend on brightness. A column of zeros is at
-    90 degrees to everything. The angle is taken over the bands in which both spectra are known (not NaN), and
-    is NaN if there are none.
+    Only bands in which both are known (not NaN) count; NaN if there are none. Zeros are at 90 degrees.
 
     >>> spectral_angles([[1.0], [0.0]], [[2.0, 1.0], [0.0, 1.0]]).round(3)
     array([[ 0., 45.]])
@@ -116,11 +108,7 @@ class Materials:
 
 @dataclass(frozen=True, eq=False)
 class MaterialErrors:
-    """How far found materials are from their true counterparts.
-
-    angles : degrees between each found and true spectrum; NaN where the truth has no spectrum.
-    errors : RMSE of each abundance map; NaN where the truth has none.
-    """
+    """Degrees between found and true spectra, and RMSE of the maps; NaN where the truth has none."""
 
     angles: Wide
     errors: Wide
@@ -143,20 +131,15 @@ def materials_of(
     bands: Mask | None = None,
     pixels: Mask | None = None,
 ) -> tuple[tuple[Materials, ...], Truth | None]:
-    """The materials of several fits of one cube, all with the same K, and the truth about them, in matching
-    order.
+    """The materials of several fits of one cube, of the same K, and the truth about them, in matching order.
 
-    factors : W and H of each fit, to be scaled by `with_unit_sums`.
-    truth : what is known about the materials.
     summing : further factors whose abundances already sum to one; they come after the fits.
     unit_sum : whether the fits were made with it: their abundances are a pixel's brightness times shares.
     bands, pixels : those with an observation; all by default. Others play no role.
 
-    Notes
-    -----
-    The order is that of the truth where there is one, then that of use in the first fit. With more true
-    materials than parts, the truth is reduced to those that the first fit found. Matches minimise the sum of
-    spectral angles or, for a truth that has abundances only, the squared error of the maps.
+    The order is the truth's, else that of use in the first fit. Of more true materials than parts, those stay
+    that the first fit found. Matches minimise the sum of spectral angles or, without true spectra, the maps'
+    squared error.
     """
     F, N = len(factors[0][0]), factors[0][1].shape[1]
     seen = np.ones(F, dtype=bool) if bands is None else bands
@@ -269,13 +252,8 @@ class Match(NamedTuple):
 def nearest_spectra(
     spectra: npt.ArrayLike, wavelengths: npt.ArrayLike, library: SpectralLibrary, count: int = 3
 ) -> tuple[tuple[Match, ...], ...]:
-    """For each material (column of `spectra`, NaN where unknown) the library's spectra at the smallest
-    angles, nearest first, over the bands in which both are known. Empty where too few are.
-
-    spectra : F x K.
-    wavelengths : F, in nanometres.
-    library : its spectra are interpolated to these wavelengths.
-    count : how many to name at most.
+    """For each material (column of `spectra`, NaN where unknown) at most `count` of the library's spectra,
+    interpolated to `wavelengths` (in nm), at the smallest angles over shared bands; none where these are few.
     """
     found, other = np.asarray(spectra, dtype=np.float64), library.at(wavelengths)
     known, there = ~np.isnan(found), ~np.isnan(other)

@@ -229,16 +229,12 @@ def _variable(path: Path, name: str) -> Array:
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the catalogue.
+    """One line of the catalogue; its `shape` is (F, N) with default options.
 
     Attributes
     ----------
-    shape : (F, N) with default options.
-    bundled : whether it needs no download.
     available : whether its files are on this machine; their contents are verified on loading.
-    download_bytes : the size of the download; 0 for bundled data.
-    terms, citation : the terms of use of a download, and whom to cite; empty for bundled data, whose
-        `Dataset` says both.
+    download_bytes : 0 for bundled data, whose terms and citation are those of its `Dataset`.
     source : whose copy is downloaded, in words.
     """
 

@@ -102,12 +102,7 @@ class DataUnavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class Transfer:
-    """How a download is carried out.
-
-    base_urls : replacements for the public servers, by origin; None for the public ones.
-    stall_seconds : give up on a server that is silent for longer than this.
-    total_seconds : give up on a file that takes longer than this altogether.
-    """
+    """How a download is done: other servers, by origin, and seconds of silence or in all to give up after."""
 
     base_urls: dict[str, tuple[str, ...]] | None = None
     stall_seconds: float = 15.0
@@ -115,12 +110,7 @@ class Transfer:
 
 
 def locate(file: RemoteFile, folder: Path | None = None) -> Path:
-    """The verified local copy of a file.
-
-    Raises
-    ------
-    DataUnavailable : there is none, or its contents are not the pinned ones.
-    """
+    """The verified local copy of a file; `DataUnavailable` if there is none, or another one."""
     path = (folder or data_dir()) / file.path
     if not path.is_file():
         raise DataUnavailable(
@@ -142,16 +132,9 @@ def fetch(
     progress: DownloadCallback | None = None,
     transfer: Transfer | None = None,
 ) -> tuple[Path, ...]:
-    """Download the files of a data set that are not in the data folder yet.
+    """Download the files of a data set (a folder of the registry) that are not in the data folder yet.
 
-    name : "cbcl", "moffet", "madonna" or "synthetic": a folder of the registry.
-    folder : where to store the files; the data folder by default.
     progress : called as progress(bytes done, bytes in all, file) while files arrive.
-    transfer : servers and time limits.
-
-    Raises
-    ------
-    DataUnavailable : with the reason, and where to put the file by hand.
     """
     files = remote_files_of(name)
     where = folder or data_dir()

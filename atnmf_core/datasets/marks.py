@@ -125,11 +125,8 @@ def entries_of(marks: Iterable[Mark], data: Dataset) -> Mask:
 
 
 def read_mask(source: Any, data: Dataset) -> Mask:
-    """The entries of V for which a file has something other than 0.
-
-    source : as for `read_dataset`: a file that is laid out like the data, or one image, which stands for all
-        bands.
-    data : what the mask is for.
+    """The entries of V for which a file has something other than 0: one laid out like the data, or one image,
+    which stands for all bands.
     """
     try:
         file = read_dataset(source, kind=data.kind, negative="keep")

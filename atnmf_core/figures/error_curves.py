@@ -1,8 +1,4 @@
-"""RMSE on hidden entries against lambda and against alpha.
-
-Every point carries, as `customdata`, what a click needs (alpha, method, lambda or None, solver) and the text
-shown on hover.
-"""
+"""RMSE on hidden entries against lambda and alpha. `customdata` is what a click needs, and the hover text."""
 
 from __future__ import annotations
 
@@ -42,10 +38,9 @@ def against_lambda(
 ) -> go.Figure:
     """AT-NMF's mean error against lambda with a band of one deviation, the other methods as levels.
 
-    points : a line is drawn for each alpha, K, treatment and solver among them; names say how they differ.
-    compact : a small plot whose axes stay the same while points arrive. Otherwise the best lambda of each
-        line is ringed, and for at most two lines its gain over NMF is written beside it.
-    here : a point to ring in a compact plot.
+    A line is drawn for each alpha, K, treatment and solver; names say how they differ. If `compact`, axes
+    stay the same while points arrive, and `here` is ringed; otherwise the best lambda of each line is, and for at
+    most two lines its gain over NMF is written beside it.
     """
     points = [point for point in points if math.isfinite(point.mean)]
     curve = sorted((point for point in points if point.lam is not None), key=_line_order)

@@ -115,8 +115,7 @@ class CubeView:
 
     bands : rows of V shown as red, green and blue; one row three times for a grey picture.
     clip, joint : the stretch, see `stretch_limits`; its limits come from the original alone.
-    unknown : the colour of pixels without a value: hidden ones in the masked picture, those without any
-        observation in the restored ones.
+    unknown : the colour of pixels without a value.
     longest : pictures with a longer side are shrunk.
     """
 
@@ -218,10 +217,8 @@ def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
 
 @dataclass(frozen=True, eq=False)
 class RestoredView:
-    """How the pictures of one restoration are drawn.
+    """How one restoration is drawn: black and white are those of `scale`, the truth if it is known.
 
-    data : the damaged data.
-    scale : the data that sets black and white: the truth where it is known, else the damaged data.
     index : the band or image that is looked at, from 0; None for three bands of a cube as a colour picture.
     mark : the colour of missing entries and suspects.
     """

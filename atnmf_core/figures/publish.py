@@ -47,12 +47,7 @@ _drawing = threading.Lock()
 
 @dataclass(frozen=True)
 class Look:
-    """How a figure is written.
-
-    width : in `unit`; a pixel is 1/96 inch. PNG has 300 dots per inch, or exactly so many pixels.
-    font_size : in points.
-    transparent : without a white background.
-    """
+    """How a figure is written. A pixel is 1/96 inch; PNG has 300 dots per inch, or exactly so many pixels."""
 
     format: Literal["png", "svg", "pdf"] = "png"
     width: float = 160.0

@@ -151,10 +151,8 @@ MARKS: dict[Agreement, str] = {"within": "✓", "near": "≈", "outside": "✗"}
 
 
 def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> str:
-    """The table as HTML: a column per method, and under each alpha what was published and what was measured.
-
-    `here` are the same cells as measured on this machine. Every number carries its index in `cells` as
-    data-cell, and says on hover how it was made.
+    """The table as HTML: a column per method, and under each alpha what was published and what was measured,
+    `here` on this machine. Numbers carry their index in `cells` as data-cell, and say how they were made.
     """
     columns = [cell for cell in cells if cell.published.alpha == cells[0].published.alpha]
     head = "".join(f'<th scope="col" class="{cell.published.method}">{_head(cell)}</th>' for cell in columns)

@@ -56,12 +56,7 @@ def start_detached(arguments: Sequence[str], log: Path) -> subprocess.Popen[byte
 
 
 class TaskProcess:
-    """A child process that runs tasks one after another, with one BLAS thread.
-
-    One thread at a time may call `run`; any thread may call `kill`.
-
-    low_priority : whether all other work on the machine goes first.
-    """
+    """A child that runs tasks in turn, on one BLAS thread. One thread at a time may `run`, any may `kill`."""
 
     def __init__(self, *, low_priority: bool = False) -> None:
         self._child = start_python(
@@ -81,14 +76,7 @@ class TaskProcess:
         return self._child.poll() is None
 
     def run(self, task: Task[Result], report: Report) -> Result:
-        """Run the task there and return its result; its reports are passed to `report`, at most every
-        `REPORT_SECONDS`, and the first of each `stage`, if they have one.
-
-        Raises
-        ------
-        ProcessDied : the process was killed or exited.
-        Exception : whatever the task raised.
-        """
+        """Run the task there, reporting at most every `REPORT_SECONDS`, and at once for a new `stage`."""
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         try:
@@ -290,14 +278,7 @@ def on_workers(
     dask: str | None,
 ) -> Generator[Result]:
     """Call the function with each tuple of arguments, on this machine or a cluster; results as they come.
-
-    arrays : all arrays that the calls refer to; each is sent to every worker once.
-    n_jobs, dask : as in `run_sweep`.
-
-    Raises
-    ------
-    WorkersLost : workers died.
-    EngineError : there is no cluster at that address.
+    Each of `arrays`, all that the calls refer to, is sent to every worker once.
     """
     # Slow to import, and not needed for reading a store.
     import joblib

@@ -30,9 +30,7 @@ class Rank(IntEnum):
 class Job:
     """A task that is waiting or running.
 
-    long : whether it may take more than a second or two. Long jobs have processes of their own, with a low
-        priority, and so hold up no short ones.
-    future : its result or exception, or its cancellation.
+    long : whether it may take more than a second or two: in a process of its own, it holds up no short ones.
     progress : its latest report, None before the first.
     """
 
@@ -62,10 +60,7 @@ class Job:
 
 
 class Scheduler:
-    """Runs jobs in processes, by rank, then by the owner who was served least recently.
-
-    workers : how many short jobs, and how many long ones, run at once; one per core by default.
-    """
+    """Runs jobs by rank, then by the owner least recently served; `workers` short and as many long ones."""
 
     def __init__(self, workers: int | None = None) -> None:
         if workers is None:

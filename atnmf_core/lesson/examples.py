@@ -1,8 +1,5 @@
-"""The game between adversary and learner, half a step at a time.
-
-Both players look at the same number, ||V + R - WH||^2 - lam ||R||^2. The adversary raises it by its best R;
-the learner lowers it by changing W and H. The learner moves as one of the solvers does:
-Algorithm 1 of the paper, or exact descent.
+"""The game between adversary and learner, half a step at a time, about ||V + R - WH||^2 - lam ||R||^2: the
+adversary raises it by its best R; the learner, as Algorithm 1 or exact descent would, lowers it.
 """
 
 from __future__ import annotations
@@ -29,11 +26,8 @@ from ..solvers.factorization import factorize
 class Verdict:
     """A guess beside the truth.
 
-    best_lam, best : the measured lambda with the lowest error, and that error.
-    at_guess : the error at the guess, read off the curve.
-    excess : how far at_guess is above best, as a share of best.
-    flat_from : the lambda from which on all measured errors are within one standard deviation of the best, so
-        that an adversary does not help; None if not even the last is.
+    at_guess, excess : the error at the guess, read off the curve, and by what share it is above the best.
+    flat_from : from this lambda on all errors are within one deviation of the best: no adversary helps.
     hit : whether the guess is as good as the best, as far as the measurement can tell.
     """
 
@@ -127,12 +121,8 @@ def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, m
 
 @dataclass(frozen=True, eq=False)
 class BuildUp:
-    """A column of W H as a sum that grows by one part at a time, the heaviest first.
-
-    parts : F x K, each with largest value 1, in the order in which they are added.
-    weights : K numbers; weights[k] * parts[:, k] is what part k adds.
-    sums : F x (K + 1); column n is the sum of the first n parts.
-    errors : K + 1 numbers, the RMSE of each sum against the data.
+    """A column of W H as a growing sum, the heaviest part first: parts (F x K, largest value 1), their weights,
+    sums of the first n (F x (K + 1)), and each sum's RMSE against the data.
     """
 
     parts: Array
@@ -144,8 +134,7 @@ class BuildUp:
 def build_up(v: Array, W: Array, h: Array) -> BuildUp:
     """Add up W h part by part, and measure how close it comes to v.
 
-    A part and its weight are determined only up to a common factor; here the part's largest value is 1, so
-    that the weight is the brightness of its brightest pixel.
+    Factors common to a part and its weight are free: here each weight is that of the part's brightest pixel.
 
     >>> steps = build_up(np.array([3.0, 1.0]), np.array([[2.0, 0.0], [0.0, 0.5]]), np.array([1.5, 2.0]))
     >>> steps.weights
@@ -173,14 +162,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class HalfStep:
-    """The board after one player's move.
-
-    actor : who has moved; "start" before the first move.
-    round : counted from 1; 0 at the start.
-    R : what the adversary adds; all zero before its first move.
-    U : V + R, what the learner of Algorithm 1 sees.
-    value : ||V + R - WH||^2 - lam ||R||^2, which the adversary raises and the learner lowers.
-    """
+    """The board after a move: R, U = V + R, and ||V + R - WH||^2 - lam ||R||^2; rounds count from 1."""
 
     actor: Literal["start", "adversary", "learner"]
     round: int

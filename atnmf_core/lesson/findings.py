@@ -49,12 +49,7 @@ class Recorded:
 
 @dataclass(frozen=True, eq=False)
 class Mended:
-    """A fit of the recorded data.
-
-    V_hat : the predictions.
-    error : RMSE over all entries, against the truth.
-    walls : the entries on which the adversary has given up.
-    """
+    """A fit of recorded data, its RMSE against the truth, and where the adversary has given up."""
 
     V_hat: Array
     error: float
@@ -129,12 +124,7 @@ FACES_SHOWN = (8, 1, 3, 12, 17, 25)
 
 @dataclass(frozen=True, eq=False)
 class FilledFace:
-    """One face as it was seen, as it is, and with what was hidden predicted.
-
-    seen : rows x cols, NaN where hidden.
-    by : `FILLED_BY`, the predicted images.
-    errors : RMSE of each over the hidden pixels of all faces.
-    """
+    """A face as it is, as it was seen (NaN: hidden), and as predicted by each of `FILLED_BY`, with errors."""
 
     truth: Array
     seen: Array
@@ -185,13 +175,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Finding:
-    """One data set at one hidden share. Published, AT-NMF has the best of its lambdas; rerun, the one that
-    was best as published.
-
-    published_nmf, published_atnmf : as in the paper.
-    zero_nmf, zero_atnmf : measured by us in the same way, hidden entries as zeros; None if not run.
-    ignore_nmf, ignore_atnmf : measured by us with hidden entries left out; None if not run.
-    """
+    """One data set and hidden share: published, measured alike ("zero"), and with hidden entries left out."""
 
     name: str
     alpha: float

@@ -299,10 +299,7 @@ ROWS = 16
 
 
 def half_normal(problem: Problem, rng: np.random.RandomState) -> Factors:
-    """|N(0, 1)| entries, W drawn before H, as in the authors' code.
-
-    The legacy generator is deliberate: `np.random.RandomState(1)` replays the authors' runs.
-    """
+    """|N(0, 1)| entries, W before H; the legacy generator replays the authors' runs."""
     F, N = problem.V.shape
     W = np.abs(rng.standard_normal((F, problem.K)))
     H = np.abs(rng.standard_normal((problem.K, N)))

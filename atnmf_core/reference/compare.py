@@ -42,11 +42,9 @@ COLUMNS = (
 class Cell:
     """A published cell, and what was measured for it.
 
-    zero : measured as the authors did, with hidden entries fitted as zeros; None if not measured.
-    ignore : measured with hidden entries left out of the loss.
+    zero, ignore : measured as the authors did, and with hidden entries left out; None if not.
     digits : decimals that the paper prints.
     tuned : of AT-NMF, unmarked by the fast solver at this alpha, with the lambda that held-out entries chose.
-    sensitivity : how far noise in the start moves Algorithm 1; None if not measured.
     """
 
     published: Published
@@ -66,13 +64,7 @@ class Cell:
 
     @property
     def agreement(self) -> Agreement | None:
-        """Whether the measured mean agrees with the paper.
-
-        "within" : it lies within the published deviation of the published mean, allowing for rounding of both
-        to the printed digits.
-        "near" : within three deviations, or 1%.
-        "outside" : beyond both.
-        """
+        """ "within" the published deviation of the published mean, or rounding; "near": three, or 1%."""
         if self.zero is None:
             return None
         distance = abs(self.zero.mean - self.published.mean)

@@ -89,14 +89,9 @@ MEASURES = ("restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall")
 class UnmarkedDefects:
     """RMSE over the whole matrix against the undamaged data, averaged over `seeds` seeds.
 
-    data : name of the data set.
-    damage : what was done to it, in words.
-    restored : of `restore`, which knows neither which entries are wrong nor any setting; with noise, of its
-        denoised data.
-    nmf, l1, pcp : of NMF and L1-NMF, with the best of three numbers of parts, and of principal component
-        pursuit, which do not know them either.
-    mask_known : of NMF that is told which entries are wrong, with the best number of parts; with noise of the
-        model, otherwise of what it fills in.
+    restored : of `restore`, which is told nothing; with noise, of its denoised data.
+    nmf, l1, pcp : of NMF and L1-NMF (best of three K) and principal component pursuit, told nothing either.
+    mask_known : of NMF that is told which entries are wrong, with the best K.
     precision, recall : of the defects that `restore` named.
     """
 
@@ -178,11 +173,7 @@ NEGLIGIBLE = 0.001
 
 @dataclass(frozen=True)
 class StartSensitivity:
-    """RMSE on hidden entries of a cell, from the authors' first start and from the same start perturbed.
-
-    unperturbed : from the start as it is.
-    perturbed : from that start with noise of 1e-6 of each entry, once for each draw of the noise.
-    """
+    """RMSE on hidden entries from the authors' first start and, for each draw, with 1e-6 of noise."""
 
     unperturbed: float
     perturbed: tuple[float, ...]
@@ -262,14 +253,9 @@ PARTS = {
 class LeagueRow:
     """What was made of one data set, damaged in one way.
 
-    part, data : keys of `PARTS` and `LEAGUE_DATA`.
-    damage : in words.
     measure : "RMSE" against the undamaged data, or "MPSNR" in decibels, of which more is better.
-    means : by method. `OURS` is what `restore` made of it: the denoised data where there is noise, elsewhere
-        the data with measured values kept. `YARDSTICK` was told what the others do not know.
-    seconds : by method, of one core.
-    seeds : draws that were measured.
-    adversaries : in how many of them `restore` chose an adversary; None where that was not noted.
+    means, seconds : by method. `OURS` is `restore`, denoised where there is noise; `YARDSTICK` knows more.
+    adversaries : in how many draws `restore` chose an adversary; None where that was not noted.
     """
 
     part: str

@@ -79,11 +79,9 @@ class State:
     """Where the players stand.
 
     W, H : the learner's factors; the rows of H have unit length (a row of zeros stays one).
-    W_attacked : W~, F x K, of any sign.
-    inverse : G^-1, K x K.
+    W_attacked, inverse : W~, F x K, of any sign, and G^-1, K x K.
     error, attacked_error : W H - V and W~ H - V, zero where the loss does not look.
-    loss : f.
-    squared_error : of W H over the observed entries.
+    squared_error : of W H over the observed entries; the loss is f.
     """
 
     W: Array

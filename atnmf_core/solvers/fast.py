@@ -38,11 +38,7 @@ cache.
 
 
 class Surrogate(Protocol):
-    """The least-squares problem that majorises the loss at the point of the last `refresh`.
-
-    T : F x N target, multiplied by the weights D.
-    D : F x N weights, or None where all are one.
-    """
+    """The problem that majorises the loss at the last `refresh`: T times D, and D, None if all one."""
 
     T: Matrix
     D: Matrix | None

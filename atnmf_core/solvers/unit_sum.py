@@ -253,11 +253,7 @@ def solve(
     rng: np.random.RandomState,
     volume: float | None = None,
 ) -> Solution:
-    """Sweep over a sample of the pixels from the best of some candidates for W until W is steady, then find H
-    for all pixels.
-
-    The columns of H sum to each pixel's brightness. `volume` is c mu; None to choose it.
-    """
+    """Sweep over sampled pixels until W is steady, then find H, with sums of brightness; `volume` is c mu."""
     counts = problem.entry_weights()
     known = np.arange(problem.V.shape[1]) if counts is None else np.flatnonzero(counts.any(axis=0))
     most = sample_size(problem.K)

@@ -16,11 +16,7 @@ from ..model.problem import InputError, Method
 
 @dataclass(frozen=True)
 class FinishedPoint:
-    """A finished or failed point.
-
-    identity : the fields of the point, with "version" and, as "data", the hash of the data.
-    measures : the fields of the point's `Measures`; None if it failed.
-    """
+    """A finished or failed point: its fields, version and data's hash; its `Measures`, None if it failed."""
 
     key: str
     identity: dict[str, Any]
@@ -122,12 +118,7 @@ def csv_table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def read_csv(text: str) -> tuple[Measurement, ...]:
-    """The measurements that `csv_text` wrote; columns with a default may be absent.
-
-    Raises
-    ------
-    InputError : the text is another kind of table.
-    """
+    """The measurements that `csv_text` wrote; columns with a default may be absent."""
     table = csv.DictReader(text.splitlines())
     header = set(table.fieldnames or ())
     if not _REQUIRED <= header <= set(_COLUMNS):

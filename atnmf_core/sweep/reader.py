@@ -254,13 +254,6 @@ class SweepRecord:
 
 
 def read_store(path: str | Path) -> StoreReader:
-    """The store in the file `path`, for reading only.
-
-    Raises
-    ------
-    NoStoreError : there is no store here.
-    StoreError : the file cannot be read, or is not a store.
-    """
     return StoreReader(Path(path), read_only=True)
 
 
@@ -309,24 +302,13 @@ class StoreReader:
         return [_record(row, runs[row["id"]], places.get(row["name"])) for row in rows]
 
     def sweep(self, name: str) -> SweepRecord:
-        """The sweep of that name.
-
-        Raises
-        ------
-        InputError : there is none.
-        """
         sweep = self.sweep_id(name)
         (row,) = self.query("SELECT * FROM sweeps WHERE id = ?", (sweep,))
         runs = self.query(f"{_RUNS} WHERE sweep = ? ORDER BY id DESC", (sweep,))
         return _record(row, runs, self.queued().get(name))
 
     def sweep_id(self, name: str) -> int:
-        """The number of a sweep, which the writing methods take.
-
-        Raises
-        ------
-        InputError : there is none.
-        """
+        """The number of a sweep, which the writing methods take."""
         rows = self.query("SELECT id FROM sweeps WHERE name = ?", (name,))
         if not rows:
             raise InputError(f"{self.path} has no sweep {name!r}.")

@@ -27,12 +27,7 @@ MAX_NAME_LENGTH = 80
 
 
 def open_store(path: str | Path) -> Store:
-    """The store in the file `path`, for reading and writing; created if necessary.
-
-    Raises
-    ------
-    StoreError : the file is damaged, of another program, or cannot be written.
-    """
+    """The store in the file `path`, for reading and writing; created if necessary."""
     return Store(Path(path), read_only=False)
 
 
@@ -53,13 +48,7 @@ class Store(StoreReader):
         reproduces: str | None = None,
         owner: str | None = None,
     ) -> int:
-        """Add a grid under a name, with all its points, or resume the sweep that has this name and grid,
-        which keeps its owner.
-
-        Raises
-        ------
-        InputError : the name belongs to a grid with other settings.
-        """
+        """Add a grid under a name, with its points, or resume the sweep of this name and grid."""
         rows = [identify(point, content_hash) for point in grid.points()]
         settings = grid.as_json()
         with self.transaction():
@@ -153,12 +142,7 @@ class Store(StoreReader):
         ).rowcount
 
     def rename_sweep(self, name: str, new: str) -> str:
-        """Rename a sweep; returns the new name as stored, without surplus spaces.
-
-        Raises
-        ------
-        InputError : the name is empty, too long or taken, or the sweep is running or queued.
-        """
+        """Rename a sweep at rest; the new name as stored, without surplus spaces."""
         new = " ".join(new.split())
         if not new or len(new) > MAX_NAME_LENGTH:
             raise InputError(f"a name has 1 to {MAX_NAME_LENGTH} characters, this one has {len(new)}.")
@@ -172,12 +156,7 @@ class Store(StoreReader):
         return new
 
     def delete_sweep(self, name: str) -> None:
-        """Delete a sweep with its points and its uploaded data, except what another sweep shares.
-
-        Raises
-        ------
-        InputError : the sweep is running or queued.
-        """
+        """Delete a sweep at rest, its points and its upload, except what another sweep shares."""
         self._refuse_if_active(name, "deleted")
         source = self.sweep(name).grid.dataset
         with self.transaction():

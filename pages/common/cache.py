@@ -22,13 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Cache:
-    """Results by key while there is room; the least recently used goes first.
-
-    Small results have room of their own: one large cube does not push out the errors of a thousand fits.
-
-    max_bytes : room for all large results.
-    at_least : so many of the latest results must fit in, however large they are.
-    small : results of up to so many bytes are small.
+    """Results by key, the least recently used out first; `at_least` so many of any size fit in. Those of up to
+    `small` bytes have room of their own: one large cube does not push out the errors of a thousand fits.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, at_least: int = 8, small: int = SMALL_BYTES) -> None:
@@ -77,10 +72,8 @@ CACHE = Cache()
 
 
 def cached(*, key: Callable[..., Hashable] | None = None) -> Callable[[F], F]:
-    """Cache what a function returns.
-
-    `key` gives, from the arguments, what the result follows from. Without it that is every argument whose
-    name does not begin with an underscore; the others must follow from these.
+    """Cache what a function returns, by `key` of its arguments, or by those whose name has no underscore in
+    front, from which the others must follow.
     """
 
     def decorate(function: F) -> F:

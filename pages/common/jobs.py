@@ -34,16 +34,8 @@ _PERSON = "hosting_person"
 
 @dataclass(frozen=True)
 class Quotas:
-    """Limits of a server for others.
-
-    Each can be set by an environment variable of its name in capitals with ATNMF_MAX_ in front, for example
-    ATNMF_MAX_SESSIONS.
-
-    sessions : open pages of all people together.
-    upload_mb : megabytes of uploaded files per person.
-    sweeps : stored sweeps per person.
-    queue : sweeps of all people that wait or run.
-    long_fits : fits of more than a moment per person, under way at a time. Every picture needs two.
+    """Limits of a server for others, each set by its name in capitals after ATNMF_MAX_: open pages in all;
+    megabytes of uploads, stored sweeps and long fits (a picture needs two) per person; sweeps in the queue.
     """
 
     sessions: int = 60
@@ -124,10 +116,7 @@ def _map_large_arrays_one_by_one() -> None:
 
 
 def _collect_garbage_regularly() -> None:
-    """Collect garbage in place of Streamlit's forced collection after every run of a page or fragment, which
-    .streamlit/config.toml switches off. Nothing is frozen: the first session, which is there by now, must be
-    freed like any other.
-    """
+    """Collect garbage now and then; config.toml turns off Streamlit's collection after every run."""
     while True:
         time.sleep(COLLECT_SECONDS)
         gc.collect()

@@ -337,16 +337,10 @@ class FreeSlider(Stops):
 class Setting:
     """The state of the Explore page. The defaults are the first view: the paper's setting on bundled faces.
 
-    data : name of a data set in the catalogue, or "upload".
-    upload : content hash of the uploaded data, empty where there is none.
-    image : the picture in view, counted from 1.
+    data, upload : a name in the catalogue, or "upload" and the content hash of what was uploaded.
     restored : "observed" shows observed entries unchanged in restorations, "model" shows W H alone.
-    written : what files with restored data keep, if the data has gaps: every "measured" value, or the
-        "observed" ones alone, which were not hidden.
-    scale : whether each part has its "own" grey scale or all have a "shared" one.
+    written : what files with restored data keep: every "measured" value, or "observed" ones, not hidden.
     part : number of the part whose users are shown, counted from 1; 0 for none.
-    detail : which detail view is open.
-    walls : whether the error map marks pixels at which the adversary has given up.
     """
 
     data: str = Text.field("lfw")
@@ -473,12 +467,8 @@ K_CHOSEN = "K_chosen"
 
 
 class Address:
-    """The address of one page.
-
-    page : a unique name, for what is remembered about it.
-    kinds : dataclasses that declare the page's controls.
-    key : the session key of a control, by its name. Pages may share a key for what means the same on each;
-        every page restores its own value.
+    """The address of one page: its name, the dataclasses that declare its controls, and their keys, which pages
+    share for what means the same on each; every page restores its own values.
     """
 
     def __init__(self, page: str, *kinds: type, key: Callable[[str], str] = str) -> None:
@@ -495,12 +485,7 @@ class Address:
         return spell_query(self.controls, {name: values[self._key(name)] for name in self.controls})
 
     def load_from_address(self) -> bool:
-        """Give the controls their values, before any of them is drawn.
-
-        Returns
-        -------
-        Whether the page was opened from another one by the menu, so that no address says what to show.
-        """
+        """Give the controls their values; whether the menu led here, so that no address says what to show."""
         state, query = st.session_state, st.query_params.to_dict()
         arrives = state.get(SHOWN) != self._page
         if self._last not in state or self._was_navigated_to(query, arrives=arrives):

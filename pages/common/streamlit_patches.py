@@ -68,9 +68,8 @@ def _expect_names(owner: str, names: Collection[str], wanted: Collection[str]) -
 def browser_token() -> bytes | None:
     """A random number that the browser has kept since its first visit; None where there is none.
 
-    It is that of Streamlit's protection of uploads against other sites. The cookie masks it differently each
-    time, and no public function takes the mask off. A cookie of our own could only be set by a component, and
-    would be known one visit later.
+    It is that of Streamlit's protection of uploads, which the cookie masks differently each time. A cookie of
+    our own would take a component, and be known one visit later.
     """
     from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
     from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
@@ -106,9 +105,8 @@ def is_history_navigation() -> bool:
 def ensure_app_frame() -> None:
     """Run again from app.py where a page was run without it.
 
-    A server that finds a folder called `pages` runs a page from there by itself, without app.py, until app.py
-    has called `st.navigation` for the first time. The first link to a page of a server just started would
-    open it without the title, the menu and the width that app.py gives it. No option turns that off.
+    Where a folder is called `pages`, a server runs a page from there by itself until app.py has called
+    `st.navigation` for the first time: without title, menu and width. No option turns that off.
     """
     from streamlit.runtime.pages_manager import PagesManager
 
@@ -128,9 +126,8 @@ def convert_once(figure: Figure) -> None:
 def finish_runs_first() -> None:
     """Let everything that a run of a page has sent reach the browser before one of its fragments runs again.
 
-    When a fragment's timer fires just as a run ends, Streamlit starts another run at once, and drops what it
-    has not yet passed on of the ended one: its last elements, and the message that it has ended. Elements of
-    the run before then stay on the page. The more people are at work, the later messages are passed on.
+    When a fragment's timer fires just as a run ends, Streamlit drops what it has not yet passed on of that:
+    its last elements, and the message that it has ended. Elements of the run before then stay on the page.
     """
     from streamlit.runtime.app_session import AppSession, AppSessionState
     from streamlit.runtime.scriptrunner import ScriptRunner
@@ -170,9 +167,7 @@ def refer_to_last_run_only() -> None:
     it back, before the browser has taken note that the first run ended, is sent references to what it drops
     then; at the first of these the page stops for good. What the last run that ended had is never dropped.
 
-    The public option `global.maxCachedMessageAge` does not help: with any number of runs that a browser keeps
-    elements for, a page that polls for that long comes to the same point, and all that a browser has it lists
-    with every request.
+    The public option `global.maxCachedMessageAge` does not help: after that many runs the same point comes.
     """
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
     from streamlit.runtime.app_session import AppSession

@@ -86,12 +86,7 @@ def own_sweeps(store: StoreReader) -> list[SweepRecord]:
 
 
 def own_sweep(store: StoreReader, name: str) -> SweepRecord:
-    """A sweep that this person may see and change.
-
-    Raises
-    ------
-    InputError : there is none of that name, or it is somebody else's.
-    """
+    """A sweep that this person may see and change."""
     record = store.sweep(name)
     if not is_own(record):
         raise InputError(f"You have no sweep {name!r} on this server.")
@@ -99,12 +94,7 @@ def own_sweep(store: StoreReader, name: str) -> SweepRecord:
 
 
 def add_sweep(store: Store, name: str, grid: Grid, content_hash: str, **what: str) -> int:
-    """Add a sweep that belongs to this person; `what` is passed to the store.
-
-    Raises
-    ------
-    InputError : a quota of this server is reached.
-    """
+    """Add a sweep that belongs to this person, within the quotas; `what` is passed to the store."""
     limits = quotas()
     if limits is not None:
         _check_queue(store)

@@ -257,13 +257,7 @@ def show_take_away(
     formats: Sequence[Format] = (),
     numbers: Sequence[File] = (),
 ) -> None:
-    """Files on the left, the recipe on the right.
-
-    source : the expression that loads the data.
-    begin : draws the figures.
-    restored : the title of restored data; empty to offer none.
-    formats, numbers : of restored data, and files beside it.
-    """
+    """Files on the left, with `restored` data if that has a title; the recipe on the right."""
     data = case.data
     left, right = st.columns([2, 3], gap="large")
     with left:

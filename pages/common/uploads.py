@@ -106,12 +106,7 @@ class FileSetting:
 
     @property
     def options(self) -> ReadingOptions:
-        """The same for the reader.
-
-        Raises
-        ------
-        UnreadableData : a typed text is not valid; `setting` names the control.
-        """
+        """The same for the reader; an `UnreadableData` names the control of an invalid text."""
         words = {one.name: getattr(self, one.name) for one in fields(self)}
         words["image_shape"] = words["image_shape"].replace("×", "x").replace(" ", "")
         return ReadingOptions.from_words({name: word for name, word in words.items() if word})
@@ -475,11 +470,7 @@ def _button(label: str, words: Mapping[str, str], key: str, **options: Any) -> N
 
 
 def _draw_controls(reading: Reading) -> None:
-    """The controls that mean something for this file.
-
-    A value is called the same in every run: Streamlit's browser side knows options by what people read, and
-    sends that back as the value where it has changed.
-    """
+    """The controls that mean something for this file, each value with the same words in every run."""
     axes = () if reading.array is None else tuple(size for size in reading.array.shape if size > 1)
     among: dict[str, dict[str, str]] = {}
     if reading.arrays and reading.array is not None:

@@ -29,8 +29,7 @@ from .state import K_CHOSEN, MAX_K, PATTERNS, PATTERNS_OF, Address, change
 
 
 def escape_markdown(text: str) -> str:
-    r"""The text with everything escaped that Streamlit's Markdown would render, so that no name becomes a
-    picture, a link or a heading.
+    """The text with all escaped that Streamlit would render, so that no name becomes a picture or a link.
 
     >>> escape_markdown("![x](y)")
     '\\!\\[x\\]\\(y\\)'

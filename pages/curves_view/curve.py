@@ -102,12 +102,9 @@ BUNDLED = {
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve with everything that the page says about it.
+    """A curve with everything that the page says about it, as Markdown or empty; `commands` reproduce it.
 
     rows : everything that was measured, as in its CSV file.
-    provenance : how and when it was made, in words.
-    note : how to read it, or empty.
-    commands : command lines that reproduce it.
     grid : the grid of the sweep; None for the paper's tables, which come from several.
     record, failures : of a sweep on this machine.
     """

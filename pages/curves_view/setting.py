@@ -158,8 +158,7 @@ VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
 class CurveSelection:
     """Which curve is shown, and how.
 
-    show : "kept:" and the name of a bundled curve, as existing links have it, or "sweep:" and that of a
-        sweep.
+    show : "kept:" and the name of a bundled curve, as existing links have it, or "sweep:" and a sweep's.
     at_alpha, at_missing, at_K : the combination shown; None for the curve's default.
     beside : curves drawn in the same chart, named as in `show`, one in a line.
     """

@@ -36,11 +36,7 @@ CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d"
 
 @dataclass(frozen=True)
 class Shown:
-    """A curve, and what of it is in view.
-
-    lams : those drawn against alpha.
-    beside : addresses of the curves drawn in the same chart.
-    """
+    """A curve, what of it is in view, the lambdas drawn against alpha, and addresses of curves beside it."""
 
     curve: Curve
     chosen: CurveSelection

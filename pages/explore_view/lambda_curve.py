@@ -67,12 +67,7 @@ TREATMENTS: tuple[Missing, ...] = ("zero", "ignore")
 
 @dataclass(frozen=True)
 class Curve:
-    """The fits behind the curves of both treatments, and which of them are traced without being asked for.
-
-    points : the two fits of every point, by lambda and treatment, in the order in which they are traced.
-    keys : all of them, each once.
-    seconds : what one of them takes.
-    """
+    """Both treatments' curves: each point's two fits in the order of tracing, all `keys`, a fit's seconds."""
 
     case: Case
     points: dict[tuple[float, Missing], tuple[FitKey, FitKey]]

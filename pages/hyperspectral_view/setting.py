@@ -54,21 +54,12 @@ class Span(Text):
 
 @dataclass(frozen=True)
 class CubeSetting(Setting):
-    """The state of the Hyperspectral page. The defaults are the first view: the simulated scene, half of it
-    hidden and marked.
+    """The state of the Hyperspectral page; by default the simulated scene, half of it hidden and marked.
 
-    start : "pure-pixels" starts from pixels that show one material each, "random" as on the Explore page.
-    materials : "parts" as NMF finds them, or "sum": abundances sum to one, and spectra span a small volume.
-    size : of the simulated scene.
     rows, cols, bands : what is cut out, as "first-last" counted from 1; empty for all.
-    view : three bands as a colour picture, or a single one (`image`).
-    triplet : which three; `red`, `green` and `blue` where "own".
+    triplet : which three bands are shown; `red`, `green` and `blue` where "own".
     clip : percent of values that the stretch clips at either end.
-    balance : whether channels are stretched separately or together; "auto" stretches natural colours together
-        and others separately.
-    pixel : the one in view, as "row.column" counted from 1; empty for the centre.
-    pins : pixels to compare, joined by "_".
-    pure : whether pure pixels are shown as materials beside the fitted ones.
+    pixel, pins : in view, as "row.column" counted from 1, "" for the centre; and to compare, joined by "_".
     library : the upload that holds reference spectra; empty for none.
     """
 

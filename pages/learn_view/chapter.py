@@ -130,13 +130,7 @@ WALL_HEIGHT = 380
 
 @dataclass(frozen=True)
 class Stage:
-    """Where and how a chapter is shown.
-
-    values : of the controls, by name.
-    key : the session key of a control.
-    hidden : names of the controls that are not shown.
-    presenting : whether everything is large, for a projector.
-    """
+    """Where and how a chapter is shown: its controls' values, keys, `hidden` names; `presenting` it large."""
 
     values: Mapping[str, Any]
     key: Callable[[str], str]
@@ -159,14 +153,8 @@ class Stage:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One idea.
-
-    name : of its text.
-    short : its name in the list of chapters.
-    controls : everything that the reader can set, by its name in an address.
-    in_picture : names of the controls that `show` draws itself.
-    show : draws the picture.
-    facts : computes the numbers for the gaps in its text.
+    """One idea: the `name` of its text, a `short` name, its controls by their names in an address, those that
+    `show` draws in the picture itself, and a function that computes the facts for the gaps in its text.
     """
 
     name: str

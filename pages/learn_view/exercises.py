@@ -37,14 +37,8 @@ Hints = Mapping[float, str]
 class Exercise:
     """A task in a chapter, whose answer is a number.
 
-    chapter : its number.
-    start, solved : the values of the chapter's controls in the exercise and in its solution, as in an
-        address.
-    unknown : the name of the number that is asked for.
-    right : the number.
-    answer : it, and why.
-    hints : wrong numbers that people find, and what each of them forgets.
-    hint : for all other wrong numbers.
+    start, solved : the values of the controls in the exercise and in its solution, as in an address.
+    hints : wrong numbers that people find, and what each of them forgets; `hint` is for all others.
     within : how far an answer may be off, relatively.
     """
 

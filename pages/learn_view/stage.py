@@ -62,9 +62,6 @@ CHAPTER, HIDE, PRESENT, EXERCISE, SOLUTION, NOTES, STUDENT, SHEET, TASKS = (
 class LessonState:
     """The state of the page.
 
-    exercise : the number of the chosen exercise; 0 for none.
-    solution : whether its answer is shown.
-    notes : whether the notes for teachers are shown instead of a chapter.
     student : whether there is nothing for teachers, and no solution.
     sheet : whether exercises are shown instead of a chapter; `tasks` are their numbers, none for all.
     """

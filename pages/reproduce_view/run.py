@@ -69,9 +69,7 @@ class StoredRuns:
 
     rows : measurements of the chosen table on this machine.
     active : all running and queued runs, of any table.
-    chosen : the run of the chosen cell.
-    failures : the distinct errors of its failed fits.
-    unreadable : why the store could not be read, or empty.
+    failures : the distinct errors of the chosen cell's run.
     """
 
     rows: tuple[Measurement, ...] = ()

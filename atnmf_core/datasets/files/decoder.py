@@ -32,10 +32,7 @@ LONGEST_SILENCE = 600.0
 
 
 class Decoder:
-    """One file in a decoding process; use it in a `with` statement.
-
-    description : what the format's module says about the file.
-    """
+    """One file in a decoding process, for `with`; `description` is what its format's module says of it."""
 
     def __init__(self, form: str, source: Source, limits: Limits) -> None:
         self._form, self._source, self._limits = form, source, limits

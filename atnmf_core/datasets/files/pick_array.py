@@ -41,13 +41,9 @@ def read_picked(
     """The data among the named arrays of a file, and what the others say about it.
 
     A name given by the user decides. Otherwise the candidates are the arrays that hold images of the size
-    stated in the file; without such a size, the cubes and the matrices with as many pixels as a cube; or else
-    the matrices. True abundances and spectra of another candidate are recognised by their shapes and set
-    aside. If several remain, the user is asked.
-
-    label : what the file is called in messages.
-    order : how the file flattens images.
-    rewrite : makes the files with other values in the array of a name.
+    stated in the file; without one, the cubes and the matrices with as many pixels; or else the matrices.
+    Their true abundances and spectra are told by their shapes. If several remain, the user is asked.
+    `order` is that of the format, and `rewrite` makes the files with other values in the array of a name.
     """
     stated = options.image_shape or _stated_shape(arrays)
     named = None if options.variable is None else named_array(arrays, label, options.variable)

@@ -170,14 +170,7 @@ def _fitting(data: Dataset, arrays: list[NamedArray]) -> list[npt.NDArray[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class SpectralLibrary:
-    """Reference spectra.
-
-    Attributes
-    ----------
-    wavelengths : L, in nanometres.
-    spectra : L x S, one spectrum per column; NaN where not known.
-    names : S names.
-    """
+    """Reference spectra, L x S with NaN where not known, their L wavelengths in nm, and S names."""
 
     wavelengths: npt.NDArray[np.float64]
     spectra: npt.NDArray[np.float64]
@@ -197,13 +190,7 @@ class SpectralLibrary:
 
 
 def read_library(files: Any, limits: Limits | None = None) -> SpectralLibrary:
-    """Reference spectra from an ENVI spectral library (.sli and .hdr) or from a table with wavelengths in its
-    first line or first column.
-
-    Raises
-    ------
-    UnreadableData : no such file, or one without wavelengths.
-    """
+    """Reference spectra, from an ENVI library (.sli and .hdr) or a table headed by wavelengths."""
     bounds = limits or Limits.from_environment()
     opened = open_files(gather(files, bounds), ReadingOptions(), bounds)
     stored = opened.stored
@@ -323,13 +310,7 @@ class Reading:
 
 
 def read_or_ask(files: Any, options: ReadingOptions | None = None, limits: Limits | None = None) -> Reading:
-    """Read a data set, or say what has to be answered first; never raises.
-
-    Parameters
-    ----------
-    files : as for `read_dataset`.
-    options : the answers so far.
-    """
+    """Read a data set with the answers so far, or say what has to be answered first; never raises."""
     options = options or ReadingOptions()
     opened: Opened | None = None
     try:

@@ -94,12 +94,8 @@ class Block(NamedTuple):
 class SceneFile:
     """What is known of a cube on disk without reading it.
 
-    rows, cols, bands : its size.
-    wavelengths : in nanometres, or None.
     chunk : rows and columns of what the file can only read as a whole, (1, cols) where it has no such parts.
     can_miss : whether the file has a value for missing entries.
-    files : the files that it consists of.
-    georeference : where it lies, or None.
     """
 
     path: Path
@@ -203,12 +199,7 @@ class SceneFile:
 
 
 def open_scene(path: str | Path, options: ReadingOptions | None = None) -> SceneFile:
-    """Open a cube without reading it.
-
-    Raises
-    ------
-    UnreadableData : it is no cube, or of a format that cannot be read in parts.
-    """
+    """Open a cube without reading it; `UnreadableData` if it is none, or cannot be read in parts."""
     settings = options or ReadingOptions()
     # Workers elsewhere have other working folders.
     path = Path(path).absolute()

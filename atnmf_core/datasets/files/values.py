@@ -60,17 +60,13 @@ def in_nanometres(
 class StoredArray:
     """An array with two or three axes, with the numbers as stored in the file.
 
-    values : any real dtype; NaN is missing.
-    label : what to call it in messages.
     kind, bands_axis, image_shape, wavelengths : what the file says; None if it says nothing.
     order : the order in which this format stores the pixels of an image along one axis.
-    nodata : numbers that the file declares as missing.
-    valid_range : numbers outside it are missing.
+    nodata, valid_range : numbers that count as missing, and those outside which all do.
     missing : True where the file marks an entry as bad in another way; broadcasts to the shape of `values`.
     gain, offset : the file's numbers stand for gain * number + offset.
     spectrum_names : what the columns of V are called, in a spectral library.
-    truth : arrays in the same file that look like its true abundances and spectra.
-    arrays : everything that the user could choose instead.
+    truth, arrays : what looks like its true abundances and spectra; all that the user could choose instead.
     rewrite : makes the files with other numbers of the same shape and type in place of this array.
     """
 
@@ -129,10 +125,8 @@ def clean_entries(
 ) -> tuple[Array, tuple[str, ...]]:
     """The stored numbers, nonnegative or NaN, with notes on what was changed.
 
-    They become floating-point values if anything is changed, and keep their own type otherwise. What the
-    file or the user declares missing becomes NaN, "not observed". Negative entries are rejected, set to 0,
-    read as missing or kept, as the user says. Infinite entries are rejected. Only a `part` of an array may be
-    missing entirely.
+    Of their own type if nothing is. What the file or the user declares missing becomes NaN; negative entries
+    are treated as the user says, infinite ones rejected. Only a `part` of an array may be missing entirely.
     """
     values = stored.values
     dtype = limits.float_type(values.size)
@@ -295,11 +289,7 @@ AXES = "a matrix has 2, a cube 3"
 
 @dataclass(frozen=True)
 class ArrayLayout:
-    """How V is made from a stored array.
-
-    to_V : an array of the stored shape as F x N of the given type, row by row in memory.
-    from_V : the inverse.
-    """
+    """How V is made of a stored array, row by row in memory and of the given type, and the inverse."""
 
     kind: Kind
     to_V: Callable[[npt.NDArray[Any], type[np.floating[Any]]], npt.NDArray[Any]]
