@@ -27,7 +27,8 @@ def unit_sum_abundances(V: npt.ArrayLike, W: npt.ArrayLike, observed: npt.ArrayL
     observed entries: fully constrained least squares.
 
     By multipliers: the sum is one more, weighted, band (as in Heinz and Chang, IEEE Trans. Geosci. Remote
-    Sens. 39(3), 2001), whose demanded value is corrected until the sum is one. NaN in pixels without observation.
+    Sens. 39(3), 2001), whose demanded value is corrected until the sum is one. NaN in pixels without
+    observation.
 
     >>> unit_sum_abundances([[0.5], [1.0]], [[1.0, 0.0], [0.0, 1.0]]).round(6)
     array([[0.25],

@@ -39,8 +39,8 @@ def against_lambda(
     """AT-NMF's mean error against lambda with a band of one deviation, the other methods as levels.
 
     A line is drawn for each alpha, K, treatment and solver; names say how they differ. If `compact`, axes
-    stay the same while points arrive, and `here` is ringed; otherwise the best lambda of each line is, and for at
-    most two lines its gain over NMF is written beside it.
+    stay the same while points arrive, and `here` is ringed; otherwise the best lambda of each line is, and
+    for at most two lines its gain over NMF is written beside it.
     """
     points = [point for point in points if math.isfinite(point.mean)]
     curve = sorted((point for point in points if point.lam is not None), key=_line_order)

@@ -121,8 +121,8 @@ def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, m
 
 @dataclass(frozen=True, eq=False)
 class BuildUp:
-    """A column of W H as a growing sum, the heaviest part first: parts (F x K, largest value 1), their weights,
-    sums of the first n (F x (K + 1)), and each sum's RMSE against the data.
+    """A column of W H as a growing sum, the heaviest part first: parts (F x K, largest value 1), their
+    weights, sums of the first n (F x (K + 1)), and each sum's RMSE against the data.
     """
 
     parts: Array

@@ -22,8 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Cache:
-    """Results by key, the least recently used out first; `at_least` so many of any size fit in. Those of up to
-    `small` bytes have room of their own: one large cube does not push out the errors of a thousand fits.
+    """Results by key, the least recently used out first; `at_least` so many of any size fit in. Those of up
+    to `small` bytes have room of their own: one large cube does not push out the errors of a thousand fits.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, at_least: int = 8, small: int = SMALL_BYTES) -> None:

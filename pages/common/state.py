@@ -467,8 +467,8 @@ K_CHOSEN = "K_chosen"
 
 
 class Address:
-    """The address of one page: its name, the dataclasses that declare its controls, and their keys, which pages
-    share for what means the same on each; every page restores its own values.
+    """The address of one page: its name, the dataclasses that declare its controls, and their keys, which
+    pages share for what means the same on each; every page restores its own values.
     """
 
     def __init__(self, page: str, *kinds: type, key: Callable[[str], str] = str) -> None:
