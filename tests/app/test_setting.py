@@ -61,31 +61,21 @@ def test_an_address_names_exactly_one_lambda(lam):
 
     assert from_query(Setting, to_query(setting)) == setting
     assert from_query(Setting, spelled_out(setting)) == setting
+    # Streamlit tells the options of a slider apart by what people read.
+    word = controls_of(Setting)["lam"].word
+    assert word(lam) not in [word(stop) for stop in LAMBDAS]
 
 
-def test_a_lambda_next_to_a_stop_does_not_read_like_it():
-    """Streamlit tells the options of a slider apart by what people read."""
-    slider = controls_of(Setting)["lam"]
+def test_price_and_leash_need_a_new_fit_of_atnmf_alone():
+    first, dearer, leashed = Setting(lam=2.0), Setting(lam=5.0), Setting(leash=0.5)
 
-    assert slider.word(1.0100000001) != slider.word(1.01)
-
-
-def test_nmf_needs_no_new_fit_when_lambda_moves_and_atnmf_does():
-    one, other = Setting(lam=2.0), Setting(lam=5.0)
-
-    assert one.fit_key("data", "nmf") == other.fit_key("data", "nmf")
-    assert one.fit_key("data", "atnmf") != other.fit_key("data", "atnmf")
-
-
-def test_a_leash_is_part_of_what_decides_atnmf_alone():
-    free, leashed = Setting(), Setting(leash=0.5)
-
-    assert free.fit_key("data", "atnmf").leash is None
-    assert leashed.fit_key("data", "atnmf").leash == 0.5
-    assert free.fit_key("data", "nmf") == leashed.fit_key("data", "nmf")
+    assert len({one.fit_key("data", "nmf") for one in (first, dearer, leashed)}) == 1
+    assert len({one.fit_key("data", "atnmf") for one in (first, dearer, leashed)}) == 3
+    assert [one.fit_key("data", "atnmf").leash for one in (first, leashed)] == [None, 0.5]
     assert to_query(leashed) == {"leash": "0.5"}
     # Algorithm 1 is the published one, which has none.
     assert Setting(leash=0.5, solver="paper").fit_key("data", "atnmf").leash is None
+    assert first.fit_key("one hash", "nmf") != first.fit_key("another", "nmf")
 
 
 @pytest.mark.parametrize(
@@ -98,10 +88,6 @@ def test_a_new_fit_is_needed_for_all_but_the_way_of_looking(name):
 
     assert same_fit == (name in Setting.VIEW)
     assert (changed.solved == Setting()) == (name in Setting.VIEW)
-
-
-def test_other_data_needs_another_fit():
-    assert Setting().fit_key("one hash", "nmf") != Setting().fit_key("another", "nmf")
 
 
 SCENE = load_dataset("simulated-scene", rows=20, cols=30, bands=12)
@@ -146,11 +132,8 @@ def test_a_new_fit_is_needed_for_another_start_and_not_for_another_look(name):
     # Other data has another content hash, which is the test's to give here.
     assert same_fit == (name not in ("start", "materials"))
     assert (changed.solved == CubeSetting()) == (name in CubeSetting.VIEW)
-
-
-def test_a_random_start_is_explores_own_fit():
+    # With a random start it is Explore's own fit.
     shared = {"data": "simulated-scene", "alpha": 0.5, "K": 5, "missing": "ignore"}
-
     assert CubeSetting(start="random").fit_key("x", "nmf") == Setting(**shared).fit_key("x", "nmf")
 
 
@@ -169,11 +152,8 @@ def test_pixels_outside_are_brought_in_and_pins_outside_left_out():
     assert setting.place(SCENE) == (20, 30)
     assert setting.pinned(SCENE) == [(1, 1), (2, 30)]
     assert CubeSetting().place(SCENE) == (10, 15)
-
-
-def test_the_latest_pins_are_kept():
+    # Only the latest are kept.
     pins = spell_pixels([(number, 1) for number in range(1, 9)])
-
     assert pins == "3.1_4.1_5.1_6.1_7.1_8.1"
     assert from_query(CubeSetting, {"pins": pins}).pins == pins
 
@@ -244,7 +224,7 @@ def started(widget: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("lam", ["1.0005", "1.0100000001"])
-def test_a_lambda_near_a_stop_survives_a_run_and_a_move_of_another_control(lam):
+def test_a_lambda_near_a_stop_survives_a_move_of_another_control(lam):
     page = open_page("explore", lam=lam, K="3")
 
     page.slider(key="K").set_value(4).run()
@@ -252,13 +232,6 @@ def test_a_lambda_near_a_stop_survives_a_run_and_a_move_of_another_control(lam):
     assert not page.exception
     assert page.session_state["lam"] == float(lam)
     assert page.query_params["lam"] == lam
-
-
-def test_a_link_to_data_that_is_not_there_yet_keeps_its_pattern(tmp_path, monkeypatch):
-    monkeypatch.setenv("ATNMF_DATA_DIR", str(tmp_path))
-    page = open_page("explore", data="moffet", pattern="stripes")
-
-    assert page.session_state["pattern"] == "stripes"
 
 
 def widgets(page: AppTest) -> dict[str, Any]:

@@ -1,11 +1,14 @@
 """`sweep` runs a grid from options or JSON and writes the curve; `queue` runs those that wait, one by one."""
 
 import csv
-import json
 import re
 import shlex
 import sqlite3
+import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +34,7 @@ def sweep(tmp_path, monkeypatch):
 def test_the_curve_holds_what_the_store_has(sweep, capsys):
     assert main([*sweep, *OPTIONS, "--name", "s", "--out", "curve.csv", "--store", "mine.sqlite"]) == 0
 
-    with open("curve.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(Path("curve.csv").read_text().splitlines()))
     with read_store("mine.sqlite") as store:
         summary = store.summary("s")
     assert [(row["method"], row["lam"]) for row in rows] == [("nmf", ""), ("atnmf", "2"), ("atnmf", "5")]
@@ -53,26 +55,19 @@ def test_the_plot_is_a_page_that_needs_no_network(sweep):
     assert not re.findall(r'<(?:script|link)[^>]+(?:src|href)="http', page)
 
 
-def test_a_grid_can_be_written_and_run_from_json(sweep):
+def test_a_grid_can_be_written_and_run_from_json_with_options_on_top(sweep, monkeypatch):
     assert main([*sweep, *OPTIONS, "--write-grid", "grid.json"]) == 0
     assert not Path("atnmf-sweeps.sqlite").exists()
 
     assert main([*sweep, "--grid", "grid.json", "--name", "from json"]) == 0
+    monkeypatch.setenv("ATNMF_STORE", "named.sqlite")
+    assert main([*sweep, "--grid", "grid.json", "--K", "4", "5", "--methods", "nmf", "--name", "s"]) == 0
 
+    grid = Grid.from_json(Path("grid.json").read_text())
     with read_store("atnmf-sweeps.sqlite") as store:
-        assert store.sweep("from json").grid == Grid.from_json(Path("grid.json").read_text())
-        assert store.sweep("from json").done == 6
-
-
-def test_options_change_a_grid_from_json(sweep):
-    Path("grid.json").write_text(
-        json.dumps({"dataset": "synthetic", "alphas": [0.3], "Ks": [3], "lams": [2]})
-    )
-
-    assert main([*sweep, "--grid", "grid.json", "--K", "4", "5", "--name", "s"]) == 0
-
-    with read_store("atnmf-sweeps.sqlite") as store:
-        assert store.sweep("s").grid.Ks == (4, 5)
+        assert (store.sweep("from json").grid, store.sweep("from json").done) == (grid, 6)
+    with read_store("named.sqlite") as store:
+        assert (store.sweep("s").grid.Ks, store.sweep("s").grid.alphas) == ((4, 5), grid.alphas)
 
 
 def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep):
@@ -106,11 +101,15 @@ def test_the_same_command_again_makes_nothing_anew_unless_told_to(sweep):
         (["--masks", "paper"], "the paper has masks for"),
         (["--pattern", "block"], "image_shape=None"),
         (["--grid", "nowhere.json"], "there is no file 'nowhere.json'"),
+        (["--grid", "latin.json"], "the grid is not valid JSON: "),
+        (["--grid", "deep.json"], "the grid is not valid JSON: "),
         (["--out", "nowhere/curve.csv"], "'nowhere/curve.csv' cannot be written"),
         (["--speed", "9"], "unrecognized arguments: --speed"),
     ],
 )
 def test_a_wrong_option_is_refused_in_one_line_with_code_2(sweep, words, complaint, capsys):
+    Path("latin.json").write_bytes(b'{"dataset": "caf\xe9"}')
+    Path("deep.json").write_bytes(b"[" * 100_000)
     try:
         code = main([*sweep, *OPTIONS, *words])
     except SystemExit as end:
@@ -123,17 +122,6 @@ def test_a_wrong_option_is_refused_in_one_line_with_code_2(sweep, words, complai
     assert said.out == ""
 
 
-@pytest.mark.parametrize("grid", [b'{"dataset": "caf\xe9"}', b"[" * 100_000], ids=["Latin-1", "deep"])
-def test_a_grid_that_is_no_json_is_refused_in_one_line(sweep, grid, capsys):
-    Path("grid.json").write_bytes(grid)
-
-    assert main([*sweep, "--grid", "grid.json"]) == 2
-
-    said = capsys.readouterr().err
-    assert said.startswith("atnmf_core sweep: the grid is not valid JSON: ")
-    assert said.count("\n") == 1
-
-
 def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(sweep, capsys):
     np.savez("two.npz", A=np.ones((6, 5)), B=np.ones((6, 5)))
 
@@ -143,18 +131,7 @@ def test_a_file_that_needs_options_leads_to_the_command_that_takes_them(sweep, c
     assert "`data convert` takes options" in said
 
 
-def test_a_series_of_lambdas_may_begin_near_1(sweep):
-    assert main([*sweep, *OPTIONS, "--lam", "1.0004:2:3", "--write-grid", "grid.json"]) == 0
-
-    assert Grid.from_json(Path("grid.json").read_text()).lams == (1.0004, 1.02, 2.0)
-
-
-def test_nothing_to_sweep_is_said(sweep, capsys):
-    assert main(sweep) == 2
-    assert "nothing to sweep: give --data, --alpha, --K and --lam" in capsys.readouterr().err
-
-
-def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep):
+def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep, capsys):
     grid = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0,))
     with open_store("atnmf-sweeps.sqlite") as store:
         store.add_sweep("planned", grid, load_dataset("synthetic").content_hash)
@@ -163,23 +140,12 @@ def test_a_name_alone_goes_on_with_the_sweep_that_has_it(sweep):
 
     with read_store("atnmf-sweeps.sqlite") as store:
         assert (store.sweep("planned").done, store.sweep("planned").grid) == (2, grid)
-
-
-def test_the_environment_names_the_store(sweep, monkeypatch):
-    monkeypatch.setenv("ATNMF_STORE", "named.sqlite")
-
-    assert main([*sweep, *OPTIONS, "--methods", "nmf", "--name", "s"]) == 0
-
-    assert not Path("atnmf-sweeps.sqlite").exists()
-    with read_store("named.sqlite") as store:
-        assert store.sweep("s").done == 2
-
-
-def test_a_name_that_nobody_has_is_refused(sweep, capsys):
-    assert main([*sweep, *OPTIONS]) == 0
-
-    assert main([*sweep, "--name", "nobody"]) == 2
-    assert "no sweep 'nobody'" in capsys.readouterr().err
+    for words, told in (
+        (["--name", "nobody"], "no sweep 'nobody'"),
+        ([], "nothing to sweep: give --data, --alpha, --K and --lam"),
+    ):
+        assert main([*sweep, *words]) == 2
+        assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -187,16 +153,8 @@ def test_a_name_that_nobody_has_is_refused(sweep, capsys):
     [
         Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0, 5.0)),
         Grid("a file.npz", alphas=(0.3, 0.55), Ks=(3,), methods=("nmf", "anmf"), missing=("zero", "ignore")),
-        Grid(
-            "lfw",
-            (1 / 3,),
-            (25,),
-            (1.05, 1 + 1e-7 / 3, 1.083),
-            solver="paper",
-            starts=4,
-            mask_seed=3,
-            tol_inner=1e-5,
-        ),
+        Grid("lfw", (1 / 3,), (25,), (1.05, 1 + 1e-7 / 3, 1.083), solver="paper", starts=4, tol_inner=1e-5),
+        Grid("lfw", (0.3,), (25,), (1.0004, 1.02, 2.0), mask_seed=3),
     ],
     ids=str,
 )
@@ -211,9 +169,8 @@ def test_the_command_line_of_a_grid_gives_the_same_grid(sweep, grid):
 
 SHORT = Grid("synthetic", alphas=(0.3,), Ks=(3,), lams=(2.0, 5.0))
 LONG = Grid(
-    "lfw", alphas=(0.3,), Ks=(8,), lams=(2.0, 5.0), solver="paper", starts=10, max_outer=1, max_inner=60,
-    tol_inner=0.0,
-)  # fmt: skip
+    "lfw", (0.3,), (8,), (2.0, 5.0), solver="paper", starts=10, max_outer=1, max_inner=60, tol_inner=0.0
+)
 POINTS = len(LONG)
 SECONDS_TO_END = 15
 
@@ -236,41 +193,38 @@ def status(path: Path, name: str) -> str:
         return store.sweep(name).status
 
 
-def spans(path: Path) -> list[tuple[float, float]]:
-    """When each sweep was worked on."""
-    with sqlite3.connect(path) as connection:
-        return list(connection.execute("SELECT started, ended FROM runs ORDER BY started"))
-
-
-def test_sweeps_are_run_one_after_the_other_until_none_waits(path):
-    ask_for(path, one=SHORT, two=Grid("synthetic", alphas=(0.5,), Ks=(3,), lams=(2.0,)))
+def test_sweeps_run_one_after_the_other_and_one_that_cannot_says_why(path):
+    ask_for(path, one=SHORT, lost=replace(SHORT, dataset="gone/away.npz"), two=replace(SHORT, alphas=(0.5,)))
 
     ended = run("queue", "--store", path.name, "--jobs", "1", folder=path.parent)
 
     assert ended.returncode == 0, ended.stderr
     with read_store(path) as store:
-        assert {record.status for record in store.sweeps()} == {"finished"}
+        assert [store.sweep(name).status for name in ("one", "lost", "two")] == [
+            "finished",
+            "stopped",
+            "finished",
+        ]
+        assert "'gone/away.npz' is neither a file nor one of" in (store.sweep("lost").message or "")
         assert store.queued() == {}
         assert store.queue_process() is None
-    (_, first_end), (second_start, _) = spans(path)
+    with sqlite3.connect(path) as connection:
+        ran = connection.execute("SELECT started, ended FROM runs ORDER BY started")
+        (_, first_end), *_, (second_start, _) = ran
     assert first_end <= second_start
 
 
-def test_a_sweep_that_cannot_run_says_why_and_lets_the_next_have_its_turn(path):
-    ask_for(path, lost=Grid("gone/away.npz", alphas=(0.3,), Ks=(3,), lams=(2.0,)), fine=SHORT)
-
-    run("queue", "--store", path.name, "--jobs", "1", folder=path.parent)
-
-    with read_store(path) as store:
-        assert store.sweep("lost").status == "stopped"
-        assert "'gone/away.npz' is neither a file nor one of" in (store.sweep("lost").message or "")
-        assert store.sweep("fine").status == "finished"
+@contextmanager
+def queue_at_work(path: Path, points: int) -> Iterator[subprocess.Popen[str]]:
+    """The queue of a store, with so many points of the long sweep made."""
+    with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
+        wait_until(lambda: done(path, "long") >= points, process, f"{points} points")
+        yield process
 
 
 def test_taking_a_running_sweep_out_ends_it_with_its_points_kept_and_the_next_begins(path):
     ask_for(path, long=LONG, next=SHORT)
-    with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
-        wait_until(lambda: done(path, "long") >= 2, process, "two points")
+    with queue_at_work(path, 2) as process:
         with open_store(path) as store:
             Queue(store).remove("long")
         process.wait(PATIENCE)
@@ -282,8 +236,7 @@ def test_taking_a_running_sweep_out_ends_it_with_its_points_kept_and_the_next_be
 
 def test_a_sweep_taken_out_and_asked_for_again_at_once_goes_on_to_its_end(path):
     ask_for(path, long=LONG)
-    with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
-        wait_until(lambda: done(path, "long") >= 2, process, "two points")
+    with queue_at_work(path, 2) as process:
         with open_store(path) as store:
             Queue(store).remove("long")
             Queue(store).add("long")
@@ -293,18 +246,21 @@ def test_a_sweep_taken_out_and_asked_for_again_at_once_goes_on_to_its_end(path):
     assert len(measured(path, "long")) == POINTS
 
 
-def test_after_kill_9_the_sweep_is_still_in_the_queue_and_goes_on_without_a_point_twice(path):
+@pytest.mark.parametrize("how", ["killed", "asked to end"])
+def test_a_sweep_that_is_interrupted_stays_in_the_queue_and_goes_on_without_a_point_twice(path, how):
     ask_for(path, long=LONG)
-    with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
-        wait_until(lambda: done(path, "long") >= 3, process, "three points")
-        kill_tree(process)
-        process.wait()
+    with queue_at_work(path, 3) as process:
+        kill_tree(process) if how == "killed" else process.terminate()
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == (-9 if how == "killed" else 143)
     # On a busy machine the workers of a killed command take a moment to be gone.
     deadline = time.monotonic() + PATIENCE
     while status(path, "long") == "running" and time.monotonic() < deadline:
         time.sleep(0.05)
     before = measured(path, "long")
     assert status(path, "long") == "queued"
+    if how == "asked to end":
+        return
 
     run("queue", "--store", path.name, folder=path.parent)
 
@@ -312,17 +268,6 @@ def test_after_kill_9_the_sweep_is_still_in_the_queue_and_goes_on_without_a_poin
     assert status(path, "long") == "finished"
     assert len(after) == POINTS
     assert before.items() <= after.items()
-
-
-def test_the_request_to_end_is_passed_on_and_the_sweep_stays_in_the_queue(path):
-    ask_for(path, long=LONG)
-    with started("queue", "--store", path.name, "--jobs", "1", folder=path.parent) as process:
-        wait_until(lambda: done(path, "long") >= 1, process, "a point")
-        process.terminate()
-        process.communicate(timeout=PATIENCE)
-
-    assert process.returncode == 143
-    assert status(path, "long") == "queued"
 
 
 def test_without_a_name_it_is_the_queue_of_the_dashboard(path, monkeypatch):

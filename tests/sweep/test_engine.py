@@ -11,7 +11,7 @@ import pytest
 import threadpoolctl
 
 from atnmf_core import InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.sweep import EngineError, Grid, Point, Store, engine, grid, open_store, paper_start, run_sweep
+from atnmf_core.sweep import EngineError, Grid, Point, engine, grid, open_store, paper_start, run_sweep
 from tests.sweep.processes import done, measured, run, started, wait_until
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "zero"), starts=2, max_inner=5)
@@ -45,60 +45,40 @@ def faces():
     return load_dataset("lfw")
 
 
-def test_every_result_is_what_a_single_fit_gives(store, faces):
-    run_sweep(store, "s", GRID, faces, n_jobs=1)
+def test_every_result_is_what_a_single_fit_gives_in_one_process_or_several(store, faces, tmp_path):
+    told: list[tuple[int, int]] = []
+    run_sweep(store, "s", GRID, faces, n_jobs=1, progress=lambda *counts: told.append(counts))
 
     results = list(store.outcomes("s"))
 
     assert len(results) == len(GRID)
+    assert told == [(done, 16) for done in range(17)]
     for result in results:
-        observed = hide_entries(faces.shape, result.identity["alpha"], seed=0)
-        fit = factorize(
-            faces.V,
-            observed,
-            K=4,
-            method=result.identity["method"],
-            lam=result.identity["lam"],
-            missing=result.identity["missing"],
-            seed=result.identity["start"],
-            max_inner=5,
-        )
-        assert result.measures is not None
-        assert result.measures["rmse_hidden"] == pytest.approx(rmse(faces.V, fit.V_hat, ~observed), rel=1e-6)
-        assert result.measures["rmse_observed"] == pytest.approx(rmse(faces.V, fit.V_hat, observed), rel=1e-6)
-        assert result.measures["adversarial_loss"] == pytest.approx(
-            fit.history["adversarial_loss"][-1], rel=1e-6
-        )
-        assert result.measures["n_iter"] == fit.n_iter
-
-
-def test_processes_give_the_same_rows_as_one_process(store, faces, tmp_path):
-    run_sweep(store, "s", GRID, faces, n_jobs=1)
+        identity, measures = result.identity, result.measures
+        observed = hide_entries(faces.shape, identity["alpha"], seed=0)
+        options = {name: identity[name] for name in ("method", "lam", "missing")}
+        fit = factorize(faces.V, observed, K=4, seed=identity["start"], max_inner=5, **options)
+        assert measures["rmse_hidden"] == pytest.approx(rmse(faces.V, fit.V_hat, ~observed), rel=1e-6)
+        assert measures["rmse_observed"] == pytest.approx(rmse(faces.V, fit.V_hat, observed), rel=1e-6)
+        assert measures["adversarial_loss"] == pytest.approx(fit.history["adversarial_loss"][-1], rel=1e-6)
+        assert measures["n_iter"] == fit.n_iter
     with open_store(tmp_path / "parallel.sqlite") as parallel:
         run_sweep(parallel, "s", GRID, faces, n_jobs=2)
+    assert measured(tmp_path / "parallel.sqlite", "s") == measured(store.path, "s")
 
-        assert numbers(parallel) == numbers(store)
 
-
-def test_a_finished_sweep_makes_no_fit_when_run_again(store, faces):
+def test_a_finished_sweep_makes_no_fit_when_run_again_unless_it_is_told_to(store, faces):
     run_sweep(store, "s", GRID, faces, n_jobs=1)
     before = list(store.outcomes("s"))
 
     run_sweep(store, "s", GRID, faces, n_jobs=1)
-
     assert len(before) == len(GRID)
     assert list(store.outcomes("s")) == before
 
-
-def test_everything_can_be_fitted_again_on_request(store, faces):
-    run_sweep(store, "s", GRID, faces, n_jobs=1)
-    before = [result.finished for result in store.outcomes("s")]
-
     run_sweep(store, "s", GRID, faces, n_jobs=1, again="all")
-
     after = [result.finished for result in store.outcomes("s")]
     assert len(after) == len(before)
-    assert min(after) > max(before)
+    assert min(after) > max(result.finished for result in before)
 
 
 def test_a_fit_that_is_not_finite_is_a_failure_and_no_number(store, faces, monkeypatch):
@@ -123,14 +103,6 @@ def test_a_failing_point_is_noted_and_the_others_are_made(store, faces, mark, be
     mark.touch()
     run_sweep(store, "s", SIX, faces, n_jobs=1, again="failed")
     assert (store.sweep("s").done, store.sweep("s").failed) == (6, 0)
-
-
-def test_progress_ends_with_all_points_done(store, faces):
-    told: list[tuple[int, int]] = []
-
-    run_sweep(store, "s", GRID, faces, n_jobs=1, progress=lambda *counts: told.append(counts))
-
-    assert told == [(done, 16) for done in range(17)]
 
 
 def test_a_worker_that_dies_is_replaced_and_its_point_made(store, faces, mark, behave):
@@ -169,19 +141,9 @@ def test_too_many_parts_are_refused_before_anything_runs(store, faces):
 
 def test_the_authors_masks_and_starts_are_used_where_asked_for(store, paper_data):
     data = load_dataset("synthetic-paper")
+    how = {"solver": "paper", "dtype": "float64", "max_outer": 2, "max_inner": 20}
     grid = Grid(
-        "synthetic-paper",
-        alphas=(0.4,),
-        Ks=(5,),
-        lams=(3.0,),
-        missing=("zero",),
-        solver="paper",
-        starts=2,
-        masks="paper",
-        draws="paper",
-        dtype="float64",
-        max_outer=2,
-        max_inner=20,
+        data.name, (0.4,), (5,), (3.0,), missing=("zero",), starts=2, masks="paper", draws="paper", **how
     )
 
     run_sweep(store, "s", grid, data, n_jobs=1)
@@ -189,33 +151,10 @@ def test_the_authors_masks_and_starts_are_used_where_asked_for(store, paper_data
     observed, results = paper_mask("synthetic-paper", 0.4), list(store.outcomes("s"))
     assert len(results) == len(grid) == 4
     for result in results:
-        fit = factorize(
-            data.V,
-            observed,
-            K=5,
-            method=result.identity["method"],
-            lam=result.identity["lam"],
-            missing="zero",
-            solver="paper",
-            init=paper_start(data.shape, 5, 0.4, result.identity["start"]),
-            dtype="float64",
-            max_outer=2,
-            max_inner=20,
-        )
-        assert result.measures is not None
+        init = paper_start(data.shape, 5, 0.4, result.identity["start"])
+        how |= {name: result.identity[name] for name in ("method", "lam")}
+        fit = factorize(data.V, observed, K=5, missing="zero", init=init, **how)
         assert result.measures["rmse_hidden"] == pytest.approx(rmse(data.V, fit.V_hat, ~observed), rel=1e-9)
-
-
-def numbers(store: Store) -> dict[str, tuple[float, float, int]]:
-    return {
-        result.key: (
-            result.measures["rmse_hidden"],
-            result.measures["adversarial_loss"],
-            result.measures["n_iter"],
-        )
-        for result in store.outcomes("s")
-        if result.measures is not None
-    }
 
 
 @dataclass(frozen=True)
@@ -267,14 +206,10 @@ def test_a_cluster_gives_the_same_rows_even_when_a_worker_is_killed(cluster, tmp
 
 
 def test_a_cluster_gives_the_same_rows_as_one_process(cluster, tmp_path):
-    data = load_dataset("lfw")
     grid = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), starts=3, max_inner=5)
-    with (
-        open_store(tmp_path / "cluster.sqlite") as cluster_store,
-        open_store(tmp_path / "local.sqlite") as local,
-    ):
-        run_sweep(cluster_store, "s", grid, data, dask=cluster.scheduler_address)
-        run_sweep(local, "s", grid, data, n_jobs=1)
+    for name, how in (("cluster", {"dask": cluster.scheduler_address}), ("local", {"n_jobs": 1})):
+        with open_store(tmp_path / f"{name}.sqlite") as store:
+            run_sweep(store, "s", grid, load_dataset("lfw"), **how)
 
     assert len(measured(tmp_path / "cluster.sqlite", "s")) == len(grid)
     assert measured(tmp_path / "cluster.sqlite", "s") == measured(tmp_path / "local.sqlite", "s")

@@ -1,6 +1,5 @@
 """A grid lists each fit once, finds its data and starts, and its measurements come back from their table."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -18,36 +17,23 @@ FACES = (625, 100)
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(5, 10), lams=(2.0, 5.0), missing=("ignore", "zero"), starts=3)
 
 
-def test_nmf_is_fitted_once_and_atnmf_for_each_lambda():
+def test_nmf_is_fitted_once_and_atnmf_for_each_lambda_and_the_first_start_of_everything_first():
     points = list(GRID.points())
 
     assert len(points) == len(GRID) == 3 * 2 * 2 * 2 * (1 + 2)
     assert len(set(points)) == len(points)
     assert all((point.lam is None) == (point.method == "nmf") for point in points)
-
-
-def test_the_first_start_of_everything_comes_before_the_second():
-    starts = [point.start for point in GRID.points()]
-
+    starts = [point.start for point in points]
     assert starts == sorted(starts)
 
 
-def test_a_grid_survives_the_way_through_json():
+def test_a_grid_survives_the_way_through_json_however_it_was_written():
     assert Grid.from_json(GRID.as_json()) == GRID
 
+    written = Grid.from_json('{"dataset": "lfw", "alphas": 0.5, "Ks": [5, 5]}', lams=[2, 2.0, 3])
+    typed = Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0, 3.0))
 
-def test_single_values_and_repetitions_are_understood():
-    settings = {"dataset": "lfw", "alphas": 0.3, "Ks": [5, 5], "lams": [2, 2.0, 3]}
-
-    grid = Grid.from_json("{}", **settings)
-
-    assert (grid.alphas, grid.Ks, grid.lams) == ((0.3,), (5,), (2.0, 3.0))
-
-
-def test_equal_grids_have_equal_keys_however_they_were_written():
-    written = Grid.from_json(json.dumps({"dataset": "lfw", "alphas": [0.5], "Ks": 5, "lams": 2}))
-    typed = Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0,))
-
+    assert written == typed
     assert keys(written) == keys(typed)
 
 
@@ -82,18 +68,13 @@ def test_whatever_changes_a_result_changes_its_key(change):
     assert keys(plain).isdisjoint(keys(replace(plain, **change)))
 
 
-def test_the_key_depends_on_the_data_and_not_on_its_name():
-    renamed = replace(GRID, dataset="a/copy.npz")
+def test_a_key_depends_on_the_data_but_not_on_its_name_and_on_the_version_of_the_solver(monkeypatch):
+    before = keys(GRID, "hash")
 
-    assert keys(GRID, "hash") == keys(renamed, "hash")
-    assert keys(GRID, "hash").isdisjoint(keys(GRID, "another hash"))
-
-
-def test_results_of_another_solver_version_are_not_mistaken_for_these(monkeypatch):
-    before = keys(GRID)
+    assert keys(replace(GRID, dataset="a/copy.npz"), "hash") == before
+    assert keys(GRID, "another hash").isdisjoint(before)
     monkeypatch.setitem(SOLVER_VERSIONS, GRID.solver, "another")
-
-    assert before.isdisjoint(keys(GRID))
+    assert keys(GRID, "hash").isdisjoint(before)
 
 
 @pytest.mark.parametrize(
@@ -181,44 +162,32 @@ def test_what_the_authors_did_not_draw_is_refused(alpha, start):
         paper_start(SHAPE, K, alpha, start)
 
 
-def test_a_name_of_the_catalogue_is_loaded():
-    assert load_source("lfw").content_hash == load_dataset("lfw").content_hash
+GAPS = Dataset(np.array([[0.0, np.nan], [1.0, 2.0]], dtype=np.float32), "matrix", "mine")
 
 
-@pytest.mark.parametrize("name", ["lfw", "simulated-scene", "synthetic"])
-def test_a_data_set_of_any_kind_comes_back_as_it_was(name, tmp_path):
-    data = load_dataset(name)
+@pytest.mark.parametrize(
+    "data", [*map(load_dataset, ("lfw", "simulated-scene", "synthetic")), GAPS], ids=lambda data: data.name
+)
+def test_a_data_set_of_any_kind_comes_back_as_it_was(data, tmp_path):
     save_dataset(data, tmp_path / "data.npz")
 
     again = load_source(str(tmp_path / "data.npz"))
 
     assert again.content_hash == data.content_hash
     assert (again.kind, again.name, again.image_shape) == (data.kind, data.name, data.image_shape)
+    np.testing.assert_array_equal(again.V, data.V)
 
 
-def test_entries_that_nobody_knows_stay_unknown(tmp_path):
-    V = np.array([[0.0, np.nan], [1.0, 2.0]], dtype=np.float32)
-    save_dataset(Dataset(V=V, kind="matrix", name="mine"), tmp_path / "data.npz")
-
-    np.testing.assert_array_equal(load_source(str(tmp_path / "data.npz")).V, V)
-
-
-def test_a_file_of_the_user_is_read(tmp_path):
-    np.save(tmp_path / "mine.npy", np.arange(6.0).reshape(2, 3))
-
-    np.testing.assert_array_equal(load_source(str(tmp_path / "mine.npy")).V, np.arange(6.0).reshape(2, 3))
-
-
-def test_what_is_neither_is_refused_with_the_names_that_exist():
+def test_a_source_is_a_name_or_a_file_which_is_read_as_the_options_say(tmp_path):
+    assert load_source("lfw").content_hash == load_dataset("lfw").content_hash
     with pytest.raises(InputError, match=r"'nowhere' is neither a file nor one of lfw,"):
         load_source("nowhere")
 
-
-def test_a_file_is_read_as_the_options_say_and_what_is_ready_takes_none(tmp_path):
     np.save(tmp_path / "mine.npy", np.arange(-1.0, 5.0).reshape(2, 3))
     save_dataset(load_dataset("synthetic"), tmp_path / "ready.npz")
 
-    assert load_source(str(tmp_path / "mine.npy"), negative="zero").V.min() == 0
+    own = load_source(str(tmp_path / "mine.npy"), negative="zero")
+    np.testing.assert_array_equal(own.V, [[0, 0, 1], [2, 3, 4]])
     for source in ("lfw", str(tmp_path / "ready.npz")):
         with pytest.raises(InputError, match=r"negative='zero': .* is read in one way only"):
             load_source(source, negative="zero")
@@ -276,11 +245,8 @@ CURVE = [NMF, replace(ROW, lam=1.05, mean=0.375), ROW, replace(ROW, lam=100.0, m
 )
 def test_measurements_come_back_from_their_table(rows):
     assert read_csv(csv_text(rows)) == tuple(rows)
-
-
-def test_a_table_without_the_optional_columns_is_read():
+    # Some columns may be left out.
     text = "alpha,method,lam,K,missing,solver,dtype,mean\n0.3,nmf,,3,zero,paper,float32,0.12\n"
-
     assert read_csv(text) == (Measurement(0.3, "nmf", None, 3, "zero", "paper", "float32", 0.12),)
 
 
@@ -304,16 +270,10 @@ def test_the_best_point_is_atnmfs_of_least_error_and_its_gain_is_a_share_of_nmfs
     found, nmf = best([*CURVE, replace(ROW, lam=3.0, mean=math.nan)]), baseline(CURVE, "nmf")
 
     assert found == ROW
+    assert best([NMF]) is None
     assert nmf == NMF
     assert gain(found, nmf) == pytest.approx(0.5)
     assert gain(nmf, found) == pytest.approx(-1.0)
-
-
-def test_without_atnmf_nothing_is_best():
-    assert best([NMF]) is None
-
-
-def test_a_level_is_that_of_the_same_solver_where_there_are_two():
+    # A level is that of the same solver where there are two.
     other = replace(NMF, solver="paper", mean=0.6)
-
     assert baseline([NMF, other], "nmf", like=replace(ROW, solver="paper")) == other

@@ -42,10 +42,16 @@ def measures(rmse_hidden: float = 0.5) -> Measures:
     return Measures(rmse_hidden, 0.25, 10.0, 20.0, 7, True, 0.125)
 
 
+def first_key(store: Store) -> str:
+    """Of the first point of a sweep under way."""
+    sweep = store.add_sweep("s", GRID, "hash")
+    return next(store.claims(sweep, store.begin_run(sweep)))[0]
+
+
 def keep_all(store: Store, sweep: int, values: list[float]) -> None:
     run = store.begin_run(sweep)
     for (key, _), value in zip(store.claims(sweep, run), values, strict=True):
-        store.add_outcome(key, measures(value))
+        assert store.add_outcome(key, measures(value))
     store.end_run(run, "finished")
 
 
@@ -72,56 +78,37 @@ def test_the_summary_is_the_mean_deviation_and_count_over_starts(store):
         assert rows[lam].deviation == pytest.approx(own.std(ddof=1), rel=1e-12)
 
 
-def test_one_start_has_no_deviation(store):
-    sweep = store.add_sweep("s", GRID, "hash")
-    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-    store.add_outcome(key, measures())
+def test_one_start_has_no_deviation_and_an_error_that_is_not_a_number_comes_back_as_one(store):
+    store.add_outcome(first_key(store), measures(math.nan))
 
-    assert [row.deviation for row in store.summary("s")] == [None]
+    (result,), (row,) = store.outcomes("s"), store.summary("s")
 
-
-def test_an_error_that_is_not_a_number_comes_back_as_one(store):
-    sweep = store.add_sweep("s", GRID, "hash")
-    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-    store.add_outcome(key, measures(math.nan))
-
-    (result,) = store.outcomes("s")
-
-    assert result.measures is not None
     assert math.isnan(result.measures["rmse_hidden"])
-    assert math.isnan(store.summary("s")[0].mean)
+    assert math.isnan(row.mean)
+    assert row.deviation is None
 
 
-def test_a_finished_point_is_never_handed_out_again(store):
+def test_a_finished_point_is_kept_once_and_never_handed_out_again(store):
     sweep = store.add_sweep("s", GRID, "hash")
     first = store.begin_run(sweep)
     claims = store.claims(sweep, first)
     finished = [next(claims)[0] for _ in range(5)]
     for key in finished:
-        store.add_outcome(key, measures())
+        assert store.add_outcome(key, measures(0.1))
+        assert not store.add_outcome(key, measures(0.9))
     store.end_run(first, "stopped")
 
     left = [key for key, _ in store.claims(sweep, store.begin_run(store.add_sweep("s", GRID, "hash")))]
 
+    assert [result.measures for result in store.outcomes("s")] == [asdict(measures(0.1))] * 5
     assert len(left) == 7
     assert set(left).isdisjoint(finished)
-
-
-def test_a_result_that_comes_twice_is_kept_once(store):
-    sweep = store.add_sweep("s", GRID, "hash")
-    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-
-    assert store.add_outcome(key, measures(0.1))
-    assert not store.add_outcome(key, measures(0.9))
-    assert [result.measures for result in store.outcomes("s")] == [asdict(measures(0.1))]
 
 
 def test_two_sweeps_share_the_points_that_they_have_in_common(store):
     keep_all(store, store.add_sweep("s", GRID, "hash"), [0.5] * 12)
 
-    wider = store.add_sweep(
-        "wider", Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0, 5.0), starts=4), "hash"
-    )
+    wider = store.add_sweep("wider", replace(GRID, alphas=(0.3, 0.5)), "hash")
 
     assert store.waiting(wider) == 12
     assert store.sweep("wider").done == 12
@@ -212,51 +199,41 @@ def test_a_sweep_took_as_long_as_all_its_runs(store):
 
 
 def test_failed_points_keep_their_message_and_can_be_tried_again(store):
-    sweep = store.add_sweep("s", GRID, "hash")
-    key, _ = next(store.claims(sweep, store.begin_run(sweep)))
-    store.add_outcome(key, "MemoryError: too large")
+    store.add_outcome(first_key(store), "MemoryError: too large")
     assert [result.error for result in store.outcomes("s", failed=True)] == ["MemoryError: too large"]
 
+    sweep = store.add_sweep("s", GRID, "hash")
     assert store.forget(sweep, only_failed=True) == 1
 
     assert list(store.outcomes("s", failed=True)) == []
     assert store.waiting(sweep) == 12
 
 
-def test_a_name_belongs_to_one_grid(store):
-    store.add_sweep("s", GRID, "hash")
-
-    with pytest.raises(InputError, match="'s' with other settings"):
-        store.add_sweep("s", Grid("lfw", alphas=(0.5,), Ks=(5,), lams=(2.0,)), "hash")
-
-
-def test_changed_data_is_swept_anew_under_the_same_name(store):
+def test_a_name_belongs_to_one_grid_and_changed_data_is_swept_anew_under_it(store):
     keep_all(store, store.add_sweep("s", GRID, "hash"), [0.5] * 12)
 
+    with pytest.raises(InputError, match="'s' with other settings"):
+        store.add_sweep("s", replace(GRID, alphas=(0.5,)), "hash")
+    with pytest.raises(InputError, match="has no sweep 'nothing'"):
+        store.sweep("nothing")
     store.add_sweep("s", GRID, "another hash")
 
     assert store.sweep("s").done == 0
 
 
-def test_listing_sweeps_takes_no_longer_when_they_have_more_points(tmp_path):
+def test_sweeps_are_listed_newest_first_which_takes_no_longer_when_they_have_more_points(tmp_path):
     fastest = {}
     for starts in (1, 600):
         with open_store(tmp_path / f"{starts}.sqlite") as store:
             for number in range(20):
                 store.add_sweep(f"{number}", replace(GRID, seed=1000 * number, starts=starts), "hash")
             fastest[starts] = min(timeit.repeat(store.sweeps, number=1, repeat=5))
+            assert [record.name for record in store.sweeps()] == [f"{19 - place}" for place in range(20)]
 
     assert fastest[600] < 5 * fastest[1]
 
 
-def test_sweeps_are_listed_newest_first(store):
-    for name in ("old", "new"):
-        store.add_sweep(name, GRID, "hash")
-
-    assert [record.name for record in store.sweeps()] == ["new", "old"]
-
-
-def test_a_reader_sees_results_while_they_are_written(store, tmp_path):
+def test_a_reader_sees_results_while_they_are_written_and_does_not_make_a_store(store, tmp_path):
     sweep = store.add_sweep("s", GRID, "hash")
     claims = store.claims(sweep, store.begin_run(sweep))
     with read_store(tmp_path / "store.sqlite") as reader:
@@ -265,77 +242,52 @@ def test_a_reader_sees_results_while_they_are_written(store, tmp_path):
 
             assert reader.sweep("s").done == number
 
-
-def test_reading_does_not_make_a_store(tmp_path):
     with pytest.raises(StoreError, match="there is no store here"):
         read_store(tmp_path / "none.sqlite")
-
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_unknown_sweep_is_refused_by_name(store):
-    with pytest.raises(InputError, match="has no sweep 'nothing'"):
-        store.sweep("nothing")
+    assert not (tmp_path / "none.sqlite").exists()
 
 
 NARROW = Grid("lfw", alphas=(0.3,), Ks=(5,), lams=(2.0,))
-WIDE = Grid("lfw", alphas=(0.3, 0.5), Ks=(5,), lams=(2.0,))
+WIDE = replace(NARROW, alphas=(0.3, 0.5))
 
 
 @pytest.fixture
-def pair(tmp_path):
-    with open_store(tmp_path / "store.sqlite") as opened:
-        for name, grid in (("narrow", NARROW), ("wide", WIDE)):
-            sweep = opened.add_sweep(name, grid, "hash")
-            run = opened.begin_run(sweep)
-            for key, _ in opened.claims(sweep, run):
-                opened.add_outcome(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
-            opened.end_run(run, "finished")
-        yield opened
+def pair(store):
+    """A store in which one of two finished sweeps has all its points in common with the other."""
+    for name, grid in (("narrow", NARROW), ("wide", WIDE)):
+        sweep = store.add_sweep(name, grid, "hash")
+        keep_all(store, sweep, [0.5] * store.waiting(sweep))
+    return store
 
 
-def names(pair: Store) -> set[str]:
-    return {record.name for record in pair.sweeps()}
-
-
-def test_a_renamed_sweep_keeps_its_results(pair):
+def test_a_renamed_sweep_keeps_its_results_and_no_name_or_a_taken_one_is_refused(pair):
     before = list(pair.outcomes("wide"))
 
     assert pair.rename_sweep("wide", "  for   the talk ") == "for the talk"
+    for new in ("", "   ", "x" * (MAX_NAME_LENGTH + 1), "narrow"):
+        with pytest.raises(InputError, match=r"a name has 1 to|there is a sweep 'narrow' already"):
+            pair.rename_sweep("for the talk", new)
 
-    assert names(pair) == {"narrow", "for the talk"}
+    assert {record.name for record in pair.sweeps()} == {"narrow", "for the talk"}
     assert list(pair.outcomes("for the talk")) == before
 
 
-@pytest.mark.parametrize("new", ["", "   ", "x" * (MAX_NAME_LENGTH + 1), "narrow"])
-def test_a_name_that_is_none_or_taken_is_refused(pair, new):
-    with pytest.raises(InputError, match=r"a name has 1 to|there is a sweep 'narrow' already"):
-        pair.rename_sweep("wide", new)
-
-    assert names(pair) == {"narrow", "wide"}
-
-
-def test_deleting_a_sweep_leaves_the_points_that_another_has_too(pair):
+def test_deleting_a_sweep_leaves_the_points_that_another_has_too_and_the_last_leaves_nothing(pair):
     pair.delete_sweep("wide")
 
-    assert names(pair) == {"narrow"}
+    assert [record.name for record in pair.sweeps()] == ["narrow"]
     assert len(list(pair.outcomes("narrow"))) == len(NARROW)
-    (left,) = pair.query("SELECT COUNT(*) AS number FROM points")
-    assert left["number"] == len(NARROW)
+    assert len(pair.query("SELECT * FROM points")) == len(NARROW)
 
-
-def test_deleting_the_last_sweep_leaves_nothing(pair):
-    for name in ("narrow", "wide"):
-        pair.delete_sweep(name)
+    pair.delete_sweep("narrow")
 
     for table in ("points", "sweeps", "sweep_points", "runs", "queue"):
         assert pair.query(f"SELECT * FROM {table}") == []
 
 
 def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(pair):
-    other = Grid("lfw", alphas=(0.7,), Ks=(5,), lams=(2.0,))
-    pair.begin_run(pair.add_sweep("running", other, "hash"))
-    pair.add_sweep("queued", Grid("lfw", alphas=(0.9,), Ks=(5,), lams=(2.0,)), "hash")
+    pair.begin_run(pair.add_sweep("running", replace(NARROW, alphas=(0.7,)), "hash"))
+    pair.add_sweep("queued", replace(NARROW, alphas=(0.9,)), "hash")
     Queue(pair).add("queued")
 
     for name in ("running", "queued"):
@@ -343,41 +295,33 @@ def test_a_sweep_that_runs_or_waits_is_neither_renamed_nor_deleted(pair):
             pair.rename_sweep(name, "new")
         with pytest.raises(InputError, match="stop it before it is deleted"):
             pair.delete_sweep(name)
+        assert pair.sweep(name).name == name
 
-    assert names(pair) == {"narrow", "wide", "running", "queued"}
 
-
-def test_uploaded_data_goes_with_the_last_sweep_that_has_it(pair):
-    data = Dataset(np.ones((6, 8)), "matrix", "mine")
+def test_uploaded_data_goes_with_the_last_sweep_that_has_it_and_a_file_of_the_users_own_stays(pair, tmp_path):
+    data, own = Dataset(np.ones((6, 8)), "matrix", "mine"), tmp_path / "mine.npy"
+    np.save(own, np.ones((6, 8)))
     file = upload_path(pair.path, data)
     for name in ("first", "second"):
         pair.add_sweep(name, replace(NARROW, dataset=str(file)), data.content_hash)
         save_upload(pair.path, data)
+    pair.add_sweep("own", replace(NARROW, dataset=str(own)), "another hash")
     assert load_source(str(file)).content_hash == data.content_hash
 
     pair.delete_sweep("first")
     assert file.exists()
     pair.delete_sweep("second")
-
-    assert list(file.parent.iterdir()) == []
-
-
-def test_a_file_of_the_users_own_is_never_deleted(pair, tmp_path):
-    own = tmp_path / "mine.npy"
-    np.save(own, np.ones((6, 8)))
-    pair.add_sweep("own", replace(NARROW, dataset=str(own)), "another hash")
-
     pair.delete_sweep("own")
 
+    assert list(file.parent.iterdir()) == []
     assert own.exists()
 
 
 @pytest.fixture
-def trio(tmp_path):
-    with open_store(tmp_path / "store.sqlite") as opened:
-        for name in ("first", "second", "third"):
-            opened.add_sweep(name, NARROW, "hash")
-        yield opened
+def trio(store):
+    for name in ("first", "second", "third"):
+        store.add_sweep(name, NARROW, "hash")
+    return store
 
 
 def statuses(trio: Store) -> dict[str, tuple[str, int | None]]:
@@ -401,24 +345,16 @@ def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(trio)
 
 def test_a_sweep_without_waiting_points_is_finished_even_while_it_is_in_the_queue(trio):
     Queue(trio).add("first")
-    sweep = trio.add_sweep("first", NARROW, "hash")
-    run = trio.begin_run(sweep)
-    for key, _ in trio.claims(sweep, run):
-        trio.add_outcome(key, Measures(0.5, 0.25, 10.0, 20.0, 7, True, 0.125))
-    assert trio.sweep("first").status == "running"
 
-    trio.end_run(run, "finished")
+    keep_all(trio, trio.add_sweep("first", NARROW, "hash"), [0.5, 0.5])
 
     assert trio.sweep("first").status == "finished"
 
 
-def test_only_a_sweep_of_the_store_can_be_queued(trio):
-    with pytest.raises(InputError, match="no sweep 'fourth'"):
-        Queue(trio).add("fourth")
-
-
 def test_one_process_runs_the_queue_until_it_is_empty(trio):
     queue = Queue(trio)
+    with pytest.raises(InputError, match="no sweep 'fourth'"):
+        queue.add("fourth")
     queue.add("first")
     assert trio.queue_process() is None
 
@@ -443,7 +379,7 @@ def test_a_living_process_keeps_others_from_the_queue_and_a_dead_one_does_not(tr
     assert trio.queue_process() == os.getpid()
 
 
-def test_the_environment_names_the_store(tmp_path, monkeypatch):
+def test_the_environment_names_the_store_which_lies_in_the_users_cache_otherwise(tmp_path, monkeypatch):
     monkeypatch.setenv("ATNMF_STORE", str(tmp_path / "new folder" / "results.sqlite"))
 
     assert default_store_path() == tmp_path / "new folder" / "results.sqlite"
@@ -451,9 +387,6 @@ def test_the_environment_names_the_store(tmp_path, monkeypatch):
     assert default_store() == default_store_path()
     assert default_store().parent.is_dir()
 
-
-def test_without_a_name_it_lies_in_the_users_cache(tmp_path, monkeypatch):
-    monkeypatch.delenv("ATNMF_STORE", raising=False)
+    monkeypatch.delenv("ATNMF_STORE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
     assert default_store() == tmp_path / "atnmf" / "sweeps.sqlite"
