@@ -157,19 +157,3 @@ def legend(picture: str) -> list[str]:
     found = re.findall(r"[(λ][^<>,]*²", html)
     spelled = {"²": "^2", "−": "-", "λ": r"\lambda"}
     return [re.sub("|".join(spelled), lambda sign: spelled[sign[0]], formula) for formula in found]
-
-
-@pytest.mark.parametrize(
-    ("latex", "value"),
-    [
-        (r"2 a b^2", 36.0),
-        (r"-a + \frac{b}{2} (a - 1)", -0.5),
-        (r"\max(a, -b)", 2.0),
-        (r"\sqrt{a + 7} - \lambda a^2", -17.0),
-        (r"x_{\mathrm{next}} = \sum_{i \in S} v_i^2", 4.0),
-    ],
-)
-def test_the_evaluator_reads_schoolbook_latex(latex, value):
-    letters = {"a": 2.0, "b": 3.0, "lambda": 5.0, "v": np.array([1.0, 2.0]), "S": np.array([False, True])}
-
-    assert evaluate(latex, letters) == value

@@ -125,11 +125,12 @@ def test_a_leash_too_long_to_be_reached_changes_nothing():
     assert np.array_equal(descent_target(V, V_hat, 1.5, leash=long), descent_target(V, V_hat, 1.5))
 
 
-def test_an_attack_of_infinite_price_is_no_attack():
+def test_an_attack_of_infinite_price_is_no_attack_and_a_measured_zero_is_at_the_wall_at_once():
     V, V_hat = np.array([0.2, 0.9]), np.array([0.5, 0.1])
     assert (optimal_attack(V, V_hat, np.inf) == 0).all()
     assert adversarial_loss(V, V_hat, np.inf) == pytest.approx(((V - V_hat) ** 2).sum())
     assert curvature(np.inf) == 1
+    assert at_wall(np.zeros(3), np.array([0, 0.01, 5]), 1.05).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("hidden", [np.nan, np.inf, -5.0])
@@ -182,7 +183,3 @@ def test_an_entry_stands_at_a_wall_where_the_bounds_and_nothing_else_hold_the_at
 
     np.testing.assert_array_equal(held, observed & (optimal_attack(v, p, lam, leash=leash) != wished))
     assert not at_wall(v, p, np.inf).any()
-
-
-def test_a_zero_that_was_measured_stands_at_the_wall_as_soon_as_anything_is_predicted():
-    np.testing.assert_array_equal(at_wall(np.zeros(3), np.array([0, 0.01, 5]), 1.05), [False, True, True])

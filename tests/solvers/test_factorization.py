@@ -83,8 +83,8 @@ def test_r_is_the_best_attack_on_the_result(options):
 
 
 @pytest.mark.parametrize("options", PAIRS)
-def test_a_seed_repeats_its_result_to_the_last_digit(options):
-    one, two = fitted(**options, seed=5), fitted(**options, seed=5)
+def test_a_seed_repeats_its_result_to_the_last_digit_also_where_random_is_said(options):
+    one, two = fitted(**options, seed=5), fitted(**options, seed=5, init="random")
     assert np.array_equal(one.W, two.W)
     assert np.array_equal(one.H, two.H)
     assert np.array_equal(one.history["adversarial_loss"], two.history["adversarial_loss"])
@@ -92,11 +92,12 @@ def test_a_seed_repeats_its_result_to_the_last_digit(options):
 
 
 @pytest.mark.parametrize("options", PAIRS)
-def test_nan_means_not_observed_with_and_without_a_mask(options):
-    holed = np.where(OBSERVED, V, np.nan)
-    assert np.array_equal(fitted(**options).W, fitted(holed, None, **options).W)
+def test_nan_means_not_observed_as_does_a_mask(options):
+    holed, expected = np.where(OBSERVED, V, np.nan), fitted(**options).W
     half = OBSERVED | (np.arange(V.shape[1]) < 9)
-    assert np.array_equal(fitted(**options).W, fitted(holed, half, **options).W)
+    masked = np.ma.array(np.where(OBSERVED, V, 77), mask=~OBSERVED)
+    for data, observed in ((holed, None), (holed, half), (masked, None)):
+        assert np.array_equal(fitted(data, observed, **options).W, expected)
 
 
 @pytest.mark.parametrize("options", PAIRS)
@@ -110,20 +111,11 @@ def test_the_size_of_the_data_changes_nothing_but_the_size_of_the_result(options
 
 
 @pytest.mark.parametrize("options", PAIRS)
-def test_zeros_are_fitted_by_zeros(options):
-    for dtype in DTYPES:
-        fit = fitted(np.zeros((6, 5)), None, K=2, **options, dtype=dtype)
-        assert_valid(fit, (6, 5), 2)
-        assert fit.V_hat.max() < 1e-6
-        assert fit.history["adversarial_loss"][-1] < 1e-12
-
-
-@pytest.mark.parametrize("options", PAIRS)
 def test_a_constant_is_fitted_by_that_constant(options):
-    for dtype, level in itertools.product(DTYPES, (1e-30, 0.7, 1e30)):
+    for dtype, level in itertools.product(DTYPES, (0, 1e-30, 0.7, 1e30)):
         fit = fitted(np.full((6, 5), level), None, K=1, max_outer=30, dtype=dtype, **options)
         assert_valid(fit, (6, 5), 1)
-        assert np.allclose(fit.V_hat / level, 1, atol=1e-3)
+        assert np.allclose(fit.V_hat / (level or 1), level > 0, atol=1e-3 if level else 1e-6)
 
 
 @pytest.mark.parametrize("options", PAIRS)
@@ -207,11 +199,6 @@ def test_progress_of_several_starts_fills_one_bar(options):
     assert 2 / 3 < shares[-1] <= 1
 
 
-@pytest.mark.parametrize("n_init", [1, 2])
-def test_the_random_start_can_be_asked_for_by_its_name(n_init):
-    assert np.array_equal(fitted(init="random", n_init=n_init).W, fitted(n_init=n_init).W)
-
-
 def test_a_fit_remembers_its_leash_and_its_attack_stays_within():
     fit = fitted(method="atnmf", lam=1.2, leash=0.1, dtype="float64")
     assert fit.leash == 0.1
@@ -231,11 +218,6 @@ def test_whole_numbers_are_attacked_like_the_same_numbers_with_a_point(kind):
     whole = np.rint(30 * V).astype(kind)
     given, same = (fitted(data, method="atnmf", lam=2.0) for data in (whole, whole.astype(float)))
     assert np.allclose(given.R, same.R, atol=1e-4)
-
-
-def test_what_a_masked_array_masks_is_not_observed():
-    masked = fitted(np.ma.array(np.where(OBSERVED, V, 77), mask=~OBSERVED), observed=None)
-    assert np.array_equal(masked.V_hat, fitted().V_hat)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -351,15 +333,10 @@ def test_weights_of_0_and_1_are_a_mask(data, options, solver):
     weighted = factorize(V, weights=7.0 * observed, **settings)
 
     np.testing.assert_allclose(weighted.V_hat, masked.V_hat, rtol=1e-6)
-
-
-def test_rows_and_columns_of_weights_broadcast(data):
-    V, _, weights = data
-    by_row = factorize(V, K=3, weights=weights[:, :1])
-    whole = factorize(V, K=3, weights=np.repeat(weights[:, :1], 20, axis=1))
-
-    assert np.array_equal(by_row.W, whole.W)
-    assert factorize(V, K=3, weights=weights[0]).V_hat.shape == V.shape
+    # A column or a row of weights stands for a whole matrix.
+    for some in (np.linspace(1, 2, 12)[:, None], np.linspace(1, 2, 20)):
+        short, whole = (factorize(V, weights=w, **settings) for w in (some, np.broadcast_to(some, V.shape)))
+        assert np.array_equal(short.W, whole.W)
 
 
 def test_a_noisy_row_spoils_the_others_less_if_it_counts_less():
@@ -375,39 +352,28 @@ def test_a_noisy_row_spoils_the_others_less_if_it_counts_less():
     assert errors[1] < errors[0] / 3
 
 
-def test_transform_solves_weighted_least_squares(data):
+def test_transform_solves_weighted_least_squares_and_a_column_without_weight_is_unknown(data):
     V, observed, weights = data
     W = np.random.default_rng(5).random((12, 4))
+    weights[:, 2] = 0
     H = transform(V, W, observed, weights=weights)
-    for n in range(20):
+    assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [2]
+    for n in (0, 1, *range(3, 20)):
         root = np.sqrt(weights[:, n] * observed[:, n])
         np.testing.assert_allclose(H[:, n], nnls(W * root[:, None], V[:, n] * root)[0], atol=1e-7)
 
 
-def test_a_column_without_weight_is_unknown(data):
-    V, _, weights = data
-    weights[:, 2] = 0
-    H = transform(V, np.random.default_rng(5).random((12, 4)), weights=weights)
-
-    assert np.isnan(H[:, 2]).all()
-    assert not np.isnan(np.delete(H, 2, axis=1)).any()
-
-
 @pytest.mark.parametrize(
-    ("weights", "words"),
+    ("weights", "method", "words"),
     [
-        (-1.0, "weights are 0 or more"),
-        (np.nan, "weights are 0 or more"),
-        ("heavy", "weights are 0 or more"),
-        (np.ones(7), "shape \\(7,\\)"),
-        (0.0, "at least one must count"),
+        (-1.0, "nmf", "weights are 0 or more"),
+        (np.nan, "nmf", "weights are 0 or more"),
+        ("heavy", "nmf", "weights are 0 or more"),
+        (np.ones(7), "nmf", "shape \\(7,\\)"),
+        (0.0, "nmf", "at least one must count"),
+        (1.0, "anmf", "'anmf' has none"),
     ],
 )
-def test_weights_that_cannot_be_used_are_refused(data, weights, words):
+def test_weights_that_cannot_be_used_are_refused(data, weights, method, words):
     with pytest.raises(InputError, match=words):
-        factorize(data[0], K=2, weights=weights)
-
-
-def test_anmf_has_no_weights(data):
-    with pytest.raises(InputError, match="'anmf' has none"):
-        factorize(data[0], K=2, method="anmf", weights=1.0)
+        factorize(data[0], K=2, method=method, weights=weights)

@@ -19,26 +19,20 @@ def mean_angle(W: np.ndarray, truth: np.ndarray = E) -> float:
     return float(spectral_angles(truth, W).min(axis=1).mean())
 
 
-def test_shares_are_those_of_nonnegative_least_squares_with_a_heavy_row_of_ones():
+@pytest.mark.parametrize(
+    ("minimum", "ones", "atol"),
+    [(summing_to_one, 1e5, 1e-6), (_Sums(spread=0.2, noise=0.01).minimum, 0.5, 1e-9)],
+    ids=["sums of one", "sums that may vary"],
+)
+def test_shares_are_those_of_nonnegative_least_squares_with_a_row_of_ones(minimum, ones, atol):
     W, pixels = RNG.random((12, 4)), RNG.random((12, 30))
     grams = np.broadcast_to(W.T @ W, (30, 4, 4))
 
-    H = summing_to_one(grams, pixels.T @ W, np.full((30, 4), 0.25))
+    H = minimum(grams, pixels.T @ W, np.full((30, 4), 0.25))
 
     for v, h in zip(pixels.T, H, strict=True):
-        expected = nnls(np.vstack([W, np.full(4, 1e5)]), np.append(v, 1e5))[0]
-        np.testing.assert_allclose(h, expected, atol=1e-6)
-
-
-def test_sums_that_may_vary_are_nonnegative_least_squares_with_a_row_of_ones():
-    W, pixels = RNG.random((12, 4)), RNG.random((12, 30))
-    grams = np.broadcast_to(W.T @ W, (30, 4, 4))
-
-    H = _Sums(spread=0.2, noise=0.01).minimum(grams, pixels.T @ W, np.full((30, 4), 0.25))
-
-    for v, h in zip(pixels.T, H, strict=True):
-        expected = nnls(np.vstack([W, np.full(4, 0.5)]), np.append(v, 0.5))[0]
-        np.testing.assert_allclose(h, expected, atol=1e-9)
+        expected = nnls(np.vstack([W, np.full(4, ones)]), np.append(v, ones))[0]
+        np.testing.assert_allclose(h, expected, atol=atol)
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -65,6 +59,10 @@ def test_materials_are_nearer_to_the_truth_than_pure_pixels(method, lam, alpha):
     assert fit.H.min() >= 0
     np.testing.assert_allclose(fit.H.sum(axis=0), 1, atol=1e-6)
     assert mean_angle(fit.W) < mean_angle(start[0])
+    # Its own abundances are those of its materials, whatever their scale.
+    (found,), truth = materials_of([(fit.W, fit.H * 1.2)], Truth(E, A), unit_sum=True)
+    np.testing.assert_allclose(found.abundances.sum(axis=0), 1, atol=1e-6)
+    assert score(found, truth).mean_error < 0.05
 
 
 def test_a_strong_adversary_does_not_bias_abundances():
@@ -142,15 +140,6 @@ def test_the_volume_pulls_materials_together():
     ]
 
     assert volumes[0] > volumes[1] > volumes[2]
-
-
-def test_materials_of_a_fit_with_unit_sums_are_its_own_abundances():
-    fit = factorize(V, K=3, unit_sum=True)
-
-    (found,), truth = materials_of([(fit.W, fit.H * 1.2)], Truth(E, A), unit_sum=True)
-
-    np.testing.assert_allclose(found.abundances.sum(axis=0), 1, atol=1e-6)
-    assert score(found, truth).mean_error < 0.05
 
 
 def test_the_callback_ends_the_fit():
