@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .analysis import pictures
-from .analysis.comparison import PixelSpectrum, compare_picture, reach_of
+from .analysis.pictures import compare_picture, reach_of
+from .analysis.unmixing import PixelSpectrum
 from .datasets import Dataset
 from .datasets.files.scene_file import SceneFile
 from .figures.images import data_url

@@ -16,8 +16,7 @@ from pages.hyperspectral_view.pictures import (
     show_pictures,
     show_spectrum,
 )
-from pages.hyperspectral_view.setting import ADDRESS, show_view_bar
-from pages.hyperspectral_view.sidebar import show_sidebar
+from pages.hyperspectral_view.setting import ADDRESS, show_sidebar, show_view_bar
 
 FOLDER = Path(__file__).parent
 CUBES = "a cube as an ENVI pair (header and binary together), MATLAB, NumPy, GeoTIFF, NetCDF or HDF5"

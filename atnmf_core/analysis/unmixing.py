@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..datasets import SpectralLibrary, Truth
+from ..datasets import Dataset, SpectralLibrary, Truth
 from ..model.initialisation import pure_pixel_start
 from ..model.metrics import rmse
 from ..model.problem import Array, InputError, Mask
 from ..solvers.steps import gram_matrices
 from ..solvers.unit_sum import BLOCK, summing_to_one, with_unit_sums
-from .pictures import order_by_usage
+from .pictures import Reach, Values, order_by_usage
 
 # Pure pixels as the materials of a scene, without a fit: where they are good, a fit can be worse.
 
@@ -265,3 +265,53 @@ def nearest_spectra(
         tuple(Match(library.names[i], float(row[i])) for i in np.argsort(row)[:count] if not np.isnan(row[i]))
         for row in angles
     )
+
+
+# The spectrum of one pixel, and what each method predicts of it.
+
+
+@dataclass(frozen=True, eq=False)
+class PixelSpectrum:
+    """Everything known about the pixel at `row`, `col` (from 0), band by band: the original (NaN: missing),
+    what of it was observed, and per method the values of W H (NaN: nothing to predict from).
+    """
+
+    row: int
+    col: int
+    original: Values
+    observed: Mask
+    predicted: dict[str, Values]
+
+    def spectra(self) -> tuple[Values, ...]:
+        return self.original, *self.predicted.values()
+
+    def error(self, method: str) -> float:
+        """RMSE over the hidden bands; NaN where none has a truth and a prediction."""
+        hat = self.predicted[method]
+        return rmse(np.where(np.isnan(hat), np.nan, self.original), hat, ~self.observed)
+
+    def angle(self, method: str) -> float:
+        """Degrees between the original and the predicted spectrum, over the bands that have both."""
+        hat = self.predicted[method]
+        both = ~(np.isnan(self.original) | np.isnan(hat))
+        if not both.any():
+            return float("nan")
+        return float(spectral_angles(self.original[both][:, None], hat[both][:, None])[0, 0])
+
+
+def pixel_spectrum(
+    data: Dataset,
+    observed: Mask,
+    reach: Reach,
+    factors: Mapping[str, tuple[Array, Array]],
+    row: int,
+    col: int,
+) -> PixelSpectrum:
+    """The spectrum of the pixel at (row, col), counted from 0, and each method's prediction of it."""
+    shape = data.image_shape or (0, 0)
+    if not (0 <= row < shape[0] and 0 <= col < shape[1]):
+        raise InputError(f"row={row}, col={col}: {data.name} has {shape[0]} x {shape[1]} pixels.")
+    n = int(data.vector_positions(np.array([row]), np.array([col]))[0])
+    known = reach.bands & reach.pixels[n]
+    predicted = {method: np.where(known, W @ H[:, n], np.nan) for method, (W, H) in factors.items()}
+    return PixelSpectrum(row, col, np.asarray(data.V[:, n]), observed[:, n], predicted)

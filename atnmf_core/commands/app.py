@@ -26,11 +26,6 @@ BESIDE_CORE = Path(__file__).resolve().parents[2]
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    _add_app(subparsers)
-    _add_web(subparsers)
-
-
-def _add_app(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "app",
         help="start the dashboard",
@@ -45,6 +40,16 @@ def _add_app(subparsers: Subparsers) -> None:
         metavar="-- OPTION",
         help="options of `streamlit run`, after two dashes: -- --server.headless true",
     )
+    parser = subparsers.add_parser(
+        "web",
+        help="write Explore and Learn as a page that needs no server",
+        description="Write a folder for any web server: Explore and Learn, computed by the browser.",
+        epilog="example: atnmf web --out lab && python -m http.server --directory lab",
+    )
+    parser.set_defaults(run=run_web)
+    folder: dict[str, Any] = {"type": Path, "metavar": "FOLDER"}
+    parser.add_argument("--out", required=True, help="a new one, or an earlier page", **folder)
+    parser.add_argument("--pyodide", help="Pyodide's, to need no internet (default: public)", **folder)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -75,19 +80,6 @@ OF_OTHERS = (  # what the browser reads of installed packages
     ("streamlit", "static/static/media/SourceSansVF-Upright*.woff2"),
 )
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-
-
-def _add_web(subparsers: Subparsers) -> None:
-    parser = subparsers.add_parser(
-        "web",
-        help="write Explore and Learn as a page that needs no server",
-        description="Write a folder for any web server: Explore and Learn, computed by the browser.",
-        epilog="example: atnmf web --out lab && python -m http.server --directory lab",
-    )
-    parser.set_defaults(run=run_web)
-    folder: dict[str, Any] = {"type": Path, "metavar": "FOLDER"}
-    parser.add_argument("--out", required=True, help="a new one, or an earlier page", **folder)
-    parser.add_argument("--pyodide", help="Pyodide's, to need no internet (default: public)", **folder)
 
 
 def run_web(args: argparse.Namespace) -> int:

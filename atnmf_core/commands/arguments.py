@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from tqdm import tqdm
 
-from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, Remedy, UnreadableData
+from ..datasets import NORMALISATIONS, Dataset, ReadingOptions, UnreadableData
 from ..datasets.files.sources import option_text, parse_image_shape
 from ..model.hiding import PATTERNS
 from ..sweep import Grid, Store, run_sweep
@@ -98,16 +98,16 @@ def numbers_of_parts(text: str) -> int | tuple[int, ...]:
     >>> numbers_of_parts("5"), numbers_of_parts("3:6"), numbers_of_parts("4,8,16")
     (5, (3, 4, 5, 6), (4, 8, 16))
     """
-    words = text.replace(":", ",").split(",")
-    numbers = tuple(int(word) if word.isdecimal() else 0 for word in words)
-    span = ":" in text
-    if min(numbers) < 1 or (span and (len(numbers) != 2 or numbers[0] > numbers[1] or "," in text)):
+    numbers = tuple(int(word) if word.isdecimal() else 0 for word in text.replace(":", ",").split(","))
+    if ":" in text and "," not in text and len(numbers) == 2 and min(numbers) > 0:
+        numbers = tuple(range(numbers[0], numbers[1] + 1)) or (0,)
+    elif ":" in text or min(numbers) < 1:
+        numbers = (0,)
+    if numbers[0] < 1:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a number of parts: write 5, or 3:12 or 4,8,16 to choose from"
         )
-    if span:
-        return tuple(range(numbers[0], numbers[1] + 1))
-    return numbers[0] if len(numbers) == 1 else numbers
+    return numbers[0] if len(numbers) == 1 and ":" not in text else numbers
 
 
 def workers(text: str) -> int:
@@ -140,9 +140,8 @@ MAX_FAILURES_SHOWN = 3
 @contextmanager
 def progress_bar(label: str, shown: bool | None, unit: str = "") -> Iterator[Callable[[int, int], None]]:
     """Yields show(done, total); what is done at the first call does not count for the pace."""
-    with tqdm(
-        desc=label, disable=None if shown is None else not shown, unit=unit, unit_scale=bool(unit)
-    ) as bar:
+    hidden = None if shown is None else not shown
+    with tqdm(desc=label, disable=hidden, unit=unit, unit_scale=bool(unit)) as bar:
 
         def show(done: int, total: int) -> None:
             if bar.total is None:
@@ -298,10 +297,7 @@ def print_notes(data: Dataset) -> None:
 
 
 def why_unreadable(error: UnreadableData) -> str:
-    def option(remedy: Remedy) -> str:
-        return option_text(remedy.setting, remedy.value)
-
-    return error.explained(option)
+    return error.explained(lambda remedy: option_text(remedy.setting, remedy.value))
 
 
 def _image_shape(text: str) -> tuple[int, int]:

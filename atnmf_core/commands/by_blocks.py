@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from .arguments import TakesArguments, add_worker_options, ended_by_signals, pro
 
 STEPS = 1000
 """The resolution of one fit's progress bar."""
+MODEL = ("K", "lam", "leash", "seed")
+"""The options of the model."""
 SMALL = 1 << 26
 """Files of fewer bytes are taken to fit; a compressed one that does not is refused when it is read."""
 
@@ -74,17 +77,14 @@ def restore_by_blocks(args: argparse.Namespace, options: ReadingOptions) -> int:
             args.data,
             args.out,
             "unmarked" if args.unmarked else "marked",
-            K=args.K,
-            lam=args.lam,
-            leash=args.leash,
-            seed=args.seed,
+            **{name: getattr(args, name) for name in MODEL},
             options=options,
             defects=args.defects,
             block_entries=args.block_entries,
             n_jobs=args.jobs,
             dask=args.dask,
-            callback=lambda progress: bars.learning(progress.done, progress.total),
-            progress=bars.blocks,
+            callback=lambda progress: bars.show("learn", progress.done, progress.total),
+            progress=partial(bars.show, "blocks"),
         )
     files = done.files
     if args.report is not None:
@@ -105,8 +105,8 @@ def fit_by_blocks(args: argparse.Namespace, options: ReadingOptions, **fitting: 
             block_entries=args.block_entries,
             n_jobs=args.jobs,
             dask=args.dask,
-            callback=lambda progress: bars.learning(round(STEPS * progress.share), STEPS),
-            progress=bars.blocks,
+            callback=lambda progress: bars.show("learn", round(STEPS * progress.share), STEPS),
+            progress=partial(bars.show, "blocks"),
             **fitting,
         )
     print(done.summary)
@@ -143,17 +143,11 @@ class _Bars(ExitStack):
         self._show: Callable[[int, int], None] | None = None
         self._label = ""
 
-    def learning(self, done: int, total: int) -> None:
-        self._bar("learn")(done, total)
-
-    def blocks(self, done: int, total: int) -> None:
-        self._bar("blocks")(done, total)
-
-    def _bar(self, label: str) -> Callable[[int, int], None]:
+    def show(self, label: str, done: int, total: int) -> None:
         if self._show is None or label != self._label:
             self.close()
             self._show, self._label = self.enter_context(progress_bar(label, self._shown)), label
-        return self._show
+        self._show(done, total)
 
 
 # What every restoration of a file has: the format of what it writes, and the recipe for doing it again.
@@ -181,11 +175,8 @@ def recipe_of(args: argparse.Namespace) -> RestoreRecipe:
     return RestoreRecipe(
         args.data,
         "unmarked" if args.unmarked else "marked",
-        args.K,
-        args.lam,
-        args.leash,
-        args.seed,
-        ReadingOptions(**reading(args)),
+        **{name: getattr(args, name) for name in MODEL},
+        reading=ReadingOptions(**reading(args)),
         is_file=Path(args.data).exists(),
         denoise=args.denoise,
         missing=args.missing or "",

@@ -50,19 +50,18 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    {"list": _list, "fetch": _fetch, "info": _info, "convert": _convert}[args.action](args)
+    if args.action == "convert":
+        save_dataset(_read(args), args.out)
+    else:
+        {"list": _list, "fetch": _fetch, "info": _info}[args.action](args)
     return 0
 
 
 def _list(_: argparse.Namespace) -> None:
     for entry in catalogue():
         F, N = entry.shape
-        if entry.bundled:
-            state = "bundled"
-        elif entry.available:
-            state = "here"
-        else:
-            state = f"fetch, {entry.download_size}"
+        here = "here" if entry.available else f"fetch, {entry.download_size}"
+        state = "bundled" if entry.bundled else here
         print(f"{entry.name:16} {entry.kind:7} {f'{F} x {N}':>11}  {state:14} {entry.title}")
 
 
@@ -80,10 +79,6 @@ def _info(args: argparse.Namespace) -> None:
     data = _read(args)
     for label, value in _facts(data):
         print(f"{label:14} {value}")
-
-
-def _convert(args: argparse.Namespace) -> None:
-    save_dataset(_read(args), args.out)
 
 
 def _read(args: argparse.Namespace) -> Dataset:

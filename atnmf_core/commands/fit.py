@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis import pictures
-from ..analysis.comparison import compare_picture, reach_of, unreached_in_words
+from ..analysis.pictures import compare_picture, reach_of, unreached_in_words
 from ..datasets import Dataset, ReadingOptions
 from ..export import factors_npz
 from ..figures.images import HIDDEN

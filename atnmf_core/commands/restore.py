@@ -33,7 +33,7 @@ from .arguments import (
     reading,
     stopped_by_ctrl_c,
 )
-from .by_blocks import add_block_options, is_for_blocks, is_own_format, recipe_of, restore_by_blocks
+from .by_blocks import MODEL, add_block_options, is_for_blocks, is_own_format, recipe_of, restore_by_blocks
 
 BYTES_PER_ENTRY = 180
 """What `restore` takes at its peak for each entry of data that it holds in memory, about."""
@@ -78,14 +78,6 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--denoise", action="store_true", help="write what the model predicts everywhere, not only at defects"
     )
-    _add_model_options(parser)
-    _add_side_files(parser)
-    group = parser.add_argument_group("where and how it runs")
-    add_block_options(group)
-    add_reading_options(parser)
-
-
-def _add_model_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the model", "what is not given is chosen")
     group.add_argument(
         "--K", type=numbers_of_parts, help="number of parts, or those to choose from: 3:12 or 4,8,16"
@@ -93,6 +85,9 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--lam", type=float, metavar="L", help="the adversary's price, above 1; inf: NMF")
     group.add_argument("--leash", type=float, metavar="G", help="the most that the adversary adds, times V")
     add_options(group, "seed", default=0, help="of samples and starts (default: 0)")
+    _add_side_files(parser)
+    add_block_options(parser.add_argument_group("where and how it runs"))
+    add_reading_options(parser)
 
 
 def _add_side_files(parser: argparse.ArgumentParser) -> None:
@@ -121,10 +116,8 @@ def _add_side_files(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Restore, write the files, print what was found; 130 if Ctrl-C ended the search early."""
     options = reading(args)
-    if args.unmarked is False and args.defects is not None:
-        raise InputError(
-            f"--defects {args.defects}: only with --unmarked are entries looked for that are wrong."
-        )
+    if args.defects is not None and not args.unmarked:
+        raise InputError(f"--defects {args.defects}: wrong entries are looked for with --unmarked alone.")
     if is_for_blocks(args, ReadingOptions(**options), BYTES_PER_ENTRY):
         return restore_by_blocks(args, ReadingOptions(**options))
     if args.fill is not None and args.denoise:
@@ -211,10 +204,7 @@ def _restored(args: argparse.Namespace, data: Dataset, fill: Mask | None) -> Res
             data,
             "unmarked" if args.unmarked else "marked",
             observed=None if fill is None else ~fill,
-            K=args.K,
-            lam=args.lam,
-            leash=args.leash,
-            seed=args.seed,
+            **{name: getattr(args, name) for name in MODEL},
             callback=report,
         )
 

@@ -56,11 +56,14 @@ examples:
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    _add_sweep(subparsers)
-    _add_queue(subparsers)
-
-
-def _add_sweep(subparsers: Subparsers) -> None:
+    parser = subparsers.add_parser(
+        "queue",
+        help="run the sweeps that wait in a store",
+        description="Run the sweeps in a store's queue, as the dashboard does, one after the other, until "
+        "none waits. Ends at once where another process already does so.",
+    )
+    parser.set_defaults(run=run_queue)
+    add_running_options(parser, of_dashboard=True)
     parser = subparsers.add_parser(
         "sweep",
         help="fit all combinations of parameters and store the results",
@@ -200,17 +203,6 @@ POLL = 0.25
 """Seconds between checks whether the running sweep was taken out of the queue."""
 
 
-def _add_queue(subparsers: Subparsers) -> None:
-    parser = subparsers.add_parser(
-        "queue",
-        help="run the sweeps that wait in a store",
-        description="Run the sweeps in a store's queue, as the dashboard does, one after the other, until "
-        "none waits. Ends at once where another process already does so.",
-    )
-    parser.set_defaults(run=run_queue)
-    add_running_options(parser, of_dashboard=True)
-
-
 def run_queue(args: argparse.Namespace) -> int:
     if not args.store.is_file():
         raise NoStoreError(f"{args.store}: there is no store here.")
@@ -257,8 +249,7 @@ def _run_sweep(args: argparse.Namespace, store: Store, name: str) -> None:
         data = load_source(record.grid.dataset)
         run_sweep(store, name, record.grid, data, n_jobs=args.jobs, dask=args.dask)
     except EngineError:
-        # The record of the run says why.
-        return
+        pass  # The record of the run says why.
     except (InputError, DataUnavailable, UnreadableData, OSError, MemoryError) as error:
         store.note_failure(name, " ".join(str(error).split()) or type(error).__name__)
 

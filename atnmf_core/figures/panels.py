@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis.comparison import ComparedPicture
-from ..analysis.pictures import white_level
+from ..analysis.pictures import ComparedPicture, white_level
 from ..model.problem import Mask
 from .images import (
     HIDDEN,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from atnmf_core import Dataset, hide_entries
-from atnmf_core.analysis.comparison import Reach, reach_of, unreached_in_words
+from atnmf_core.analysis.pictures import Reach, reach_of, unreached_in_words
 from atnmf_core.jobs.fit_task import (
     Frame,
     Run,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.analysis.comparison import restored_cube
+from atnmf_core.analysis.pictures import restored_cube
 from atnmf_core.datasets import bytes_like
 from atnmf_core.datasets.files.write import zipped
 from atnmf_core.figures.publish import FORMATS, WIDEST, Look, save_chart

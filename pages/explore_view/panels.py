@@ -11,7 +11,7 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
-from atnmf_core.analysis.comparison import ComparedPicture, PictureMeasures, compare_picture
+from atnmf_core.analysis.pictures import ComparedPicture, PictureMeasures, compare_picture
 from atnmf_core.export import factors_npz, measures_csv
 from atnmf_core.figures.images import HIDDEN
 from atnmf_core.figures.panels import LEARNED, Panel, attack_limit, error_panels, given_panels, learned_panels

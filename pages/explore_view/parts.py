@@ -12,8 +12,7 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
-from atnmf_core.analysis.comparison import known_factors
-from atnmf_core.analysis.pictures import share_in_sample, side_by_side, top_users, usage_shares
+from atnmf_core.analysis.pictures import known_factors, share_in_sample, side_by_side, top_users, usage_shares
 from atnmf_core.figures.images import HIDDEN, data_url, grey
 from atnmf_core.figures.panels import Panel, columns_for, part_sheet
 from atnmf_core.figures.plotting import loss_curves

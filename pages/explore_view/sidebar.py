@@ -8,7 +8,7 @@ import streamlit as st
 
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
-from atnmf_core.analysis.comparison import compare_picture
+from atnmf_core.analysis.pictures import compare_picture
 from atnmf_core.figures.images import HIDDEN, data_url
 from atnmf_core.figures.panels import given_panels, learned_panels
 from pages.common.cache import cached

@@ -27,8 +27,7 @@ from pages.common.fitting import Case, Pair
 from pages.common.widgets import component, escape_markdown
 
 from .pictures import METHODS, factors_of
-from .setting import ADDRESS
-from .sidebar import chosen_library
+from .setting import ADDRESS, chosen_library
 
 MOST_SIDE = 160
 MAX_NAMES = 2

@@ -12,14 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from atnmf_core.analysis.comparison import (
-    PixelSpectrum,
-    band_error,
-    band_rmse,
-    hidden_error,
-    pixel_spectrum,
-    restored_band,
-)
+from atnmf_core.analysis.pictures import band_error, band_rmse, hidden_error, restored_band
+from atnmf_core.analysis.unmixing import PixelSpectrum, pixel_spectrum
 from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz, spectra_csv
 from atnmf_core.figures.images import HIDDEN, data_url

@@ -9,19 +9,19 @@ import pytest
 
 from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset, ssim
 from atnmf_core.analysis import pictures
-from atnmf_core.analysis.comparison import (
+from atnmf_core.analysis.pictures import (
     ComparedPicture,
     band_error,
     band_rmse,
     compare_picture,
     hidden_error,
     known_factors,
-    pixel_spectrum,
     reach_of,
     restored_band,
     restored_cube,
     unreached_in_words,
 )
+from atnmf_core.analysis.unmixing import pixel_spectrum
 from atnmf_core.export import spectra_csv
 
 V = np.array([[0.2, 0.4, 0.6, 0.8], [0.8, 0.6, 0.4, 0.2], [0.1, 0.3, 0.5, 1.0]])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from atnmf_core.analysis.comparison import ComparedPicture
+from atnmf_core.analysis.pictures import ComparedPicture
 from atnmf_core.figures.images import HIDDEN
 from atnmf_core.figures.panels import (
     columns_for,
