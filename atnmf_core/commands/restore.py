@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
     """Restore, write the files, print what was found; 130 if Ctrl-C ended the search early."""
     options = reading(args)
     if args.defects is not None and not args.unmarked:
-        raise InputError(f"--defects {args.defects}: wrong entries are looked for with --unmarked alone.")
+        raise InputError(f"--defects {args.defects}: only with --unmarked are wrong entries looked for.")
     if is_for_blocks(args, ReadingOptions(**options), BYTES_PER_ENTRY):
         return restore_by_blocks(args, ReadingOptions(**options))
     if args.fill is not None and args.denoise:

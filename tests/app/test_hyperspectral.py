@@ -15,7 +15,7 @@ from atnmf_core.datasets import read_truth
 from atnmf_core.datasets.files.arrays import npy_bytes
 from pages.common.jobs import Quotas
 from pages.common.uploads import uploads
-from pages.hyperspectral_view import sidebar
+from pages.hyperspectral_view import setting as sidebar
 from tests.app.opening import open_page, texts
 
 PAGE = "pages/hyperspectral.py"
