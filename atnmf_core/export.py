@@ -29,8 +29,6 @@ from .restoration.restore import BOUND
 from .restoration.scenes import SceneRestoration
 from .sweep.measurements import csv_table
 
-# A restoration as a self-contained page: before and after, what was replaced, how the model was chosen.
-
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""
 MOST_NAMED = 3

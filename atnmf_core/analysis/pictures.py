@@ -82,9 +82,6 @@ def part_pictures(data: Dataset, W: Values, H: Values) -> Values:
     return np.repeat(strips, max(1, strips.shape[1] // 4), axis=2)
 
 
-# How much each learned part is used, which parts of two fits match, and which samples use one most.
-
-
 def usage_shares(W: Array, H: Array) -> npt.NDArray[np.float64]:
     """The share of W H's total of each part, however its size is split between W and H."""
     weight = W.sum(axis=0, dtype=np.float64) * H.sum(axis=1, dtype=np.float64)

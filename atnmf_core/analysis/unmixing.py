@@ -239,8 +239,6 @@ def _mean(values: Wide) -> float:
     return float(known.mean()) if known.size else float("nan")
 
 
-# Which spectra of a library a material looks like.
-
 LEAST_SHARE = 0.5
 """A library spectrum must be known in this share of a material's bands: a few bands can agree by chance."""
 
@@ -265,9 +263,6 @@ def nearest_spectra(
         tuple(Match(library.names[i], float(row[i])) for i in np.argsort(row)[:count] if not np.isnan(row[i]))
         for row in angles
     )
-
-
-# The spectrum of one pixel, and what each method predicts of it.
 
 
 @dataclass(frozen=True, eq=False)

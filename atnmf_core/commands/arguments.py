@@ -131,8 +131,6 @@ def output_file(text: str) -> Path:
     return path
 
 
-# What long commands share: options, a progress bar, and a run that can be interrupted.
-
 MAX_FAILURES_SHOWN = 3
 """The store has them all."""
 
@@ -247,9 +245,6 @@ def stopped_by_ctrl_c(words: str) -> Iterator[threading.Event]:
 
 def _terminate(number: int, frame: FrameType | None) -> None:
     raise Terminated
-
-
-# How a user's file is read.
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:

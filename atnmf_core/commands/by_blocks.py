@@ -150,9 +150,6 @@ class _Bars(ExitStack):
         self._show(done, total)
 
 
-# What every restoration of a file has: the format of what it writes, and the recipe for doing it again.
-
-
 def is_own_format(source: str, out: Path) -> bool:
     """Whether the source is a file whose format can be written; rejects names that cannot be meant."""
     path = Path(source)

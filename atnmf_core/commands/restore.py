@@ -209,8 +209,6 @@ def _restored(args: argparse.Namespace, data: Dataset, fill: Mask | None) -> Res
         )
 
 
-# The files that `restore` writes: the data in the format that it came in, and masks beside it.
-
 CUBE_FORMATS = {".npz": write_npz, ".mat": write_mat}
 
 

@@ -197,8 +197,6 @@ def _cells(row: Measurement) -> tuple[str, ...]:
     return f"{row.alpha:g}", str(row.K), row.missing, row.method, lam, mean, spread, str(row.starts)
 
 
-# The sweeps that wait in a store, one after the other.
-
 POLL = 0.25
 """Seconds between checks whether the running sweep was taken out of the queue."""
 

@@ -91,9 +91,6 @@ MATERIALS: dict[str, Callable[[Spectrum], Spectrum]] = {
     "concrete": _concrete, "dry grass": _dry_grass, "asphalt": _asphalt, "gypsum": _gypsum,
 }  # fmt: skip
 
-
-# A simulated hyperspectral scene: linear mixtures of known spectra with known, smooth abundance maps.
-
 MAX_ENTRIES = 100_000_000
 # How strongly the leading material dominates a pixel: low values mix everything, high values give sharp
 # borders.

@@ -22,8 +22,6 @@ from .download import PAPER_FOLDERS, RemoteFile, data_dir, fetch, locate, remote
 from .files.read import read_dataset
 from .files.sources import foreign_code
 
-# The data of a sweep: by name, from a user's file, or from a data set saved to a file.
-
 _MARK = "atnmf_dataset"
 DAMAGED = "{} is damaged: it cannot be unpacked"
 
@@ -104,8 +102,6 @@ def is_upload_of(store: Path, source: str) -> bool:
 def _folder(store: Path) -> Path:
     return store.parent / "uploads"
 
-
-# The data of the paper, as its authors used it, and their masks.
 
 PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 # The authors stored these two with one image or sample per row.

@@ -299,9 +299,6 @@ def _indices(name: str, pick: AxisSelection, length: int) -> npt.NDArray[np.inte
     return chosen
 
 
-# What is known about a cube's materials: abundance maps, spectra, or both.
-
-
 # Spectra that differ from the data by more than this factor are in other units, not of other materials.
 OTHER_UNITS = 3.0
 MAX_SAMPLE = 2000
@@ -387,9 +384,6 @@ def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
     else:
         scale = float(np.nanpercentile(V, 99.9) / endmembers.max())
     return scale if scale > OTHER_UNITS or 0 < scale < 1 / OTHER_UNITS else 1.0
-
-
-# Normalisations of V, by the names that data sets record.
 
 
 def none(V: Array) -> Array:

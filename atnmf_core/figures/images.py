@@ -121,8 +121,6 @@ def _lookup(ramp: RGB, share: Values) -> RGB:
     return colours
 
 
-# How well a table agrees with the paper, at a glance: one small square per cell.
-
 COLOURS = {
     "within": (0x0E, 0x8A, 0x7D),
     "near": (0x8C, 0xC9, 0xC1),

@@ -23,8 +23,6 @@ from .images import (
     sequential,
 )
 
-# Learned parts as sheets of tiles.
-
 
 def columns_for(pictures: Values) -> int:
     """How many tiles (of K x rows x cols) per row make the sheet about square."""

@@ -106,9 +106,6 @@ def smaller(image: Values, most: int) -> Values:
     return image[::step, ::step]
 
 
-# Pictures of a cube in one band or three, all in one stretch, and the axes of its spectra.
-
-
 @dataclass(frozen=True, eq=False)
 class CubeView:
     """How pictures of a cube are drawn.

@@ -70,8 +70,6 @@ def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> li
     return [step * 10.0**power for power in powers for step in steps]
 
 
-# Losses over the iterations of a fit, each method in its own colour.
-
 COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
 
 
@@ -114,8 +112,6 @@ def _ticks(values: npt.NDArray[np.float64]) -> list[float]:
     ticks = log_ticks(low, high, (1, 2, 5) if decades < 4 else (1,))
     return [tick for tick in ticks if low / 2 <= tick <= high * 2]
 
-
-# Spectra of materials, each in its own colour, as each way found them.
 
 WAY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 

@@ -30,8 +30,6 @@ from ..sweep.measurements import Measurement
 from .images import METHODS
 from .plotting import TRANSPARENT, plot
 
-# A table of the paper as a plot: published and measured error against the share of hidden entries.
-
 SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
@@ -109,8 +107,6 @@ def html_page(title: str, body: str, style: str = "") -> str:
         f"<body><h1>{escape(title)}</h1>{body}</body></html>\n"
     )
 
-
-# How a comparison looks, in the dashboard (whose theme gives the colours) and on a page of its own.
 
 STYLE = """
 .comparison {

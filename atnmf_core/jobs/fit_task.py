@@ -16,8 +16,6 @@ from ..model.result import Fit, HasFactors, Progress
 from ..solvers.factorization import factorize
 from .processes import Report
 
-# Lengths of time as people say them.
-
 
 def rough_duration(seconds: float) -> str:
     """Roughly, in the one unit that matters.
@@ -94,9 +92,6 @@ def _seconds_of_start(shape: tuple[int, int], K: int) -> float:
 def expected_bytes(shape: tuple[int, int]) -> int:
     """Memory that one fit of an F x N matrix takes in a process of its own."""
     return _BYTES + _BYTES_PER_ENTRY * shape[0] * shape[1]
-
-
-# A run as a film: the factors at a bounded number of iterations, from the start to the end.
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,6 @@ from ..model.problem import Array, Factors, InputError, Missing, Solver
 from ..model.result import Progress
 from ..solvers.factorization import factorize
 
-# How good a guess of the best lambda is, judged by a measured curve.
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -114,9 +112,6 @@ def weigh(part: npt.ArrayLike, series: npt.ArrayLike, observed: npt.ArrayLike, m
     if size == 0:
         raise InputError("observed: nothing of the part is seen, so its weight cannot be told.")
     return Weighing(float((w * v)[seen].sum()), size)
-
-
-# One sample assembled from its parts, one after the other.
 
 
 @dataclass(frozen=True, eq=False)

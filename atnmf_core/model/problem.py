@@ -9,8 +9,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-# What people read for methods, solvers, the two treatments of hidden entries, and errors.
-
 METHOD_NAMES: dict[str, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF (reconstruction)"}
 SOLVER_NAMES: dict[str, str] = {"fast": "fast solver", "paper": "Algorithm 1"}
 TREATMENT_NAMES: dict[str, str] = {"ignore": "marked", "zero": "unmarked"}

@@ -95,9 +95,6 @@ class Fit:
         return optimal_attack(self.V, self.V_hat, self.lam, self.observed, self.leash)
 
 
-# Between `factorize` and the algorithms.
-
-
 @dataclass(frozen=True)
 class StoppingRules:
     max_outer: int

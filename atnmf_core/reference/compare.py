@@ -210,9 +210,6 @@ def _six_digits(row: Measurement | None) -> tuple[str, str]:
     return f"{row.mean:.6g}", "" if row.deviation is None else f"{row.deviation:.6g}"
 
 
-# How long it takes to rerun cells of the paper's tables, judging by how long they took before.
-
-
 def expected_run_seconds(name: str, grid: Grid, known: Iterable[Measurement], workers: int) -> float:
     """Seconds that a table's grid takes on so many cores, by `known` times or the solvers' cost model."""
     known = tuple(known)

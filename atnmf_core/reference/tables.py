@@ -80,8 +80,6 @@ def ignoring_hidden(grid: Grid) -> Grid:
     return replace(grid, missing=("ignore",), solver="fast", max_outer=100)
 
 
-# How `restore` and its rivals do on defects that nobody has marked; bundled as CSV.
-
 MEASURES = ("restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall")
 
 
@@ -164,8 +162,6 @@ def bundled_curve(name: str) -> tuple[Measurement, ...]:
     tables = (files(__package__) / f"curve_{name}_{grid.solver}.csv" for grid in BUNDLED_GRIDS[name])
     return tuple(point for table in tables for point in read_csv(table.read_text()))
 
-
-# How far Algorithm 1 moves when its start is perturbed by a millionth; bundled as CSV.
 
 NEGLIGIBLE = 0.001
 """An error that moves by less than this share of itself is said to stay."""
@@ -397,9 +393,6 @@ def _text(name: str, kind: str) -> str:
     if name not in NAMES:
         raise InputError(f"name={name!r}: the paper's tables are {', '.join(NAMES)}.")
     return (files(__package__) / f"{kind}_{name}.csv").read_text()
-
-
-# Cells of the paper's tables that were rerun on this machine, from a store.
 
 
 def sweep_name(table: str, grid: Grid) -> str:

@@ -34,8 +34,6 @@ from . import anmf, fast, paper
 from . import unit_sum as unit_sum_solver
 from .columns import solve_columns
 
-# Applying a fitted model to new data: columns of H for columns of V that were not in the fit.
-
 
 def transform(
     V: npt.ArrayLike,

@@ -35,8 +35,6 @@ from ..model.problem import (
 )
 from ..solvers.factorization import SOLVER_VERSIONS, factorize
 
-# One fit of a sweep: what identifies it, and how it is computed.
-
 PAPER_STARTS = 10
 _PASSED_ON = (
     *("K", "method", "lam", "missing", "solver", "dtype"),

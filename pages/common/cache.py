@@ -108,9 +108,6 @@ def _arguments(function: Callable[..., Any]) -> Callable[..., Hashable]:
     return key
 
 
-# Results of work in the background, and why other work failed.
-
-
 class Failure(NamedTuple):
     """Why work did not succeed, and when, by `time.monotonic`."""
 

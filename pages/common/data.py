@@ -108,8 +108,6 @@ def _apply_defaults(then: Callable[[], None]) -> None:
     then()
 
 
-# A cube that one page showed is shown on the next, with everything that determines its fits.
-
 DECIDES_FITS = (
     "data", "upload", "alpha", "pattern", "lam", "leash", "K", "missing", "solver", "seed", "mask_seed",
     "colour",
@@ -131,8 +129,6 @@ def is_cube(values: Mapping[str, Any]) -> bool:
     entry = entry_of(values["data"])
     return entry is not None and entry.kind == "cube"
 
-
-# What is shown in place of the pictures while the chosen data is not on this machine.
 
 MAX_DOWNLOADS = 4
 _ASKED = "download_asked"

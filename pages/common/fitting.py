@@ -31,8 +31,6 @@ from .jobs import JobProgress, long_fit_refusal, scheduler, show_job, visitor
 from .state import FitKey, MaskKey, Setting
 from .widgets import show_error
 
-# Results for everybody: each fit is computed once per server and cached while there is room.
-
 SOLVE_AGAIN_SECONDS, PAUSE_SECONDS = 30.0, 0.5
 
 

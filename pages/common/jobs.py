@@ -122,8 +122,6 @@ def _collect_garbage_regularly() -> None:
         gc.collect()
 
 
-# The sessions that are open on this server: each owns what it asks for, and their number is limited.
-
 LOOK_SECONDS = 10.0
 VISITORS_AT_FULL_RATE = 8
 """Up to this many sessions poll at full rate; with many more, polling would take all of the server's time."""
@@ -197,8 +195,6 @@ def _wait() -> None:
         icon=":material/hourglass_top:",
     )
 
-
-# Work under way: a bar that says how far it is, and a button that ends it.
 
 POLL_SECONDS = 0.5
 

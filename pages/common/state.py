@@ -27,8 +27,6 @@ from atnmf_core.model.problem import TREATMENT_NAMES, Missing, Solver
 
 from .streamlit_patches import is_history_navigation
 
-# Pixels in an address: "row.column", counted from 1.
-
 Pixel = tuple[int, int]
 """Row and column of a pixel, counted from 1."""
 COUNT = r"[1-9]\d{0,5}"

@@ -96,8 +96,6 @@ def _download(
             st.error(f"{escape_markdown(file_name)} cannot be made: {escape_markdown(making.failure)}")
 
 
-# Figures for print: the format, and how it looks, chosen once for all pages.
-
 DEFAULT_WIDTH = {"mm": 160.0, "px": 1200.0}
 """A page of text, and a slide."""
 BACKGROUNDS = ("white", "transparent")
@@ -224,8 +222,6 @@ def show_recipe(again: Recipe) -> None:
     if again.command_line():
         st.code(again.command_line(), language=None, wrap_lines=True)
 
-
-# The fits of a setting: restored data, factors and measures as files, and how to make them again.
 
 Kept = Literal["measured", "observed", "nothing"]
 WHAT_IS_KEPT: dict[Kept, str] = {

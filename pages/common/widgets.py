@@ -25,8 +25,6 @@ from atnmf_core.figures.panels import Panel
 from .cache import cached
 from .state import K_CHOSEN, MAX_K, PATTERNS, PATTERNS_OF, Address, change
 
-# Names and messages that people or their files supply, shown as they are.
-
 
 def escape_markdown(text: str) -> str:
     """The text with all escaped that Streamlit would render, so that no name becomes a picture or a link.
@@ -40,9 +38,6 @@ def escape_markdown(text: str) -> str:
 def show_error(reason: object, before: str = "") -> None:
     """Why something cannot be done, as a library or somebody's file says it, perhaps after a sentence."""
     st.error(f"{before} {escape_markdown(str(reason))}".lstrip(), icon=":material/error:")
-
-
-# Style sheets, and other small files that every run of a page needs.
 
 
 @cache
@@ -80,8 +75,6 @@ def _text(page: str, names: tuple[str, ...], kind: str) -> str:
     files = (folder / f"{name}.{kind}" for name in names for folder in folders)
     return "\n".join(file.read_text("utf-8") for file in files if file.exists())
 
-
-# What the sidebars of Explore, Hyperspectral and Curves have in common.
 
 PATTERN_HELP = {
     "faces": "Single entries as in the paper, or one block in each face.",
@@ -169,8 +162,6 @@ def draw_reset_and_link(address: Address, first: Mapping[str, Any] = MappingProx
     with link:
         component("copy")(key="copy")
 
-
-# Pictures side by side, as data for the component.
 
 R_SCALE = data_url(diverging(np.linspace(-1, 1, 64)[None, :], 1.0))
 ERROR_SCALE = data_url(sequential(np.linspace(0, 1, 64)[None, :], 1.0))

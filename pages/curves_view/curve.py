@@ -194,8 +194,6 @@ def _versions(rows: Sequence[Measurement]) -> str:
     return f"solver version {versions}, {when}, {number} start{'' if starts == [1] else 's'} each"
 
 
-# From a point of a curve to the Explore page, with the setting that gave it.
-
 _CLICKED = "curves_clicked"
 
 

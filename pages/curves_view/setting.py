@@ -41,8 +41,6 @@ from pages.common.sweeps import add_sweep, queue_sweep, reading_store, report_er
 from pages.common.uploads import FILE_CONTROLS, FileSetting
 from pages.common.widgets import clamp_to_data, component, draw_K, draw_pattern
 
-# The sweep that the sidebar describes, as plain data: its problems, and its grid.
-
 METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
 TREATMENTS: dict[Missing, str] = {name: TREATMENT_NAMES[name] for name in ("zero", "ignore")}
@@ -193,8 +191,6 @@ def select_curve(curve: str, view: str | None = None) -> None:
     if view is not None:
         change(**{key("view"): view})
 
-
-# The sidebar of the Curves page: what to fit, how long that takes, and Start.
 
 CORES = os.cpu_count() or 1
 SECONDS_TO_START = 3.0

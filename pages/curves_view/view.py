@@ -25,8 +25,6 @@ from .curve import BUNDLED, Curve, find_curve, follow_click, opens_in_explore, r
 from .setting import ADDRESS, CHART, FIRST, TREATMENTS, VIEWS, CurveSelection, key, select_curve
 from .sweeps import records, show_status, show_sweeps, show_trouble
 
-# The chart: which combination, which view, the figure, and what it says in a sentence.
-
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
 COMPARED = "curves_compared"

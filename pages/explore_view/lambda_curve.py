@@ -22,9 +22,6 @@ from pages.common.jobs import poll_interval, visitor
 from pages.common.state import LAMBDAS, FitKey, Setting, change
 from pages.common.streamlit_patches import convert_once
 
-# Errors of fits for comparison, which nobody has asked for: computed while the user is idle, dropped when
-# they move on.
-
 REST_SECONDS = 1.0
 RETRY_SECONDS = 60.0
 

@@ -37,8 +37,6 @@ from pages.common.widgets import (
 
 from .sidebar import ADDRESS
 
-# Which picture of the data is in view, and what "restored" means.
-
 THUMBNAILS = 14
 
 
@@ -203,9 +201,6 @@ def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str
     )
 
 
-# What is shown in place of the learned panels while a fit is under way.
-
-
 def show_while_waiting(case: Case, shown: ShownFits | None) -> None:
     """The picture as it improves; before the first frame, the last solved one."""
     poll = poll_interval(POLL_SECONDS) if fitting.jobs(case) else None
@@ -221,8 +216,6 @@ def _panels(case: Case, shown: ShownFits | None) -> None:
     else:
         show_nothing_yet(case.data)
 
-
-# The pictures, factors and measures to take away.
 
 PANEL_SIDE, FIGURE_SIDE = 600, 400
 

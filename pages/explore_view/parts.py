@@ -27,8 +27,6 @@ from .lambda_curve import Curve
 from .panels import drawn_once, error_figure, frame_panels, six_panels
 from .sidebar import ADDRESS
 
-# The run as a film: its losses, and its pictures from the start to the end.
-
 LOSSES = {"squared_error": "Squared error on observed entries", "adversarial_loss": "Adversarial loss"}
 TITLES = (
     ("(c) Adversary R*", "", "R* at the iteration shown"),
@@ -196,9 +194,6 @@ def _card(data: Dataset, run: Run, part: int, user: int) -> dict[str, Any]:
         "src": data_url(grey(v, pictures.white_level(v))),
         "active": False,
     }
-
-
-# Everything of the page as figures for print.
 
 
 def figures_of(case: Case, pair: Pair) -> list[FigureFile]:

@@ -24,8 +24,6 @@ from pages.common.widgets import (
     draw_seeds_and_colour,
 )
 
-# Settings worth a look, one click each.
-
 
 @dataclass(frozen=True)
 class Preset:

@@ -208,8 +208,6 @@ def show_limits_of_recovery(case: Case) -> None:
         )
 
 
-# The spectrum of the chosen pixel, and of those pinned beside it.
-
 KEY = "spectrum"
 NAMES = {"AT-NMF": "atnmf", "NMF": "nmf"}
 LINES = (("truth", "original", "original"), ("orange", "atnmf", "AT-NMF"), ("blue", "nmf", "NMF"))
@@ -295,8 +293,6 @@ def _measures(spectrum: PixelSpectrum) -> str:
 def _error(error: float) -> str:
     return "no known values are hidden" if isnan(error) else f"{error:.4f} RMSE where hidden"
 
-
-# The restored cube and the factors to take away.
 
 FORMATS = (
     Format("NPZ", lambda cube, stem: write_npz(cube), "npz", "application/zip"),

@@ -181,9 +181,6 @@ def spell_pixels(pixels: list[Pixel]) -> str:
 
 ADDRESS = Address("hyperspectral", CubeSetting, FileSetting)
 
-
-# The view of the cube: three bands or one, and how values become brightness.
-
 TARGETS = {"natural": NATURAL, "infrared": INFRARED}
 COLLAPSED = "collapsed"
 CHANNELS = ("red", "green", "blue")
@@ -263,8 +260,6 @@ def _stretch() -> None:
         ADDRESS.draw("restored", widget=st.radio)
 
 
-# What is known about the materials of an uploaded cube, from files.
-
 SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 
@@ -294,9 +289,6 @@ def known_truth(data: Dataset) -> Truth | None:
 @cached()
 def _truth(upload: str, content_hash: str, _data: Dataset) -> Truth:
     return read_truth(_data, list(uploads().files(upload)))
-
-
-# Reference spectra from a file, which give names to the found materials.
 
 
 def draw_library_choice() -> None:

@@ -22,8 +22,6 @@ from pages.common.jobs import visitor
 from pages.common.state import Control, FitKey, MaskKey, Setting
 from pages.common.widgets import component
 
-# The bundled faces and their fits; each fit is made once per server and shared with the other pages.
-
 FACES = 100
 
 

@@ -75,9 +75,6 @@ def _spelled(number: float) -> str:
     return f"{number:.3g}".replace("-", "−")
 
 
-# By hand: the number follows from the formulas of the chapter.
-
-
 def _weighed(missing: Missing) -> Weighing:
     seen = [place != HIDDEN_PLACE for place in range(1, len(SERIES) + 1)]
     return weigh(PART, SERIES, seen, missing)
@@ -104,9 +101,6 @@ def _by_hand() -> str:
         f"{_spelled(_attack(V, P, LAM))}. "
         f"The learner pays p² − λ v² = {P**2:g} − {LAM * V**2:g} = **{paid:g}**. NMF pays {square:g}."
     )
-
-
-# From the pictures: the number is read where the controls are set right.
 
 
 def _guessed() -> float:

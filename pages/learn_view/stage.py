@@ -30,8 +30,6 @@ from .chapter import Chapter, Stage, filled, moving_picture, show_controls
 from .chapters import CHAPTERS
 from .exercises import EXERCISES, Exercise
 
-# The state of the lesson: the chapter, its controls, and what a teacher's link asks for.
-
 PAGE = "learn"
 NAVIGATION, QUESTIONS = "chapters", "questions"
 """What a link can hide besides controls."""
@@ -273,9 +271,6 @@ def show_teaching(lesson: LessonState) -> None:
         )
         moving_picture("share", "field")(data={"query": urlencode(query, safe=",")}, key="learn_share")
         st.button("Present now", on_click=change, kwargs={PRESENT: True}, icon=":material/slideshow:")
-
-
-# From chapter to chapter: the list at the top, the buttons at the end.
 
 
 def show_chapters(lesson: LessonState) -> None:

@@ -39,8 +39,6 @@ from pages.common.widgets import show_error
 
 from .tables import ADDRESS, ReproduceSetting, key
 
-# The comparison to download: as data, as a page, and as the command that reproduces it.
-
 
 def show_take_away(setting: ReproduceSetting, cells: Sequence[Cell], here: Sequence[Cell]) -> None:
     table, name = setting.table, f"reproduce-{setting.table}"

@@ -36,8 +36,6 @@ from atnmf_core.sweep.grid import PAPER_STARTS, Grid
 from pages.common.state import Address, OneOf, Setting, change, redeclare
 from pages.common.widgets import component
 
-# What is chosen, as plain data: a table, one of its cells, and how to rerun that.
-
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
 STARTS = (1, 2, 3, 5, PAPER_STARTS)
 """Limits for a quicker run."""
@@ -121,9 +119,6 @@ def arrive() -> None:
     asked = st.session_state[key("method")]
     if (method := method_of(st.session_state[key("table")], asked)) != asked:
         change(**{key("method"): method})
-
-
-# What a reader needs beside the numbers: the two treatments of hidden entries, and every exception.
 
 
 def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
@@ -212,8 +207,6 @@ def _example(cells: Sequence[Cell], alpha: float) -> str:
     lead = f"; AT-NMF's best is {small_spread(min(others), None)}" if others else ""
     return f"{example}{lead}."
 
-
-# The chosen cell: all its numbers, and how each was made.
 
 COLOURS = {"nmf": "blue", "anmf": "violet", "atnmf": "orange"}
 

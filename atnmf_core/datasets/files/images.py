@@ -16,8 +16,6 @@ from .decoder import decoder_for, replace_array
 from .sources import Limits, Source, UnreadableData, foreign_code
 from .values import StoredArray, in_nanometres
 
-# TIFF and GeoTIFF, single or multi-band, decoded by GDAL.
-
 LOSSY = ("jpeg", "webp")
 ONE_IMAGE = "One image alone is read as a matrix: its rows and columns are those of V."
 LUMA = np.array([0.299, 0.587, 0.114])

@@ -20,8 +20,6 @@ from .sources import MAGIC, ArrayInFile, Limits, ReadingOptions, Source, Unreada
 from .table import read_table
 from .values import NamedArray, StoredArray, layout_of, to_dataset
 
-# Recognising files by their contents and names, and choosing the reader.
-
 TABLE_SUFFIXES = {".csv", ".tsv", ".txt"}
 HDF5_SUFFIXES = {".nc", ".nc4", ".h5", ".hdf5", ".hdf", ".he5", ".cdf"}
 ARRAY_SUFFIXES = {".mat", ".npy", ".npz", *TABLE_SUFFIXES, *HDF5_SUFFIXES}
@@ -124,9 +122,6 @@ def _read_array(source: Source, options: ReadingOptions, limits: Limits) -> Stor
     raise UnreadableData(f"{source.label} is not a {suffix} file, whatever its name says.")
 
 
-# The truth about a cube's materials from files: `end3.mat` with A and M, or one file for each.
-
-
 def read_truth(data: Dataset, files: Any, limits: Limits | None = None) -> Truth:
     """What files say about the materials of a cube.
 
@@ -163,9 +158,6 @@ def _arrays(data: Dataset, source: Source, limits: Limits) -> list[npt.NDArray[A
 
 def _fitting(data: Dataset, arrays: list[NamedArray]) -> list[npt.NDArray[Any]]:
     return [one.load() for one in arrays if one.long_axes >= 2 and could_be_truth(data, one.shape)]
-
-
-# Spectral libraries: named reference spectra from ENVI .sli files or from tables.
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,6 @@ import numpy as np
 
 from ..dataset import NORMALISATIONS, Kind
 
-# The one exception that the readers raise, and how errors of libraries are converted to it.
-
-
 # Without a handler a library's complaints about a damaged file would be printed on the console.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 
@@ -124,9 +121,6 @@ def _literal(value: Any) -> str:
         inside = ", ".join(_literal(one) for one in value)
         return f"({inside},)" if len(value) == 1 else f"({inside})"
     return repr(value)
-
-
-# What a user may say about how to read a file, and how that is written.
 
 
 @dataclass(frozen=True)
@@ -265,9 +259,6 @@ def _numbers(given: Any) -> tuple[float, ...]:
     if not all(isinstance(value, Real) for value in values):
         raise _wrong("nodata", given, "one or several numbers are needed")
     return tuple(float(value) for value in values)
-
-
-# How large the files and arrays that are read may be.
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from ...model.problem import Array, InputError, Mask, Order
 from ..dataset import Dataset, Georeference, Kind, Truth, normalise, truth_from_arrays
 from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, UnreadableData
 
-# Wavelengths in any unit, converted to nanometres.
-
 _NANOMETRES = {
     "nm": 1.0, "nanometer": 1.0, "nanometre": 1.0, "um": 1e3, "µm": 1e3, "μm": 1e3, "micron": 1e3,
     "micrometer": 1e3, "micrometre": 1e3, "mm": 1e6, "millimeter": 1e6, "millimetre": 1e6, "m": 1e9,

@@ -21,8 +21,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-# How much memory and time the decoding of one file may take.
-
 MEGABYTE = 1 << 20
 # SciPy unpacks 128 kB of a MATLAB file at once, which can grow a thousandfold, and joins the pieces.
 SPARE = 320 * MEGABYTE
