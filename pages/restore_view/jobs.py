@@ -17,7 +17,7 @@ from atnmf_core.jobs.processes import Task
 from atnmf_core.model.problem import Mask
 from atnmf_core.restoration import Choice, ChoiceProgress
 from atnmf_core.restoration.findings import Question, questions
-from atnmf_core.restoration.restore import restored_at, suspects_at
+from atnmf_core.restoration.restore import Side, restored_at, suspects_at
 from atnmf_core.restoration.task import (
     Errors,
     Outcome,
@@ -119,13 +119,20 @@ def as_wanted(setting: RestoreSetting, shown: Restored) -> Restored:
     """With the suspects at the current threshold in place of those that the restoration named, and the model
     in place of measured values where that is the result in view.
     """
-    data, restoration = shown.data, shown.restoration
+    restoration = shown.restoration
     if setting.losses == "unmarked" and (setting.threshold != 1 or setting.side != "both"):
-        suspects = suspects_at(data, restoration, setting.threshold, setting.side)
-        restoration = restored_at(data, restoration, suspects)
+        key = key_of(setting, shown.truth or shown.data)
+        restoration = _judged(key, setting.threshold, setting.side, shown.data, restoration)
     if setting.result == "denoised":
         restoration = replace(restoration, V=restoration.denoised_where_known)
     return shown._replace(restoration=restoration)
+
+
+@cached()
+def _judged(
+    key: Key, threshold: float, side: Side, _data: Dataset, _restoration: Restoration
+) -> Restoration:
+    return restored_at(_data, _restoration, suspects_at(_data, _restoration, threshold, side))
 
 
 def key_of(setting: RestoreSetting, data: Dataset) -> Key:

@@ -103,8 +103,8 @@ def _how_far(progress: RivalsProgress | None) -> JobProgress:
 # "This is wrong": what somebody marks on the pictures, or names in a file, is missing from then on.
 
 
-TOOL, WHERE, RANGE, MASK_FILES, MASK_SEEN = (
-    f"restore_{name}" for name in ("tool", "mark_in", "mark_range", "mask_files", "mask_seen")
+MARKING, TOOL, WHERE, RANGE, MASK_FILES, MASK_SEEN = (
+    f"restore_{name}" for name in ("marking", "tool", "mark_in", "mark_range", "mask_files", "mask_seen")
 )
 TOOLS = {"rectangle": "Rectangle", "lasso": "Lasso", "brush": "Brush"}
 
@@ -142,32 +142,45 @@ def marked_entries(marks: str, mask: str, data: Dataset) -> Mask:
 def show_marking(setting: RestoreSetting, data: Dataset) -> None:
     """Tools to mark with, which bands they mark, and a mask file."""
     marked = bool(setting.marks or setting.mask)
-    with st.expander("This is wrong: mark it yourself", icon=":material/ink_marker:", expanded=marked):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            st.segmented_control("Draw on a picture with a", TOOLS, format_func=TOOLS.get, key=TOOL)
-            _where_to_mark(setting, data)
-            if setting.marks:
-                st.button("Undo", icon=":material/undo:", on_click=_undo)
-            if marked:
-                st.button("Remove all marks", on_click=change, kwargs=NO_MARKS)
-        files = st.file_uploader(
-            "Or a mask file: what is not 0 in it is wrong",
-            accept_multiple_files=True,
-            key=MASK_FILES,
-            help="Laid out like the data, or one image for all bands: NPY, MAT, PNG, TIFF or ENVI.",
-        )
-        # A mask that is chosen later stands in for the ones before.
-        fresh = [file for file in files if file.file_id not in st.session_state.get(MASK_SEEN, ())]
-        received = keep_received(fresh, f"{MASK_SEEN}_last")
-        if received:
-            st.session_state[MASK_SEEN] = tuple(file.file_id for file in files)
-            change(restore_mask=received)
-            st.rerun()
+    tools = st.expander(
+        "This is wrong: mark it yourself",
+        key=MARKING,
+        icon=":material/ink_marker:",
+        expanded=marked,
+        on_change="rerun",
+    )
+    # What nobody sees costs every move of a slider.
+    if tools.open:
+        with tools:
+            _marking(setting, data, marked=marked)
+
+
+def _marking(setting: RestoreSetting, data: Dataset, *, marked: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.segmented_control("Draw on a picture with a", TOOLS, format_func=TOOLS.get, key=TOOL)
+        _where_to_mark(setting, data)
+        if setting.marks:
+            st.button("Undo", icon=":material/undo:", on_click=_undo)
         if marked:
-            count = int((data.observed & ~_applied(setting, data)[0].observed).sum())
-            st.caption(f"{count:,} entries are marked and count as missing.")
-        elif st.session_state.get(TOOL):
-            st.caption("Draw on any picture below; Enter marks the pixel in view.")
+            st.button("Remove all marks", on_click=change, kwargs=NO_MARKS)
+    files = st.file_uploader(
+        "Or a mask file: what is not 0 in it is wrong",
+        accept_multiple_files=True,
+        key=MASK_FILES,
+        help="Laid out like the data, or one image for all bands: NPY, MAT, PNG, TIFF or ENVI.",
+    )
+    # A mask that is chosen later stands in for the ones before.
+    fresh = [file for file in files if file.file_id not in st.session_state.get(MASK_SEEN, ())]
+    received = keep_received(fresh, f"{MASK_SEEN}_last")
+    if received:
+        st.session_state[MASK_SEEN] = tuple(file.file_id for file in files)
+        change(restore_mask=received)
+        st.rerun()
+    if marked:
+        count = int((data.observed & ~_applied(setting, data)[0].observed).sum())
+        st.caption(f"{count:,} entries are marked and count as missing.")
+    elif st.session_state.get(TOOL):
+        st.caption("Draw on any picture below; Enter marks the pixel in view.")
 
 
 NO_MARKS = {"restore_marks": "", "restore_mask": ""}

@@ -258,8 +258,14 @@ def show_limits(setting: RestoreSetting, shown: Restored) -> None:
     row, column = AXES[shown.data.kind]
     if setting.losses == "unmarked":
         _warning(shown, row, column)
-    with st.expander("When not to trust this", expanded=setting.losses == "marked"):
-        st.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
+    limits = st.expander(
+        "When not to trust this",
+        key=f"restore_limits_{setting.losses}",
+        expanded=setting.losses == "marked",
+        on_change="rerun",
+    )
+    if limits.open:
+        limits.markdown((UNMARKED if setting.losses == "unmarked" else MARKED).format(row=row, column=column))
 
 
 def _warning(shown: Restored, row: str, column: str) -> None:

@@ -92,19 +92,50 @@ def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
         ADDRESS.draw("losses", widget=st.radio)
         _missing(data)
         with st.expander("Simulate damage", expanded=entry is not None):
-            for name in DAMAGES:
-                ADDRESS.draw(name)
+            _choose_damage()
         ADDRESS.draw("by", width="stretch")
         if st.session_state["restore_by"] == "hand":
             for name in ("K", "lam", "leash"):
                 ADDRESS.draw(name, **({"high": min(data.shape) - 1} if name == "K" and data else {}))
-        with st.expander("Seeds and colour"):
-            for name in ("seed", "damage_seed"):
-                ADDRESS.draw(name)
-            ADDRESS.draw("colour", width="stretch")
+        seldom = st.expander("Seeds and colour", key="restore_seldom", on_change="rerun")
+        if seldom.open:
+            with seldom:
+                for name in ("seed", "damage_seed"):
+                    ADDRESS.draw(name)
+                ADDRESS.draw("colour", width="stretch")
         draw_reset_and_link(ADDRESS)
     ADDRESS.write()
     return ADDRESS.get(RestoreSetting), data, path
+
+
+DAMAGED_BY = "restore_damaged_by"
+SOME = 0.1
+"""The share of a kind of damage that was just chosen."""
+
+
+def _choose_damage() -> None:
+    """The kinds of damage to choose from, and how much there is of each that is chosen: a slider for each of
+    all twelve would be half of what is on the page.
+    """
+    chosen = [name for name in DAMAGES if st.session_state[f"restore_{name}"]]
+    if set(st.session_state.get(DAMAGED_BY, ())) != set(chosen):
+        change(**{DAMAGED_BY: chosen})
+    st.pills(
+        "Kinds of damage",
+        DAMAGES,
+        selection_mode="multi",
+        format_func=lambda name: ADDRESS.controls[name].label,
+        key=DAMAGED_BY,
+        on_change=_damage_by,
+        label_visibility="collapsed",
+    )
+    for name in chosen:
+        ADDRESS.draw(name)
+
+
+def _damage_by() -> None:
+    state, wanted = st.session_state, st.session_state[DAMAGED_BY]
+    change(**{f"restore_{name}": (name in wanted) * (state[f"restore_{name}"] or SOME) for name in DAMAGES})
 
 
 def _start_afresh() -> None:

@@ -33,7 +33,7 @@ from tests.scenes import damaged_scene
 TITLE = "Bring damaged data, take it home whole"
 
 
-opened = partial(open_page, "restore", state={"restore_reached": True})
+opened = partial(open_page, "restore", state={"restore_reached": True, "restore_limits_unmarked": True})
 
 
 def told(page: AppTest) -> str:
@@ -166,10 +166,22 @@ def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
     assert words == "Restoring with K = 3, an adversary with λ = 1.1"
 
 
-def test_the_page_says_when_not_to_trust_it(repository: Path) -> None:
-    page = opened(repository)
+def test_a_kind_of_damage_that_is_chosen_has_a_slider(repository: Path) -> None:
+    page = opened(repository, dead="0.3")
+    kinds = next(one for one in page.sidebar.get("button_group") if one.key == "restore_damaged_by")
+    assert kinds.value == ["dead"]
 
-    assert "looks like another scene" in told(page)
+    kinds.set_value(["dead", "stripes"]).run()
+    assert {one.key: one.value for one in page.sidebar.select_slider} == {
+        "restore_dead": 0.3,
+        "restore_stripes": 0.1,
+    }
+
+    next(one for one in page.sidebar.get("button_group") if one.key == "restore_damaged_by").unselect(
+        "dead"
+    ).run()
+    assert [one.key for one in page.sidebar.select_slider] == ["restore_stripes"]
+    assert not page.exception
 
 
 def test_losses_in_a_file_are_counted_by_their_kind(repository: Path) -> None:

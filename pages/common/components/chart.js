@@ -35,6 +35,8 @@ function chart(svg, { x, y, height, ticks = {}, names = {}, edge: given = {} }) 
     const step = (point, i) => `${i && known(points[i - 1]) ? "L" : "M"}${X(point[0]).toFixed(1)} ${Y(point[1]).toFixed(1)}`;
     return add("path", style, { d: points.map((point, i) => (known(point) ? step(point, i) : "")).join("") });
   };
+  // Many rectangles as one element: [left, top, width, height] in pixels.
+  const boxes = (style, all) => add("path", style, { d: all.map((box) => `M${box[0].toFixed(1)} ${box[1].toFixed(1)}h${box[2].toFixed(1)}v${box[3].toFixed(1)}h${(-box[2]).toFixed(1)}z`).join("") });
   // Curves end at the frame; the value a little beyond it keeps their slope there.
   const curve = (style, f, from = x[0], to = x[1], count = 160) => {
     const most = 2 * y[1] - y[0], least = 2 * y[0] - y[1];
@@ -56,7 +58,7 @@ function chart(svg, { x, y, height, ticks = {}, names = {}, edge: given = {} }) 
   const below = Math.min(1.1 * rem, 0.75 * edge.bottom);
   for (const tick of ticks.x ?? []) add("text", "", { x: X(tick), y: tall - edge.bottom + below, "text-anchor": "middle" }, shortened(tick));
   if (names.x) add("text", "", { x: edge.left + wide / 2, y: tall - 0.25 * rem, "text-anchor": "middle" }, names.x);
-  return { X, Y, under, add, line, text, dot, path, curve, x, y, wide };
+  return { X, Y, under, add, line, text, dot, path, boxes, curve, x, y, wide };
 }
 
 // Round numbers from low to high, about as many as asked for.

@@ -14,21 +14,25 @@ function drawSpectra(svg, { x, unit, lines, within, observed = [], hidden = [], 
     names: small ? {} : { x: unit === "nm" ? "wavelength, nm" : "band" },
   });
   const width = Math.min(12, Math.max(1, (plot.wide / x.length) * 0.8));
-  hidden.forEach((is, i) => is && plot.add("rect", "hidden", { x: plot.X(x[i]) - width / 2, y: plot.Y(0) + 1, width, height: small ? 3 : 6 }));
+  const under = hidden.map((is, i) => is && [plot.X(x[i]) - width / 2, plot.Y(0) + 1, width, small ? 3 : 6]);
+  plot.boxes("hidden", under.filter(Boolean));
   if (within) spread(plot, x, within);
   for (const { tone, values } of lines) plot.path(TONES[tone], values.map((value, i) => [x[i], value]));
-  observed.forEach((value, i) => value !== null && plot.dot("speck", x[i], value, small ? 1 : 1.9));
+  // Lines of no length with round ends: one element, where circles would be a hundred.
+  const specks = observed.map((value, i) => (value === null ? "" : `M${plot.X(x[i]).toFixed(1)} ${plot.Y(value).toFixed(1)}h0`));
+  plot.add("path", "speck", { d: specks.join("") });
   if (onPoint) readable(svg, plot, x, onPoint);
 }
 
 // The area between low and high, in pieces where they are known.
 function spread(plot, x, { low, high }) {
   const half = (i) => [i ? (x[i] + x[i - 1]) / 2 : x[i], i + 1 < x.length ? (x[i] + x[i + 1]) / 2 : x[i]];
-  low.forEach((value, i) => {
-    if (value === null) return;
+  const boxes = low.map((value, i) => {
+    if (value === null) return null;
     const [left, right] = half(i).map(plot.X).sort((a, b) => a - b);
-    plot.add("rect", "within", { x: left, y: plot.Y(high[i]), width: Math.max(1, right - left), height: Math.max(1, plot.Y(value) - plot.Y(high[i])) });
+    return [left, plot.Y(high[i]), Math.max(1, right - left), Math.max(1, plot.Y(value) - plot.Y(high[i]))];
   });
+  plot.boxes("within", boxes.filter(Boolean));
 }
 
 // Follows the pointer with a rule at the nearest band.

@@ -36,9 +36,9 @@ function drawBars(figure, { title, label, values, bad, at }, pick) {
   // Many bars overlap a little: side by side, their soft edges would show as a pattern.
   const width = (i) => Math.max(1, plot.X(edges[i + 1]) - plot.X(edges[i]) + (count < 80 ? -1 : 0.6));
   const isBad = (number) => bad.some(([first, last]) => first <= number && number <= last);
-  values.forEach((value, i) => {
-    if (value > 0) plot.add("rect", isBad(i + 1) ? "bar bad" : "bar", { x: plot.X(edges[i]), y: plot.Y(value), width: width(i), height: plot.Y(0) - plot.Y(value) });
-  });
+  const drawn = values.map((value, i) => ({ number: i + 1, box: [plot.X(edges[i]), plot.Y(value), width(i), plot.Y(0) - plot.Y(value)] }));
+  for (const style of ["bar", "bar bad"])
+    plot.boxes(style, drawn.filter(({ number, box }) => box[3] > 0 && isBad(number) === (style !== "bar")).map(({ box }) => box));
   svg.style.cursor = pick ? "pointer" : "";
   const under = (event) => edges.filter((edge) => edge <= plot.under(event)).length;
   svg.onclick = pick && ((event) => pick(Math.min(count, Math.max(1, under(event)))));
