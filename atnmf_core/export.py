@@ -149,10 +149,17 @@ def how_sure(data: Dataset, restored: Restoration) -> str:
         said.append(
             f"Typical error of what was replaced: ±{three_digits(expected)}, {share:.1%} of the mean value."
         )
-    if restored.is_smoothed:
-        noise, off = map(three_digits, (float(np.median(restored.noise)), restored.denoised_error))
+    if (noise := only_noise(data, restored)) is not None:
+        kept, off = map(three_digits, noise)
+        said.insert(
+            0,
+            f"There is noise on every entry: measured values are off by about ±{kept}, the data denoised "
+            f"everywhere by about ±{off}, {noise[1] / noise[0]:.0%} of that.",
+        )
+    elif restored.is_smoothed:
+        median, off = map(three_digits, (float(np.median(restored.noise)), restored.denoised_error))
         said.append(
-            f"There is noise, ±{noise} in the median {AXES[data.kind][0]}: measured values keep it; the "
+            f"There is noise, ±{median} in the median {AXES[data.kind][0]}: measured values keep it; the "
             f"data denoised everywhere is typically off by ±{off}."
         )
     regions = doubtful_regions(data, restored)
@@ -160,6 +167,37 @@ def how_sure(data: Dataset, restored: Restoration) -> str:
         some = "; ".join(map(str, regions[:MOST_NAMED])) + ("; …" if len(regions) > MOST_NAMED else "")
         said.append(f"{'Not so where' if said else 'Nobody can be sure where'} the data resists: {some}.")
     return " ".join(said)
+
+
+NEXT_TO_NOTHING, LITTLE_NOISE, ALIKE = 0.01, 1e-3, 0.1
+"""Shares of wrong entries, of noise in the mean value, and the correlation of neighbours up to which what a
+model leaves over is noise.
+"""
+
+
+def only_noise(data: Dataset, restored: Restoration) -> tuple[float, float] | None:
+    """Root mean square errors of a cube in which nothing but noise on every entry is wrong: as measured, and
+    denoised; None of other data.
+
+    What the model leaves over is noise where it is unrelated between neighbouring pixels. As in any least
+    squares, the model takes up a share of it: that of its free numbers, K (F + N - K), in all F N.
+    """
+    wrong = restored.defects | ~data.observed
+    if data.kind != "cube" or restored.offsets is not None or wrong.mean() > NEXT_TO_NOTHING:
+        return None
+    left = np.where(wrong, 0.0, data.V - restored.denoised)
+    noise = float(np.sqrt(np.square(left).mean()))
+    if noise < LITTLE_NOISE * float(np.abs(data.V[data.observed]).mean()):
+        return None
+    if restored.is_smoothed:
+        return noise, restored.denoised_error
+    images = data.images(left / (left.std(axis=1, keepdims=True) + 1e-300))
+    related = [
+        float(np.median(np.mean(one * other, axis=(1, 2))))
+        for one, other in ((images[:, 1:], images[:, :-1]), (images[:, :, 1:], images[:, :, :-1]))
+    ]
+    (F, N), K = data.shape, restored.model.K
+    return None if max(related) > ALIKE else (noise, noise * (K * (F + N - K) / (F * N)) ** 0.5)
 
 
 def reasons(data: Dataset, restored: Restoration) -> list[str]:

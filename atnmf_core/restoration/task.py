@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -289,10 +290,11 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A restoration and, where the truth is known, its errors."""
+    """A restoration and, where the truth is known, its errors; and the seconds that it took."""
 
     packed: PackedRestoration
     errors: Errors | None
+    seconds: float
 
     @property
     def nbytes(self) -> int:
@@ -310,6 +312,7 @@ def damaged_dataset(data: Dataset, task: RestoreTask) -> tuple[Dataset, Mask]:
 def run_task(report: Callable[[ChoiceProgress], None], data: Dataset, task: RestoreTask) -> Outcome:
     """Damage the data if the task says so, restore it, and measure; for another process."""
     spoiled, wrong = damaged_dataset(data, task)
+    began = time.perf_counter()
     restoration = restore(
         spoiled,
         task.losses,
@@ -319,8 +322,9 @@ def run_task(report: Callable[[ChoiceProgress], None], data: Dataset, task: Rest
         seed=task.seed,
         callback=report,
     )
+    seconds = time.perf_counter() - began
     errors = restoration_errors(data, spoiled, wrong, restoration, task) if task.damage else None
-    return Outcome(pack(restoration), errors)
+    return Outcome(pack(restoration), errors, seconds)
 
 
 SECONDS_AN_ENTRY, SECONDS_MORE, SECONDS_OF_FACES = 8e-6, 3e-6, 100e-6
@@ -400,8 +404,8 @@ def bundled(data: str, task: RestoreTask) -> Outcome | None:
     file = FOLDER / f"{name}.npz"
     if not name or not file.is_file():
         return None
-    errors = np.loadtxt(FOLDER / f"{name}.csv", delimiter=",", skiprows=1)
-    return Outcome(PackedRestoration.from_bytes(file.read_bytes()), Errors(*errors.tolist()))
+    *errors, seconds = np.loadtxt(FOLDER / f"{name}.csv", delimiter=",", skiprows=1).tolist()
+    return Outcome(PackedRestoration.from_bytes(file.read_bytes()), Errors(*errors), seconds)
 
 
 def _make(names: Sequence[str]) -> None:
@@ -413,7 +417,7 @@ def _make(names: Sequence[str]) -> None:
             outcome = run_task(lambda progress: None, load_dataset(example.data), example.task)
         (FOLDER / f"{name}.npz").write_bytes(outcome.packed.to_bytes())
         assert outcome.errors is not None
-        errors = asdict(outcome.errors)
+        errors = asdict(outcome.errors) | {"seconds": outcome.seconds}
         (FOLDER / f"{name}.csv").write_text(
             ",".join(errors) + "\n" + ",".join(repr(error) for error in errors.values()) + "\n"
         )

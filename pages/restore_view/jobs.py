@@ -99,7 +99,7 @@ class Key(NamedTuple):
 class Restored(NamedTuple):
     """What the page shows: the data as it was before it was damaged and as it was restored from.
 
-    `wrong` and `errors` are known only for damage done on purpose.
+    `wrong` and `errors` are known only for damage done on purpose. `seconds` is what the restoration took.
     """
 
     truth: Dataset | None
@@ -107,6 +107,7 @@ class Restored(NamedTuple):
     wrong: Mask | None
     restoration: Restoration
     errors: Errors | None
+    seconds: float
 
     @property
     def all_wrong(self) -> Mask:
@@ -129,9 +130,7 @@ def as_wanted(setting: RestoreSetting, shown: Restored) -> Restored:
 
 
 @cached()
-def _judged(
-    key: Key, threshold: float, side: Side, _data: Dataset, _restoration: Restoration
-) -> Restoration:
+def _judged(key: Key, threshold: float, side: Side, _data: Dataset, _restoration: Restoration) -> Restoration:
     return restored_at(_data, _restoration, suspects_at(_data, _restoration, threshold, side))
 
 
@@ -166,7 +165,8 @@ def request(setting: RestoreSetting, data: Dataset) -> Restored | None:
     spoiled, wrong = damage(setting, data)
     restoration = _unpacked(key, outcome, spoiled)
     ours = bool(setting.task.damage)
-    return Restored(data if ours else None, spoiled, wrong if ours else None, restoration, outcome.errors)
+    truth, wrong = (data, wrong) if ours else (None, None)
+    return Restored(truth, spoiled, wrong, restoration, outcome.errors, outcome.seconds)
 
 
 def _bundled(setting: RestoreSetting) -> Outcome | None:

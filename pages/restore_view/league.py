@@ -51,6 +51,7 @@ OPENS: dict[str, dict[str, float]] = {
     "50 % at random": {"dead": 0.5},
     "a fifth of the image columns, other ones in each band": {"streaks": 0.2},
     "twelve blocks in a third of the bands each": {"block": 0.2},
+    "half of the bands in half of the image": {"block": 0.2},
     "one block, lost in all bands": {"lost": 0.05},
     "case1": {"noise": 0.3},
     "case2": {"noise": 0.3, "dead_columns": 0.05},
@@ -60,6 +61,8 @@ OPENS: dict[str, dict[str, float]] = {
     "case6": {"band_noise": 0.3, "salt": 0.1, "dead_columns": 0.05, "stripes": 0.1},
 }
 """Damage to try that is like the one that was measured."""
+BESIDES, SMALLEST = ", and a ", 0.01
+"""What names a block that is there besides, and its share of the entries."""
 HERE = ("simulated-scene", "lfw", "moffet", "madonna", "cbcl")
 """Data that the page has, or offers to fetch; for the others the simulated scene stands in."""
 _STYLE = Path(__file__).parent / "league.css"
@@ -99,7 +102,8 @@ Root mean square error against the undamaged data, over all entries, or over the
 marked; for the six cases the mean peak signal-to-noise ratio in decibels, of which more is better. Restore
 was told nothing but whether what is wrong is marked; with noise its denoised data is compared. NMF and L1-NMF
 had the best of three K. “{YARDSTICK}” knows which entries are wrong: a yardstick, not a rival. Published
-figures are those of their authors. Numbers lead to such damage on this page, on data that is here.
+figures are those of their authors. Numbers lead to such damage on this page, on data that is here; this page
+has no saturated and no shifted block to try, no gaps in half of the entries of a band, and no wedges.
 """
 
 
@@ -169,16 +173,17 @@ def _cell(row: LeagueRow, name: str) -> str:
         words = f"{mean / best - 1:.1%} behind" if mean < 2 * best else f"{mean / best:.2g} times the best"
         words = f"{best - mean:.1f} dB behind" if row.measure == DECIBELS else words
         style = "lost"
-    link = _link(row, name)
-    number = f'<a href="{escape(link)}" target="_self">{number}</a>' if link else number
+    address = link(row, name)
+    number = f'<a href="{escape(address)}" target="_self">{number}</a>' if address else number
     return f'<td class="{style}">{number}{f"<small>{words}</small>" if words else ""}</td>'
 
 
-def _link(row: LeagueRow, name: str) -> str:
+def link(row: LeagueRow, name: str) -> str:
     """The damage on this page, with the others beside it where the number is one of theirs."""
-    shares = OPENS.get(row.damage)
-    if shares is None:
+    damage, _, block = row.damage.partition(BESIDES)
+    if damage not in OPENS or block not in ("", "dark block"):
         return ""
+    shares = OPENS[damage] | ({"block": SMALLEST} if block else {})
     query: dict[str, object] = {"data": row.data if row.data in HERE else FIRST}
     marked = row.part == "marked" or "at random" in row.damage
     query |= {

@@ -335,9 +335,9 @@ def all_pictures(
     made = {} if others is None else others.made
     errors = {name: error_of(setting, shown, V) for name, V in ({"": restored} | made).items() if made}
     best = min(errors.values(), default=math.nan)
-    note = (_in_words(setting, errors[""], best) if made else "") or _predicted(
-        setting, data, shown.restoration.defects
-    )
+    note = _predicted(setting, data, shown.restoration.defects)
+    if made:
+        note = "<br>".join(filter(None, (_in_words(setting, errors[""], best) or note, _took(shown.seconds))))
     src = data_url(view.picture(restored))
     in_view = restored if view.index is None else pictures.picture(data, restored, view.index)
     if np.isnan(in_view).any():
@@ -358,10 +358,14 @@ def all_pictures(
     columns = len(panels)
     for name, whole in made.items():
         src, tone = data_url(view.picture(whole)), RIVAL_TONES.get(name, "")
-        took = f"{others.seconds[name]:.2g} s; {RIVALS[name].source}" if others else ""
+        took = f"{_took(others.seconds[name])}; {RIVALS[name].source}" if others else ""
         note = "<br>".join(filter(None, (_in_words(setting, errors[name], best), took)))
         panels.append(view_panel(name, tone, src, f"{_name(view)} by {name}", note))
     return panels, columns
+
+
+def _took(seconds: float) -> str:
+    return f"{seconds:.2g} s"
 
 
 def named(finding: Finding) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.export import AXES, how_sure, reasons
+from atnmf_core.export import AXES, how_sure, only_noise, reasons
 from atnmf_core.figures.images import HIDDEN
 from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.model.problem import Mask, three_digits
@@ -81,16 +81,10 @@ def show_nothing_missing() -> None:
 
 def show_verdict(setting: RestoreSetting, shown: Restored) -> None:
     """What was found or, where the truth is known, the errors; and how sure that is."""
-    restoration, data = shown.restoration, shown.data
-    changed = restoration.defects.any() or not data.observed.all() or restoration.offsets is not None
-    something = bool(changed or restoration.doubtful_rows)
-    with st.container(key="callout", horizontal=True, vertical_alignment="center", gap="medium"):
-        with st.container(gap="xsmall"):
-            st.markdown(_sentence(setting, shown))
-            if sure := how_sure(data, restoration):
-                st.caption(sure)
-        if shown.truth is None and (something or restoration.is_smoothed or setting.result == "denoised"):
-            show_download(setting, shown)
+    with st.container(key="callout", gap="xsmall"):
+        st.markdown(_sentence(setting, shown))
+        if sure := how_sure(shown.data, shown.restoration):
+            st.caption(sure)
 
 
 def _sentence(setting: RestoreSetting, shown: Restored) -> str:
@@ -110,6 +104,8 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         rest = f"; {lost:,} cannot be" if lost else ""
         return f"**{missing - lost:,}** missing entries are predicted{rest}."
     if not found and not missing:
+        if only_noise(data, restoration) is not None:
+            return "**No entry looks wrong**, but all have noise: take home the data denoised everywhere."
         if restoration.offsets is not None:
             return "**No entry looks wrong** except in stripes, which were removed."
         if restoration.doubtful_rows:
@@ -297,10 +293,10 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
     now = ADDRESS.get(RestoreSetting)
     if (now.marks, now.mask) != (setting.marks, setting.mask):
         st.rerun()
+    if st.session_state.pop(FRESH, False) and now.data == UPLOAD:
+        now = _what_matters_most(now, shown)
     others, shown = rivals_of(now, shown), as_wanted(now, shown)
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
-    if st.session_state.pop(FRESH, False) and now.data == UPLOAD:
-        now = _where_most_is_wrong(now, shown)
     found = findings(data, restoration, questions_of(data.content_hash, data))
     of_kind = _what_was_wrong(found, data)
     of_kind = _what_resists(doubtful_regions(data, restoration)) or of_kind
@@ -321,13 +317,20 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
         show_limits(now, shown)
     _bars(now, shown, of_kind)
     ADDRESS.write()
-    offered = st.session_state.get(REACHED) or shown.truth is None
-    if offered and (now.threshold, now.side, now.result) != (setting.threshold, setting.side, setting.result):
+    if st.session_state.get(REACHED) and (now.threshold, now.side, now.result) != (
+        setting.threshold,
+        setting.side,
+        setting.result,
+    ):
         st.rerun()
 
 
-def _where_most_is_wrong(setting: RestoreSetting, shown: Restored) -> RestoreSetting:
-    """What was just restored is shown in another band or image if nothing was wrong in this one."""
+def _what_matters_most(setting: RestoreSetting, shown: Restored) -> RestoreSetting:
+    """What was just restored is shown in another band or image if nothing was wrong in this one, and denoised
+    if there is nothing but noise.
+    """
+    if only_noise(shown.data, shown.restoration) is not None:
+        change(restore_result="denoised")
     data, wrong = shown.data, shown.all_wrong & ~shown.restoration.unrestorable
     # A band without any data shows nothing.
     by_image = wrong.sum(axis=1 if data.kind == "cube" else 0)
@@ -421,7 +424,7 @@ def _look_there(found: Sequence[Finding], kind: str) -> None:
 
 
 def _which_result(setting: RestoreSetting, shown: Restored) -> None:
-    """The two results, and what to expect of the one in view."""
+    """The two results, what to expect of the one in view, and that one to take home."""
     restoration, row = shown.restoration, AXES[shown.data.kind][0]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         ADDRESS.draw("result", label_visibility="collapsed")
@@ -429,6 +432,9 @@ def _which_result(setting: RestoreSetting, shown: Restored) -> None:
         noise = three_digits(float(np.median(restoration.noise)))
         kept = f"Measured values are kept, with their noise: ±{noise} in the median {row}."
         st.caption(everywhere if setting.result == "denoised" else kept)
+        changed = shown.all_wrong.any() or restoration.doubtful_rows or restoration.is_smoothed
+        if shown.truth is None and (changed or setting.result == "denoised"):
+            show_download(setting, shown)
 
 
 def _suspects(shown: Restored) -> None:

@@ -120,14 +120,13 @@ def _choose_damage() -> None:
     chosen = [name for name in DAMAGES if st.session_state[f"restore_{name}"]]
     if set(st.session_state.get(DAMAGED_BY, ())) != set(chosen):
         change(**{DAMAGED_BY: chosen})
-    st.pills(
+    st.multiselect(
         "Kinds of damage",
         DAMAGES,
-        selection_mode="multi",
         format_func=lambda name: ADDRESS.controls[name].label,
         key=DAMAGED_BY,
         on_change=_damage_by,
-        label_visibility="collapsed",
+        placeholder="None",
     )
     for name in chosen:
         ADDRESS.draw(name)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset, rmse
 from atnmf_core.datasets import ReadingOptions, write_envi
-from atnmf_core.reference.tables import OURS, LeagueRow, compared
+from atnmf_core.reference.tables import OURS, LeagueRow, compared, league
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.choice import EQUAL, WORTH
 from atnmf_core.restoration.damage import STRETCH, STRIPED, WITH_DEAD_COLUMNS, Damage, damaged
@@ -23,7 +23,7 @@ from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset, run_
 from pages.common.state import controls_of
 from pages.common.uploads import uploads
 from pages.restore_view.jobs import CHOSEN, FRESH, damage, how_far, key_of, restorations
-from pages.restore_view.league import table, verdict
+from pages.restore_view.league import NOTE, link, table, verdict
 from pages.restore_view.pictures import view_of
 from pages.restore_view.setting import DAMAGES, RestoreSetting
 from pages.restore_view.sidebar import PRESETS
@@ -168,18 +168,14 @@ def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
 
 def test_a_kind_of_damage_that_is_chosen_has_a_slider(repository: Path) -> None:
     page = opened(repository, dead="0.3")
-    kinds = next(one for one in page.sidebar.get("button_group") if one.key == "restore_damaged_by")
+    kinds = page.sidebar.multiselect(key="restore_damaged_by")
     assert kinds.value == ["dead"]
 
-    kinds.set_value(["dead", "stripes"]).run()
-    assert {one.key: one.value for one in page.sidebar.select_slider} == {
-        "restore_dead": 0.3,
-        "restore_stripes": 0.1,
-    }
+    kinds.select("stripes").run()
+    shares = {one.key: one.value for one in page.sidebar.select_slider}
+    assert shares == {"restore_dead": 0.3, "restore_stripes": 0.1}
 
-    next(one for one in page.sidebar.get("button_group") if one.key == "restore_damaged_by").unselect(
-        "dead"
-    ).run()
+    page.sidebar.multiselect(key="restore_damaged_by").unselect("dead").run()
     assert [one.key for one in page.sidebar.select_slider] == ["restore_stripes"]
     assert not page.exception
 
@@ -241,6 +237,22 @@ def test_sound_data_can_be_taken_home_denoised(repository: Path, result: str, of
     assert "**No entry looks wrong:**" in told(page)
     labels = [button.label for button in (*page.get("download_button"), *page.button)]
     assert ("Download" in labels) is offered
+
+
+def test_data_with_noise_alone_is_shown_denoised_to_be_taken_home(repository: Path) -> None:
+    rng = np.random.default_rng(0)
+    V = (rng.random((40, 2)) + 0.2) @ rng.dirichlet((1, 1), 900).T + rng.normal(0, 0.03, (40, 900))
+    data = Dataset(V, "cube", "scene", image_shape=(30, 30))
+    setting = RestoreSetting(data="upload", upload=uploads().keep(data), dead=0.0, by="hand", K=2)
+    restored(data, setting)
+    query = {"data": "upload", "upload": setting.upload, "dead": "0", "by": "hand", "K": "2"}
+
+    page = open_page("restore", repository, state={FRESH: True}, **query)
+
+    assert "measured values are off by about ±0.0" in told(page)
+    assert page.session_state["restore_result"] == "denoised"
+    labels = [button.label for button in (*page.get("download_button"), *page.button)]
+    assert "Download" in labels
 
 
 def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> None:
@@ -438,3 +450,13 @@ def test_the_league_names_every_cell_that_is_far_behind() -> None:
     assert f"within 10% of the best in {len(lost) - len(far)} more" in said
     assert f"loses in {len(far)}: " in said
     assert said.count(";") == len(far) - 1
+
+
+def test_the_league_links_to_all_damage_that_the_page_has_and_names_the_rest() -> None:
+    rows = {row.damage: row for row in league()}
+    unlinked = [damage for damage, row in rows.items() if not link(row, OURS)]
+    reasons = ("saturated", "shifted", "half of the entries", "wedges")
+
+    assert "dead=0.1&block=0.01" in link(rows["10 % dark, and a dark block"], OURS)
+    assert all(any(reason in damage for reason in reasons) for damage in unlinked)
+    assert all(reason in NOTE for reason in reasons)

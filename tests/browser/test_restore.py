@@ -275,6 +275,7 @@ def test_others_restore_the_same_data_when_asked(dashboard: Dashboard) -> None:
     expect(panels).to_have_count(9, timeout=SECONDS)
     where = ~restoration.unrestorable
     expect(panels.nth(1)).to_contain_text(f"{rmse(truth.V, restoration.V, where):.3g} RMSE")
+    expect(panels.nth(1)).to_contain_text(f"{bundled('lfw', task).seconds:.2g} s")
     for place, name in enumerate(("PCP", "Soft-impute", "3 x 3 median", "L1-NMF", "NMF"), start=4):
         expect(panels.nth(place)).to_contain_text(name)
     expect(panels.nth(8)).to_contain_text(f"{rmse(truth.V, nmf, where):.3g} RMSE")

@@ -8,12 +8,13 @@ import plotly.graph_objects as go
 import pytest
 
 from atnmf_core.datasets import Dataset
-from atnmf_core.export import how_sure, restoration_page
+from atnmf_core.export import how_sure, only_noise, restoration_page
 from atnmf_core.figures.images import ATNMF, COLOURS, GROUND, HIDDEN, agreement_mosaic, channels_of
 from atnmf_core.figures.pictures import before_and_after
 from atnmf_core.figures.plotting import candidate_at, error_against_K, noise_by_band
 from atnmf_core.figures.publish import Look, save_chart
 from atnmf_core.figures.report import reproduction_figure
+from atnmf_core.model.metrics import rmse
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare_table
 from atnmf_core.restoration import Candidate, Choice, Treatment, restore
@@ -146,6 +147,23 @@ def test_how_sure_it_is_follows_what_was_done(example):
     assert noisy.endswith(f"typically off by ±{restored.denoised_error:#.3g}.")
     said = how_sure(data, restored)
     assert said.startswith(f"Typical error of what was replaced: ±{restored.expected_error:#.3g}, ")
+
+
+def test_noise_alone_is_told_with_what_denoising_gains():
+    rng = np.random.default_rng(0)
+    truth = (rng.random((40, 3)) + 0.2) @ rng.dirichlet((1, 1, 1), 900).T
+    data = Dataset(truth + rng.normal(0, 0.02, truth.shape), "cube", "x", image_shape=(30, 30))
+    restored = restore(data, "unmarked", K=3, lam=np.inf)
+
+    kept, off = only_noise(data, restored)
+    assert kept == pytest.approx(rmse(truth, data.V), rel=0.1)
+    assert off == pytest.approx(rmse(truth, restored.denoised), rel=0.3)
+    assert f"off by about ±{kept:#.3g}, the data denoised everywhere by about ±{off:#.3g}" in how_sure(
+        data, restored
+    )
+    # What is alike in neighbouring pixels is detail.
+    detail = 0.02 * np.sin(np.arange(900) // 30 / 3)
+    assert only_noise(data, replace(restored, denoised=restored.denoised + detail)) is None
 
 
 def test_names_from_files_are_escaped(example):
