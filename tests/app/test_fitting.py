@@ -36,11 +36,6 @@ def cache(scheduler):
     return FitCache(scheduler, Cache())
 
 
-def room_for_two() -> Cache:
-    """Room for two runs, and as ever for small results."""
-    return Cache(max_bytes=2, at_least=2, small=100)
-
-
 def solve(cache: FitCache, key: FitKey = KEY) -> object:
     return cache.solve(key, DATA, OBSERVED, "ann")
 
@@ -82,32 +77,17 @@ def test_the_key_says_everything_that_is_solved(cache, key, parameters):
     assert run.rmse_hidden == rmse(DATA.V, here.V_hat, ~OBSERVED)
 
 
-def test_when_room_runs_out_the_least_recently_used_goes(scheduler):
+def test_when_room_runs_out_the_least_recently_used_goes_but_its_error_is_still_known(scheduler):
     keys = [KEY._replace(seed=seed) for seed in range(3)]
-    cache = FitCache(scheduler, room_for_two())
+    # Room for two runs, however large they are, and as ever for small results.
+    cache = FitCache(scheduler, Cache(max_bytes=2, at_least=2, small=100))
 
-    solve(cache, keys[0])
-    solve(cache, keys[1])
+    runs = [solve(cache, key) for key in keys[:2]]
     cache.get(keys[0])
     solve(cache, keys[2])
 
     assert [cache.get(key) is not None for key in keys] == [True, False, True]
-
-
-def test_the_error_of_a_fit_that_had_to_go_is_still_known(scheduler):
-    cache = FitCache(scheduler, room_for_two())
-    runs = [solve(cache, KEY._replace(seed=seed)) for seed in range(3)]
-
-    assert cache.get(KEY) is None
-    assert cache.rmse_hidden(KEY) == runs[0].rmse_hidden
-
-
-def test_both_fits_of_a_page_find_room_however_large_they_are(scheduler):
-    cache, keys = FitCache(scheduler, room_for_two()), [KEY, KEY._replace(lam=None)]
-    for key in keys:
-        solve(cache, key)
-
-    assert all(cache.get(key) is not None for key in keys)
+    assert cache.rmse_hidden(keys[1]) == runs[1].rmse_hidden
 
 
 def test_an_error_alone_takes_no_room_for_a_run(cache, scheduler):
@@ -118,16 +98,12 @@ def test_an_error_alone_takes_no_room_for_a_run(cache, scheduler):
     assert cache.rmse_hidden(KEY) == solve(FitCache(scheduler, Cache())).rmse_hidden
 
 
-def test_a_long_fit_is_cached_when_it_is_no_longer_under_way(cache):
+def test_a_long_fit_is_cached_when_it_has_ended_and_leaves_nothing_when_it_is_cancelled(cache):
     future = cache.start(KEY, DATA, OBSERVED, "ann", long=True)
-
     assert cache.scheduler.wait([KEY], SECONDS)
     assert cache.get(KEY) is future.result(0)
 
-
-def test_a_cancelled_fit_leaves_nothing_and_can_be_started_again(cache):
     cancelled = cache.start(ENDLESS, DATA, OBSERVED, "ann", long=True)
-
     cache.cancel(ENDLESS)
 
     assert cancelled.cancelled()
@@ -150,7 +126,7 @@ def test_a_fit_that_somebody_else_cancels_is_computed_for_whoever_still_waits(ca
 
 
 @pytest.mark.parametrize("start", ["start", "start_error"])
-def test_what_the_solver_refuses_can_be_asked_for_afterwards(cache, start):
+def test_what_the_solver_refuses_reaches_whoever_waits_and_can_be_asked_for_afterwards(cache, start):
     refused = KEY._replace(K=99)
 
     getattr(cache, start)(refused, DATA, OBSERVED, "ann")
@@ -161,18 +137,11 @@ def test_what_the_solver_refuses_can_be_asked_for_afterwards(cache, start):
     assert failure.is_refusal
     assert not failure.may_be_over(0)
     assert cache.rmse_hidden(refused) is None
-
-
-def test_what_failed_for_lack_of_something_may_be_over_after_a_while():
-    failure = Failure(OSError("Too many open files"), time.monotonic())
-
-    assert failure.may_be_over(0)
-    assert not failure.may_be_over(10)
-
-
-def test_what_the_solver_refuses_reaches_whoever_waits(cache):
     with pytest.raises(InputError, match="K=99"):
-        solve(cache, KEY._replace(K=99))
+        solve(cache, refused)
+    # What failed for lack of something may be over after a while.
+    lack = Failure(OSError("Too many open files"), time.monotonic())
+    assert [lack.may_be_over(seconds) for seconds in (0, 10)] == [True, False]
 
 
 def time_for_others(_: object) -> None:

@@ -49,33 +49,24 @@ def test_the_page_runs(query):
     assert page.title[0].value == TITLE
 
 
-def test_the_page_shows_the_mean_angle_to_the_true_materials():
-    """Half of the scene hidden and marked: the angles, by the textbook formula, are well under 5 degrees."""
-    data = load_dataset("simulated-scene")
-    observed = hide_entries(data.shape, 0.5)
-    page = opened(alpha="0.5")
-
-    for name, method, lam in ((":orange[AT-NMF]", "atnmf", 2.0), (":blue[NMF]", "nmf", None)):
-        W = factorize(data.V, observed, K=5, method=method, lam=lam, init="pure-pixels").W
-        angle = np.mean([min(degrees(e, w) for w in W.T) for e in data.truth.endmembers.T])
-        assert angle < 5
-        assert f"{name} mean spectral angle **{angle:.2f}°**" in told(page)
+SMALL = {"alpha": "0.1", "K": "3", "rows": "1-24", "cols": "1-24", "missing": "ignore"}
 
 
-def test_materials_may_sum_to_one():
-    """The angle that the page tells is that of the fit which its recipe makes."""
-    page = opened(alpha="0.1", materials="sum", K="3", rows="1-24", cols="1-24")
-    words = told(page)
+@pytest.mark.parametrize("materials", ["parts", "sum"])
+def test_the_page_shows_the_mean_angle_to_the_true_materials(materials):
+    """By the textbook formula, of the fits that the page's recipe makes."""
+    page = opened(**SMALL, materials=materials)
     recipe = next(code.value for code in page.code if "factorize" in code.value)
+    assert ("unit_sum=True" in recipe) == ("sum to one in each pixel" in told(page)) == (materials == "sum")
 
-    assert "sum to one in each pixel" in words
-    assert "unit_sum=True" in recipe
     data = load_dataset("simulated-scene").subset(rows=slice(0, 24), cols=slice(0, 24))
-    fit = factorize(data.V, hide_entries(data.shape, 0.1), K=3, unit_sum=True)
-    cost = [[degrees(e, w) for w in fit.W.T] for e in data.truth.endmembers.T]
-    rows, columns = linear_sum_assignment(cost)
-    angle = np.mean([cost[row][column] for row, column in zip(rows, columns, strict=True)])
-    assert f":blue[NMF] mean spectral angle **{angle:.2f}°**" in words
+    how = {"unit_sum": True} if materials == "sum" else {"init": "pure-pixels"}
+    for name, method, lam in ((":orange[AT-NMF]", "atnmf", 2.0), (":blue[NMF]", "nmf", None)):
+        fit = factorize(data.V, hide_entries(data.shape, 0.1), K=3, method=method, lam=lam, **how)
+        cost = [[degrees(e, w) for w in fit.W.T] for e in data.truth.endmembers.T]
+        rows, columns = linear_sum_assignment(cost)
+        angle = np.mean([cost[row][column] for row, column in zip(rows, columns, strict=True)])
+        assert f"{name} mean spectral angle **{angle:.2f}°**" in told(page)
 
 
 def test_the_first_view_is_a_case_in_which_the_methods_differ():
@@ -92,71 +83,53 @@ def test_the_first_view_is_a_case_in_which_the_methods_differ():
     assert angles[1] > 10
 
 
-def test_what_cannot_be_recovered_is_said():
+def test_what_cannot_be_recovered_and_what_is_no_cube_is_said():
     V = np.random.default_rng(0).random((8, 30)) + 0.1
     V[:, [4, 11]] = np.nan
     V[1:, 20] = np.nan
-    content_hash = uploads().keep(Dataset(V, "cube", "gaps", image_shape=(5, 6)))
+    gaps, table = Dataset(V, "cube", "gaps", image_shape=(5, 6)), Dataset(np.ones((4, 5)), "matrix", "table")
 
-    page = opened(data="upload", upload=content_hash, alpha="0.05", K="3", colour="blue")
-
-    assert "Nothing is observed of 2 pixels" in told(page)
-    assert "parts are blue in these places" in told(page)
-    assert "have fewer than K = 3 observed bands" in told(page)
-
-
-def test_data_that_is_no_cube_is_sent_to_explore():
-    content_hash = uploads().keep(Dataset(np.ones((4, 5)), "matrix", "table"))
-
-    page = opened(data="upload", upload=content_hash)
-
+    page = opened(data="upload", upload=uploads().keep(gaps), alpha="0.05", K="3", colour="blue")
+    for words in (
+        "Nothing is observed of 2 pixels",
+        "parts are blue in these places",
+        "have fewer than K = 3 observed bands",
+    ):
+        assert words in told(page)
+    page = opened(data="upload", upload=uploads().keep(table))
     assert "table is not a cube: open it on the Explore page" in page.sidebar.error[0].value
 
 
-def test_another_cube_starts_afresh():
+def test_a_cut_is_chosen_by_sliders_and_spelled_in_the_address_until_another_cube_is_chosen():
     page = opened(rows="1-9", pins="2.2", pixel="3.3")
 
+    page.sidebar.slider(key="bands_span").set_range(10, 40).run()
+    assert page.query_params["bands"] == "10-40"
+    assert "slice(9, 40)" in page.code[0].value
+    page.sidebar.slider(key="bands_span").set_range(1, 100).run()
+    assert "bands" not in page.query_params
     page.sidebar.segmented_control(key="size").set_value("medium").run()
 
     assert page.session_state["rows"] == page.session_state["pins"] == page.session_state["pixel"] == ""
     assert page.query_params == {"size": "medium"}
 
 
-def test_a_cut_is_chosen_by_sliders_and_spelled_in_the_address():
-    page = opened()
+def test_a_cube_goes_along_to_explore_and_back_and_faces_stay_there():
+    page = open_page("explore")
+    visit(page, PAGE)
+    assert (page.title[0].value, page.sidebar.selectbox(key="data").value) == (TITLE, "simulated-scene")
+    assert page.sidebar.select_slider(key="alpha").value == 0.1
+    visit(page, "pages/explore.py")
+    assert page.sidebar.selectbox(key="data").value == "lfw"
+    assert page.sidebar.select_slider(key="alpha").value == 0.2
 
-    page.sidebar.slider(key="bands_span").set_range(10, 40).run()
-
-    assert page.query_params["bands"] == "10-40"
-    assert "slice(9, 40)" in page.code[0].value
-    page.sidebar.slider(key="bands_span").set_range(1, 100).run()
-    assert "bands" not in page.query_params
-
-
-def test_a_cube_goes_along_to_explore_and_back():
     page = open_page("explore", data="simulated-scene", alpha="0.35", K="4")
-
     visit(page, PAGE)
     assert page.sidebar.select_slider(key="alpha").value == 0.35
     page.sidebar.slider(key="K").set_value(6).run()
     visit(page, "pages/explore.py")
     assert page.sidebar.slider(key="K").value == 6
     assert page.sidebar.selectbox(key="data").value == "simulated-scene"
-    assert not page.exception
-
-
-def test_faces_on_explore_stay_there():
-    page = open_page("explore")
-    first = page.sidebar.select_slider(key="alpha").value
-
-    visit(page, PAGE)
-    assert page.title[0].value == TITLE
-    assert page.sidebar.selectbox(key="data").value == "simulated-scene"
-    assert page.sidebar.select_slider(key="alpha").value == 0.1
-    visit(page, "pages/explore.py")
-
-    assert page.sidebar.selectbox(key="data").value == "lfw"
-    assert page.sidebar.select_slider(key="alpha").value == first
     assert not page.exception
 
 

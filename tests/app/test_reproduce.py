@@ -1,6 +1,7 @@
 """The Reproduce page runs from top to bottom, follows its address, and knows what was run here."""
 
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -34,16 +35,6 @@ def said(page: AppTest) -> str:
     return texts(page.main, "markdown", "caption", "error")
 
 
-@pytest.mark.parametrize("table", NAMES)
-def test_every_table_is_shown_with_its_notes(table):
-    page = opened(table=table)
-
-    assert page.title[0].value == "The paper's tables, published and measured"
-    assert "ANMF (reconstruction)" in said(page)
-    assert ("but its numbers are those of K = 3" in said(page)) == (table in ("moffet", "madonna"))
-    assert f"python -m atnmf_core reproduce {table}" in page.code[0].value
-
-
 def test_the_first_view_waits_for_no_library_that_it_does_not_use(repository):
     views = sorted((repository / "pages" / "reproduce_view").glob("[a-z]*.py"))
     imports = "; ".join(f"import pages.reproduce_view.{file.stem}" for file in views)
@@ -61,14 +52,36 @@ def test_the_first_view_waits_for_no_library_that_it_does_not_use(repository):
     assert slow & set(found) == set()
 
 
-def test_a_chosen_cell_shows_what_its_numbers_were_made_from():
-    page = opened(table="moffet", alpha="0.3", method="atnmf-2")
+@pytest.mark.parametrize("table", NAMES)
+def test_every_table_is_shown_with_its_notes(table):
+    # Not every table has this column: another takes its place.
+    page = opened(table=table, method="atnmf-3")
+
+    assert page.title[0].value == "The paper's tables, published and measured"
+    assert ("AT-NMF (λ = 3)] at α = 0.5" in said(page)) == (table == "synthetic")
+    assert "ANMF (reconstruction)" in said(page)
+    assert re.search(
+        r"\*\*NMF and AT-NMF:\*\* 2\d of 2\d cells measured: .* within the published spread, ", said(page)
+    )
+    assert ("but its numbers are those of K = 3" in said(page)) == (table in ("moffet", "madonna"))
+    assert f"python -m atnmf_core reproduce {table}" in page.code[0].value
+
+
+def test_a_chosen_cell_shows_what_its_numbers_were_made_from_and_the_command_line_for_it(monkeypatch):
+    cell = {"table": "moffet", "alpha": "0.3", "method": "atnmf-2"}
+    page = opened(**cell, starts="2", outer="20")
 
     text = said(page)
     assert "AT-NMF (λ = 2)] at α = 0.3" in text
     assert "Published **0.041 ± 0.001**" in text
     assert "outer iterations allowed" in text
     assert "solver version" in text
+    assert page.code[0].value.splitlines()[1] == (
+        "python -m atnmf_core reproduce moffet --alpha 0.3 --methods atnmf --lam 2 --starts 2 "
+        "--treatment zero --max-outer 20"
+    )
+    monkeypatch.setattr("pages.reproduce_view.tables.measured", lambda table: ())
+    assert "Unmarked: not yet" in said(opened(**cell))
 
 
 def test_a_cell_at_lambda_2_says_how_far_noise_moves_it():
@@ -77,28 +90,6 @@ def test_a_cell_at_lambda_2_says_how_far_noise_moves_it():
     ends = "the first start ends at 5.176 to 5.627, up to 6.6% from its 5.278."
     assert f"With 10⁻⁶ of noise, 5 draws, {ends}" in said(opened(table="synthetic", **cell))
     assert "how far noise moves this cell was not measured" in said(opened(table="cbcl", **cell))
-
-
-def test_a_cell_without_a_measurement_says_so(monkeypatch):
-    monkeypatch.setattr("pages.reproduce_view.tables.measured", lambda table: ())
-    page = opened(table="madonna", method="nmf")
-
-    assert "Unmarked: not yet" in said(page)
-
-
-def test_a_column_that_a_table_lacks_is_replaced():
-    page = opened(table="cbcl", method="atnmf-3")
-
-    assert "AT-NMF (λ = 2)] at α = 0.5" in said(page)
-
-
-def test_the_command_line_names_the_chosen_cell():
-    page = opened(table="madonna", alpha="0.7", method="atnmf-5", starts="2", outer="20")
-
-    assert page.code[0].value.splitlines()[1] == (
-        "python -m atnmf_core reproduce madonna --alpha 0.7 --methods atnmf --lam 5 --starts 2 "
-        "--treatment zero --max-outer 20"
-    )
 
 
 def test_a_longer_run_is_said_to_take_longer(paper_data):
@@ -124,13 +115,6 @@ def test_what_was_run_here_stands_beside_what_is_bundled(store):
 
     assert "Unmarked, run here **6.061**" in text
     assert "Unmarked **" in text
-
-
-def test_the_cells_of_the_table_are_counted_by_how_they_agree():
-    text = said(opened(table="moffet"))
-
-    assert "**NMF and AT-NMF:** 21 of 21 cells measured: " in text
-    assert " within the published spread, " in text
 
 
 def test_a_failed_fit_tells_why(store, paper_data):

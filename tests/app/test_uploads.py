@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import load_dataset, read_dataset
 from atnmf_core.datasets import ReadingOptions, UnreadableData
+from atnmf_core.datasets.files.arrays import npy_bytes
 from pages.common.uploads import FileSetting, Uploads, uploads
 from tests.app.opening import TEXTS, open_page, rendered, texts
 
@@ -19,18 +20,6 @@ CUBE = np.random.default_rng(0).uniform(0.1, 1, (12, 10, 8))
 def mat(**arrays: object) -> bytes:
     file = io.BytesIO()
     scipy.io.savemat(file, arrays)
-    return file.getvalue()
-
-
-def npz(arrays: dict[str, np.ndarray]) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def npy(array: np.ndarray) -> bytes:
-    file = io.BytesIO()
-    np.save(file, array)
     return file.getvalue()
 
 
@@ -46,26 +35,21 @@ def sidebar(app: AppTest) -> str:
     return "\n".join(one.value for one in (*app.sidebar.warning, *app.sidebar.caption, *app.sidebar.error))
 
 
-def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough():
+@pytest.mark.parametrize("page", ["explore", "restore"])
+def test_a_file_with_two_cubes_is_asked_about_and_an_answer_is_enough(page):
     upload = uploads().keep_files([("two.mat", mat(A=CUBE, B=CUBE[::-1]))])
 
-    app = opened(upload=upload)
-    assert "several arrays" in sidebar(app)
-    assert not snippets(app)
-    app.selectbox(key="variable").select("B").run()
-
-    assert not app.exception
-    assert "B was read from two" in sidebar(app)
-    assert 'read_dataset("two.mat", variable="B")' in snippets(app)
-    assert "--data two.mat" in snippets(app)
-    assert "--variable=B" in snippets(app)
-
-
-def test_the_arrays_of_a_file_are_offered_in_the_middle_of_the_page():
-    upload = uploads().keep_files([("two.mat", mat(A=CUBE, B=CUBE[::-1]))])
-    app = opened("restore", upload=upload)
-
-    next(button for button in app.main.button if rendered(button.label).startswith("Read B (")).click().run()
+    app = opened(page, upload=upload)
+    if page == "restore":
+        # They are offered in the middle of the page, too.
+        next(one for one in app.main.button if rendered(one.label).startswith("Read B (")).click().run()
+    else:
+        assert "several arrays" in sidebar(app)
+        assert not snippets(app)
+        app.selectbox(key="variable").select("B").run()
+        assert 'read_dataset("two.mat", variable="B")' in snippets(app)
+        assert "--data two.mat" in snippets(app)
+        assert "--variable=B" in snippets(app)
 
     assert not app.exception
     assert "B was read from two" in sidebar(app)
@@ -73,9 +57,10 @@ def test_the_arrays_of_a_file_are_offered_in_the_middle_of_the_page():
 
 @pytest.mark.parametrize("page", ["explore", "hyperspectral", "restore", "curves"])
 @pytest.mark.parametrize("chosen", [False, True], ids=["asked about", "chosen"])
-def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(page, chosen):
-    name = "![x](http://host/t.png)"
-    upload = uploads().keep_files([("two.npz", npz({name: CUBE, "other": CUBE[::-1]}))])
+def test_names_of_a_file_and_an_array_are_shown_as_they_are_written_and_render_nothing(page, chosen):
+    name, stream = "![x](http://host/t.png)", io.BytesIO()
+    np.savez(stream, **{name: CUBE, "other": CUBE[::-1]})
+    upload = uploads().keep_files([("a*b*.npz", stream.getvalue())])
 
     app = opened(page, upload=upload, **({"variable": name} if chosen else {}))
 
@@ -83,15 +68,7 @@ def test_the_name_of_an_array_is_shown_as_it_is_written_and_renders_nothing(page
     assert any(name in rendered(text) for text in shown)
     labels = [one.label for kind in LABELLED for one in app.get(kind)]
     assert not [text for text in (*shown, *labels) if "![x](" in text]
-
-
-def test_an_array_that_the_reader_chose_is_shown_as_read():
-    upload = uploads().keep_files([("one.mat", mat(Y=CUBE, maps=CUBE[:, :, :3]))])
-
-    app = opened(upload=upload)
-
-    box = app.selectbox(key="variable")
-    assert (box.value, box.options[box.index]) == ("", "as read")
+    assert not chosen or r" was read from a\*b\*\.npz\." in sidebar(app)
 
 
 def test_a_file_that_no_answer_can_mend_is_not_asked_about():
@@ -106,7 +83,7 @@ def test_a_file_that_no_answer_can_mend_is_not_asked_about():
 def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered():
     values = CUBE.copy()
     values[0, 0, 0] = -0.01
-    upload = uploads().keep_files([("noisy.npy", npy(values))])
+    upload = uploads().keep_files([("noisy.npy", npy_bytes(values))])
 
     app = opened(upload=upload)
     app.sidebar.button(key="upload_remedy_0").click().run()
@@ -116,21 +93,8 @@ def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered()
     assert "--negative=zero" in snippets(app)
 
 
-def test_a_matrix_of_square_pictures_is_offered_as_faces():
-    y, x = np.mgrid[:16, :16]
-    places = np.random.default_rng(0).uniform(2, 14, (30, 2))
-    faces = np.stack([np.exp(-((x - a) ** 2 + (y - b) ** 2) / 20) for a, b in places])
-    upload = uploads().keep_files([("faces.npy", npy(faces.reshape(30, -1)))])
-
-    app = opened(upload=upload)
-    app.sidebar.button(key="upload_guess_0").click().run()
-
-    assert not app.exception
-    assert "faces, 16 × 16 × 30" in sidebar(app)
-
-
 def test_the_address_says_how_the_file_is_read():
-    upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
+    upload = uploads().keep_files([("pixels.npy", npy_bytes(CUBE.reshape(120, 8)))])
 
     app = opened("hyperspectral", upload=upload, kind="cube", image_shape="12x10", order="C")
 
@@ -140,7 +104,7 @@ def test_the_address_says_how_the_file_is_read():
 
 @pytest.mark.parametrize("page", ["hyperspectral", "curves", "restore"])
 def test_a_file_of_one_page_is_there_on_the_others_as_it_was_read(page):
-    upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
+    upload = uploads().keep_files([("pixels.npy", npy_bytes(CUBE.reshape(120, 8)))])
     app = opened(upload=upload, kind="cube", image_shape="12x10", order="C")
 
     for name in list(app.query_params):
@@ -167,29 +131,34 @@ def test_K_starts_at_the_number_of_true_materials_unless_it_was_chosen(chosen, K
     assert app.session_state["K"] == K
 
 
-def test_hyperspectral_offers_to_read_a_matrix_as_a_cube():
-    upload = uploads().keep_files([("pixels.npy", npy(CUBE.reshape(120, 8)))])
+def faces() -> np.ndarray:
+    """30 blots of light on 16 x 16 pixels."""
+    y, x = np.mgrid[:16, :16]
+    places = np.random.default_rng(0).uniform(2, 14, (30, 2))
+    return np.stack([np.exp(-((x - a) ** 2 + (y - b) ** 2) / 20) for a, b in places])
 
-    app = opened("hyperspectral", upload=upload)
-    assert "read as a matrix" in sidebar(app)
+
+@pytest.mark.parametrize(
+    ("page", "matrix", "read"),
+    [
+        ("hyperspectral", CUBE.reshape(120, 8), "a cube"),
+        ("explore", faces().reshape(30, -1), "faces, 16 × 16 × 30"),
+    ],
+)
+def test_a_matrix_is_offered_as_what_it_may_be(page, matrix, read):
+    upload = uploads().keep_files([("pixels.npy", npy_bytes(matrix))])
+
+    app = opened(page, upload=upload)
+    assert "a matrix" in sidebar(app)
     app.sidebar.button(key="upload_guess_0").click().run()
 
     assert not app.exception
-    assert "a cube" in sidebar(app)
-
-
-@pytest.mark.parametrize("page", ["explore", "hyperspectral", "curves"])
-def test_the_notes_of_the_reader_are_shown_on_every_page(page):
-    upload = uploads().keep_files([("a*b*.mat", mat(A=CUBE, wavelengths=np.linspace(400, 900, 8)))])
-
-    app = opened(page, upload=upload)
-
-    assert r"A was read from a\*b\*\.mat\." in sidebar(app)
+    assert read in sidebar(app)
 
 
 def test_a_link_opens_with_its_own_settings():
     """What suits newly uploaded data does not overrule the address."""
-    upload = uploads().keep_files([("cube.npy", npy(CUBE))])
+    upload = uploads().keep_files([("cube.npy", npy_bytes(CUBE))])
 
     app = opened(upload=upload, K="3", image="7")
 
@@ -197,29 +166,29 @@ def test_a_link_opens_with_its_own_settings():
     assert app.session_state["image"] == 7
 
 
-def test_a_text_that_is_not_understood_names_its_control():
-    upload = uploads().keep_files([("cube.npy", npy(CUBE))])
+def test_what_is_not_understood_names_its_control():
+    upload = uploads().keep_files([("table.npy", npy_bytes(CUBE.reshape(120, 8)))])
 
-    app = opened(upload=upload)
+    app = opened(upload=upload, bands_axis="2")
+    assert "Axis of the bands: There is no axis 2" in sidebar(app)
     app.text_input(key="nodata").input("none").run()
-
     assert "No-data value" in sidebar(app)
+    # What the reader chose by itself is shown as read.
+    app = opened(upload=uploads().keep_files([("one.mat", mat(Y=CUBE, maps=CUBE[:, :, :3]))]))
+    box = app.selectbox(key="variable")
+    assert (box.value, box.options[box.index]) == ("", "as read")
 
 
 def test_a_file_is_read_once_for_each_way_of_reading_it():
     cache = Uploads()
-    upload = cache.keep_files([("cube.npy", npy(CUBE))])
+    upload = cache.keep_files([("cube.npy", npy_bytes(CUBE))])
 
     first = cache.read(upload, ReadingOptions())
 
     assert cache.read(upload, ReadingOptions()) is first
     assert cache.read(upload, ReadingOptions(kind="faces")) is not first
     assert cache.read("unknown", ReadingOptions()) is None
-
-
-def test_files_that_differ_only_in_their_names_are_different_uploads():
-    cache = Uploads()
-
+    # Files that differ in their names alone are different uploads.
     assert cache.keep_files([("ab", b"c")]) != cache.keep_files([("a", b"bc")])
 
 
@@ -233,7 +202,7 @@ def test_the_recipe_reads_what_the_page_read():
     words = {"variable": 'a"), evil("', "kind": "cube", "image_shape": "12x10", "nodata": "-9999, 0.5"}
     options = FileSetting(**words, negative="zero").options
 
-    by_words = read_dataset([("a.npy", npy(CUBE.reshape(120, 8)))], **options.arguments())
+    by_words = read_dataset([("a.npy", npy_bytes(CUBE.reshape(120, 8)))], **options.arguments())
     spelled = eval(f"dict({options.python().removeprefix(', ')})")
 
     assert by_words.image_shape == (12, 10)
@@ -250,20 +219,12 @@ def test_with_nothing_hidden_no_error_is_measured_and_the_page_says_so():
 def test_what_cannot_be_recovered_is_said_on_explore():
     values = CUBE.copy()
     values[3, 4] = np.nan
-    upload = uploads().keep_files([("gaps.npy", npy(values))])
+    upload = uploads().keep_files([("gaps.npy", npy_bytes(values))])
 
     app = opened(upload=upload, alpha="0")
 
     assert "Nothing is observed of 1 pixel," in app.main.warning[0].value
     assert "every measured value as it was" in "".join(one.value for one in app.main.markdown)
-
-
-def test_an_axis_that_is_not_there_names_its_control():
-    upload = uploads().keep_files([("table.npy", npy(CUBE.reshape(120, 8)))])
-
-    app = opened(upload=upload, bands_axis="2")
-
-    assert "Axis of the bands: There is no axis 2" in sidebar(app)
 
 
 def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits():
@@ -283,7 +244,7 @@ def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits(
 def test_a_matrix_of_zeros_and_one_with_an_absurd_entry_are_shown(largest):
     values = CUBE.reshape(120, 8) * (largest > 0)
     values[3, 4] = largest
-    upload = uploads().keep_files([("extreme.npy", npy(values))])
+    upload = uploads().keep_files([("extreme.npy", npy_bytes(values))])
 
     app = opened(upload=upload, lam="1.05", missing="ignore", detail="errors", part="1")
 

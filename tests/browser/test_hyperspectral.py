@@ -188,19 +188,13 @@ def test_composite_and_single_band_are_what_an_independent_computation_gives(das
     assert cube.page.url.endswith("?image=40&view=band&pixel=4.5")
 
 
-def test_own_bands_and_stretch_change_the_picture(dashboard):
-    cube = Hyperspectral(dashboard, triplet="own", red=80, green=60, blue=2, clip=0, balance="channel")
+def test_arrow_keys_move_the_pixel_and_stop_at_the_edge_of_a_picture_in_own_bands(dashboard):
+    how = {"triplet": "own", "red": 80, "green": 60, "blue": 2, "clip": 0, "balance": "channel"}
+    cube = Hyperspectral(dashboard, pixel="2.63", **how)
 
-    bands = [79, 59, 1]
-    limits = [(SCENE.V[band].min(), SCENE.V[band].max()) for band in bands]
-    expected = np.stack(
-        [colours(SCENE.V[[band] * 3], *pair)[..., 0] for band, pair in zip(bands, limits, strict=True)], -1
-    )
-    assert np.array_equal(cube.pixels("Original"), expected)
-
-
-def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(dashboard):
-    cube = Hyperspectral(dashboard, pixel="2.63")
+    channels = [SCENE.V[[band] * 3] for band in (79, 59, 1)]
+    expected = [colours(channel, channel.min(), channel.max())[..., 0] for channel in channels]
+    assert np.array_equal(cube.pixels("Original"), np.stack(expected, -1))
 
     cube.press("ArrowRight")
     cube.expect_pixel(1, 63)
@@ -300,12 +294,12 @@ def test_known_abundances_of_a_file_are_compared_with(dashboard):
 def test_on_a_narrow_screen_two_pictures_stand_side_by_side_in_the_colours_of_the_theme(dashboard):
     cube = Hyperspectral(dashboard, width=390)
 
-    boxes = {title: cube.frame(title).bounding_box() for title in PICTURES}
+    top, left = ({title: cube.frame(title).bounding_box()[side] for title in PICTURES} for side in "yx")
 
-    assert abs(boxes["Original"]["y"] - boxes["Masked"]["y"]) < 2
-    assert abs(boxes["AT-NMF restores"]["y"] - boxes["NMF restores"]["y"]) < 2
-    assert boxes["Masked"]["x"] > boxes["Original"]["x"]
-    assert boxes["AT-NMF's error"]["y"] > boxes["NMF restores"]["y"] > boxes["Original"]["y"]
+    assert abs(top["Original"] - top["Masked"]) < 2
+    assert abs(top["AT-NMF restores"] - top["NMF restores"]) < 2
+    assert left["Masked"] > left["Original"]
+    assert top["AT-NMF's error"] > top["NMF restores"] > top["Original"]
     for theme, letters in (("light", "rgb(13, 23, 35)"), ("dark", "rgb(231, 236, 240)")):
         cube.page.emulate_media(color_scheme=theme)
         expect(cube.page.locator(".place")).to_have_css("color", letters)

@@ -98,6 +98,7 @@ class Learn:
 
 
 FONT_SIZE, USUAL_SIZE = "parseFloat(getComputedStyle(document.documentElement).fontSize)", 16
+OVERFLOW = "main => main.scrollHeight - main.clientHeight"
 V_DIAL, P_DIAL, LAM_DIAL = "v, the entry of the data", "p, its prediction", "λ, the adversary's price"
 G_DIAL = "g, the adversary's leash"
 
@@ -188,8 +189,10 @@ def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragg
     expect(learn.dial(P_DIAL)).to_have_attribute("aria-valuetext", re.compile(r"^(0\.95|1\.0[05])$"))
 
 
-def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard):
+def test_the_loss_of_one_number_is_the_cores_at_every_stop_and_its_leash_can_be_dragged(dashboard):
     learn = Learn(dashboard, 5)
+    line = learn.page.locator("svg.curves line.teal")
+    expect(line).to_have_count(0)
 
     for v, p, lam in [(8, 24, 8), (8, 10, 8), (2, 40, 2), (20, 0, 20), (0, 20, 5)]:
         learn.set_dials({V_DIAL: v, P_DIAL: p, LAM_DIAL: lam})
@@ -198,15 +201,7 @@ def test_the_loss_of_one_number_is_the_cores_at_every_stop(dashboard):
         assert f"NMF pays {(number - guess) ** 2:.3f}," in learn.said()
         assert ("beyond λ v" in learn.said()) == (guess > price * number)
 
-    learn.rest()
-    learn.expect_query({"chapter": "5", "v": "0", "p": "1", "lam": "1.3"})
-
-
-def test_a_leash_bends_the_loss_a_second_time_and_can_be_dragged(dashboard):
-    learn = Learn(dashboard, 5, v=1, p=0.4, lam=1.5)
-    line = learn.page.locator("svg.curves line.teal")
-    expect(line).to_have_count(0)
-
+    learn.set_dials({V_DIAL: 20, P_DIAL: 8, LAM_DIAL: LAMBDAS.index(1.5)})
     for stop, leash in enumerate(LEASHES[:-1]):
         learn.set_dials({G_DIAL: stop})
         assert f"AT-NMF pays {float(entry_loss(1.0, 0.4, 1.5, leash)):.3f}." in learn.said()
@@ -222,9 +217,16 @@ def test_a_leash_bends_the_loss_a_second_time_and_can_be_dragged(dashboard):
     expect(learn.dial(G_DIAL)).to_have_attribute("aria-valuetext", "1")
     learn.rest()
     learn.expect_query({"chapter": "5", "v": "1", "p": "0.4", "lam": "1.5", "g": "1"})
+    learn.page.set_viewport_size({"width": 800, "height": 1000})
+    dashboard.wait_until_idle()
+    cut_off = learn.page.locator(".katex-display").evaluate_all(
+        "formulas => formulas.map(formula => formula.scrollWidth - formula.clientWidth)"
+    )
+    assert len(cut_off) == 2
+    assert max(cut_off) <= 0
 
 
-def test_the_last_chapter_follows_price_damage_and_leash(dashboard):
+def test_the_last_chapter_follows_its_controls_which_stay_in_view_to_the_end_of_its_text(dashboard):
     learn = Learn(dashboard, 8)
 
     def expect_errors(kind, lam, leash=None):
@@ -242,11 +244,7 @@ def test_the_last_chapter_follows_price_damage_and_leash(dashboard):
     expect_errors("bright", 1.05, 0.25)
     learn.expect_query({"chapter": "8", "damage": "bright", "lam": "1.05", "g": "0.25"})
 
-
-def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(dashboard):
-    learn = Learn(dashboard, 8)
     learn.page.set_viewport_size({"width": 1440, "height": 900})
-
     # A chapter that has just opened stays at its top until somebody scrolls.
     learn.page.mouse.move(700, 500)
     learn.page.mouse.wheel(0, 1)
@@ -255,16 +253,6 @@ def test_the_controls_of_the_last_chapter_stay_in_view_to_the_end_of_its_text(da
     expect(learn.page.get_by_role("heading", level=1)).not_to_be_in_viewport()
     for control in ("Wrong entries are", "Price λ", "Leash g"):
         expect(learn.page.get_by_text(control, exact=True)).to_be_in_viewport(ratio=1)
-
-
-@pytest.mark.parametrize("chapter", range(1, len(CHAPTERS) + 1))
-def test_a_presented_chapter_fits_a_wall(dashboard, chapter):
-    page = dashboard.open("/learn", width=1280, height=720, chapter=chapter, present=1)
-
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 0
-    expect(page.get_by_role("button", name="Stop presenting")).to_be_in_viewport(ratio=1)
-    expect(page.get_by_role("heading", level=1)).to_be_in_viewport(ratio=1)
 
 
 def test_a_chapter_opens_at_its_top_however_it_is_turned_to(dashboard):
@@ -321,17 +309,18 @@ def test_exercises_open_from_the_teachers_links(dashboard):
             expect(learn.page.get_by_text("Answer.")).to_have_count(int(kind != "open it"))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_notes_for_teachers_can_be_printed_whole(dashboard, theme):
-    learn = Learn(dashboard, 1, theme=theme, notes=1)
+def test_the_notes_for_teachers_can_be_printed_whole(dashboard):
+    learn = Learn(dashboard, 1, notes=1)
     expect(learn.page.get_by_role("button", name="Print")).to_be_visible()
     expect(learn.page.locator("[aria-current=step]")).to_have_count(0)
-    assert not violations(learn.page)
+    for theme in ("light", "dark"):
+        learn.page.emulate_media(color_scheme=theme)
+        dashboard.wait_until_idle()
+        assert not violations(learn.page)
 
     learn.page.emulate_media(media="print")
 
-    main = learn.page.get_by_test_id("stMain")
-    assert main.evaluate("main => main.scrollHeight - main.clientHeight") <= 0
+    assert learn.page.get_by_test_id("stMain").evaluate(OVERFLOW) <= 0
     expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
 
 
@@ -455,17 +444,24 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(dashboard, browse
         assert there.query == {"chapter": "3", "v": "1", "p": "0.9", "hide": "lam"}
 
 
-def test_presenting_is_large_has_no_sidebar_and_turns_with_the_keys(dashboard):
-    learn = Learn(dashboard, 3, present=1)
+def test_presenting_is_large_without_a_sidebar_turns_with_the_keys_and_fits_a_wall(dashboard):
+    learn = Learn(dashboard, 1, present=1)
+    learn.page.set_viewport_size({"width": 1280, "height": 720})
+    heading = learn.page.get_by_role("heading", level=1)
 
     assert learn.page.evaluate(FONT_SIZE) > 1.2 * USUAL_SIZE
     expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
-    learn.page.keyboard.press("ArrowRight")
-    expect(learn.page.get_by_role("heading", level=1)).to_have_text(CHAPTERS[3].text.title)
-    dashboard.wait_until_idle()
-    learn.page.keyboard.press("PageUp")
-    expect(learn.page.get_by_role("heading", level=1)).to_have_text(CHAPTERS[2].text.title)
-    dashboard.wait_until_idle()
+    for chapter in CHAPTERS:
+        expect(heading).to_have_text(chapter.text.title)
+        dashboard.wait_until_idle()
+        assert learn.page.get_by_test_id("stMain").evaluate(OVERFLOW) <= 0
+        expect(learn.page.get_by_role("button", name="Stop presenting")).to_be_in_viewport(ratio=1)
+        expect(heading).to_be_in_viewport(ratio=1)
+        learn.page.keyboard.press("ArrowRight")
+    for chapter in CHAPTERS[-2:1:-1]:
+        learn.page.keyboard.press("PageUp")
+        expect(heading).to_have_text(chapter.text.title)
+        dashboard.wait_until_idle()
     learn.dial(V_DIAL).press("ArrowRight")
     learn.rest()
     learn.expect_query({"chapter": "3", "v": "0.65", "present": "1"})
@@ -487,16 +483,6 @@ def test_every_chapter_fits_its_screen_and_axe_finds_nothing(dashboard, theme, w
         # The first chapter is looked at with the other pages, in both themes.
         if number in looked_at:
             assert not violations(learn.page), number
-
-
-def test_formulas_are_whole_in_a_narrow_window(dashboard):
-    learn = Learn(dashboard, 5, width=800)
-
-    hidden = learn.page.locator(".katex-display").evaluate_all(
-        "formulas => formulas.map(formula => formula.scrollWidth - formula.clientWidth)"
-    )
-    assert len(hidden) == 2
-    assert max(hidden) <= 0
 
 
 def violations(page: Page) -> list[tuple[str, str]]:

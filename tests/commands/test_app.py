@@ -28,21 +28,16 @@ def installed(repository, tmp_path_factory):
 
 
 @pytest.fixture
-def elsewhere(tmp_path):
-    """A current folder that has pages of its own."""
+def address(installed, tmp_path):
+    """Started in a folder that has pages of its own."""
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "__init__.py").write_text("raise AssertionError('not the dashboard')")
-    return tmp_path
-
-
-@pytest.fixture
-def address(installed, elsewhere):
     port = free_port()
     options = ["--port", str(port), "--", f"--server.address={LOOPBACK}", "--server.headless=true"]
     with tempfile.TemporaryFile(mode="w+") as log:
         server = subprocess.Popen(
             [sys.executable, installed / "bin" / "atnmf", "app", *options],
-            cwd=elsewhere,
+            cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": str(installed)},
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -65,25 +60,13 @@ def test_the_installed_dashboard_shows_every_page_from_any_folder(address):
             assert answer.words, page
 
 
-def test_the_wheel_holds_no_name_that_others_may_want(installed):
-    assert {file.name for file in installed.iterdir() if not file.name.endswith(".dist-info")} == {
-        "atnmf_core",
-        "atnmf_dashboard",
-        "bin",
-    }
+def test_the_wheel_holds_no_name_that_others_may_want_and_its_command_goes_by_its_own(installed, tmp_path):
+    held = {file.name for file in installed.iterdir() if not file.name.endswith(".dist-info")}
+    assert held == {"atnmf_core", "atnmf_dashboard", "bin"}
 
-
-def test_the_installed_command_goes_by_its_own_name(installed, tmp_path):
-    said = subprocess.run(
-        [sys.executable, installed / "bin" / "atnmf", "fit", "--help"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert said.stdout.startswith("usage: atnmf fit ")
+    command, environment = [installed / "bin" / "atnmf", "fit", "--help"], {"PYTHONPATH": str(installed)}
+    said = subprocess.check_output([sys.executable, *command], cwd=tmp_path, env=os.environ | environment)
+    assert said.startswith(b"usage: atnmf fit ")
 
 
 def test_in_the_source_tree_its_own_script_is_run_with_the_options(repository, monkeypatch):
@@ -97,14 +80,11 @@ def test_in_the_source_tree_its_own_script_is_run_with_the_options(repository, m
     assert run == [["streamlit", "run", script, "--server.port=8600", "--server.headless", "true"]]
 
 
-def test_without_streamlit_it_says_what_to_install(monkeypatch, capsys):
+def test_without_streamlit_or_the_dashboard_it_says_what_is_lacking(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(app, "find_spec", lambda name: None)
 
     assert main(["app"]) == 2
 
     assert "the dashboard needs Streamlit" in capsys.readouterr().err
-
-
-def test_a_core_alone_has_no_dashboard_to_start(tmp_path):
     with pytest.raises(app.InputError, match="there is no dashboard"):
         app.script(tmp_path)

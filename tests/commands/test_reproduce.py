@@ -11,7 +11,7 @@ from atnmf_core.__main__ import main
 from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import method_title
 from atnmf_core.reference.tables import published_grid, sweep_name, tuned
-from atnmf_core.sweep import Grid, Measures, open_store
+from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.grid import identify
 from atnmf_core.sweep.measurements import csv_text, read_csv
 
@@ -38,7 +38,9 @@ def test_the_measured_cell_is_the_authors_run(paper_data, capsys):
     assert capsys.readouterr().out.splitlines()[1].split()[:5] == ["0.8", "NMF", "7.87", "±", "0.01"]
 
 
-def test_a_csv_keeps_the_better_measurement_of_a_cell(paper_data):
+@pytest.mark.parametrize("before", ["", csv_text([])], ids=["empty", "without rows"])
+def test_a_csv_is_filled_and_keeps_the_better_measurement_of_a_cell(paper_data, before):
+    Path("measured.csv").write_text(before)
     for words in (["--max-outer", "2"], ["--max-outer", "1"]):
         assert main([*NMF_ONLY, "--treatment", "zero", "--csv", "measured.csv", *words]) == 0
 
@@ -55,15 +57,6 @@ def test_a_csv_of_something_else_is_refused_before_the_first_fit_and_kept(other,
     assert "--csv mine.csv: not a file that `reproduce` wrote" in capsys.readouterr().err
     assert Path("mine.csv").read_bytes() == other
     assert not Path("store.sqlite").exists()
-
-
-def test_an_empty_csv_and_one_without_rows_are_filled(paper_data):
-    for text in ("", csv_text([])):
-        Path("measured.csv").write_text(text)
-
-        assert main([*NMF_ONLY, "--treatment", "ignore", "--csv", "measured.csv"]) == 0
-
-        assert len(read_csv(Path("measured.csv").read_text())) == 1
 
 
 def test_what_the_store_has_is_shown_without_running_or_writing(paper_data, capsys):
@@ -97,6 +90,22 @@ def test_without_a_store_a_table_has_no_holes_but_the_known_ones(name, capsys):
     assert not Path("store.sqlite").exists()
 
 
+def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_length(capsys):
+    with open_store("store.sqlite") as store:
+        for alpha, error, how in ((0.5, 6.66, {"starts": 10}), (0.7, 9.99, {"starts": 1, "max_outer": 1})):
+            grid = published_grid("synthetic", [alpha], ["nmf"], **how)
+            store.add_sweep(sweep_name("synthetic", grid), grid, "hash", reproduces="synthetic")
+            for point in grid.points():
+                measures = Measures(error, error, 1.0, 1.0, 10, True, 0.1)
+                store.add_outcome(identify(point, "hash")[0], measures)
+
+    assert main(["reproduce", "synthetic", "--methods", "nmf", "--treatment", "zero", "--no-run"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "6.66" in shown
+    assert "9.99" not in shown
+
+
 def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(capsys):
     shown = {}
     for method in ("nmf", "atnmf"):
@@ -106,17 +115,6 @@ def test_what_a_tuned_lambda_reaches_stands_below_the_table_of_at_nmf(capsys):
     row = tuned("moffet")[0.5]
     assert re.search(rf"\n  0\.5  AT-NMF \(λ = {row.lam:g}\) +{row.mean:.5f} ± ", shown["atnmf"])
     assert "held-out" not in shown["nmf"]
-
-
-def test_a_run_in_the_store_is_shown_in_place_of_a_bundled_one_of_the_same_length(capsys):
-    enter(published_grid("synthetic", [0.5], ["nmf"], starts=10), 6.66)
-    enter(published_grid("synthetic", [0.7], ["nmf"], starts=1, max_outer=1), 9.99)
-
-    assert main(["reproduce", "synthetic", "--methods", "nmf", "--treatment", "zero", "--no-run"]) == 0
-
-    shown = capsys.readouterr().out
-    assert "6.66" in shown
-    assert "9.99" not in shown
 
 
 @pytest.mark.parametrize(
@@ -150,13 +148,3 @@ def first_start_at_the_sixth_alpha() -> float:
         W, H = np.abs(stream.normal(size=(100, 5))), np.abs(stream.normal(size=(5, 50)))
     fit = factorize(data.V, observed, K=5, missing="zero", solver="paper", init=(W, H), max_outer=10)
     return rmse(data.V, fit.V_hat, ~observed)
-
-
-def enter(grid: Grid, error: float) -> None:
-    """A finished run of the table Synthetic, all its starts with the same error."""
-    with open_store("store.sqlite") as store:
-        store.add_sweep(sweep_name("synthetic", grid), grid, "a content hash", reproduces="synthetic")
-        for point in grid.points():
-            store.add_outcome(
-                identify(point, "a content hash")[0], Measures(error, error, 1.0, 1.0, 10, True, 0.1)
-            )

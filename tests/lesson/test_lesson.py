@@ -35,7 +35,7 @@ from pages.learn_view.exercises import EXERCISES
 from pages.learn_view.stage import ADDRESS, LessonState, chapter_notes
 from tests.benchmarks.bundled_tables import filled
 
-SEEDS = range(4)
+SEEDS = range(2)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -86,12 +86,6 @@ def test_with_hidden_entries_as_zeros_algorithm_1_oscillates_at_lambda_2_but_bea
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_exact_descent_never_rises_at_any_price(seed):
-    for lam in (1.5, 2.5, 10.0):
-        assert play(EXAMPLE, lam, K=2, solver="fast", seed=seed).rises == 0
-
-
-@pytest.mark.parametrize("seed", SEEDS)
 def test_algorithm_1_comes_to_rest_at_a_price_of_3_or_more_and_runs_off_below_2(seed):
     for lam in (3.0, 5.0, 10.0):
         losses = play(EXAMPLE, lam, K=2, solver="paper", seed=seed).losses
@@ -99,6 +93,8 @@ def test_algorithm_1_comes_to_rest_at_a_price_of_3_or_more_and_runs_off_below_2(
         assert abs(losses[-1] - losses[-2]) < 0.05 * losses[-1]
     off = play(EXAMPLE, 1.5, K=2, solver="paper", seed=seed).losses
     assert max(off) > 5 * off[0]
+    # Exact descent never rises at any price.
+    assert [play(EXAMPLE, lam, K=2, solver="fast", seed=seed).rises for lam in (1.5, 2.5, 10.0)] == [0] * 3
 
 
 @pytest.mark.parametrize("solver", ["paper", "fast"])
@@ -109,35 +105,19 @@ def test_each_player_moves_as_the_core_says(solver):
         if next_step.actor == "adversary":
             np.testing.assert_array_equal(next_step.V_hat, step.V_hat)
             np.testing.assert_array_equal(next_step.R, optimal_attack(EXAMPLE, step.V_hat, 2.0))
+            np.testing.assert_allclose(EXAMPLE + next_step.R, effective_data(EXAMPLE, step.V_hat, 2.0))
             assert next_step.value == pytest.approx(adversarial_loss(EXAMPLE, step.V_hat, 2.0))
             assert next_step.value >= step.value
         else:
             np.testing.assert_array_equal(next_step.R, step.R)
+            assert solver == "fast" or next_step.value < step.value
     assert game.half_steps[-1].actor == "adversary"
-
-
-def test_the_learner_of_algorithm_1_lowers_the_number_at_every_move():
-    game = play(EXAMPLE, 2.0, K=2, solver="paper")
-
-    moves = zip(game.half_steps, game.half_steps[1:], strict=False)
-    assert all(after.value < before.value for before, after in moves if after.actor == "learner")
-    first = game.half_steps[1]
-    np.testing.assert_allclose(EXAMPLE + first.R, effective_data(EXAMPLE, first.V_hat, 2.0))
 
 
 def test_both_games_are_the_solvers_own_and_start_alike():
     paper, exact = (play(EXAMPLE, 2.0, K=2, solver=solver, seed=5, rounds=4) for solver in ("paper", "fast"))
-    fit = factorize(
-        EXAMPLE,
-        K=2,
-        method="atnmf",
-        lam=2.0,
-        solver="paper",
-        seed=5,
-        max_outer=4,
-        tol_outer=0.0,
-        dtype="float64",
-    )
+    how = {"method": "atnmf", "lam": 2.0, "solver": "paper", "dtype": "float64"}
+    fit = factorize(EXAMPLE, K=2, seed=5, max_outer=4, tol_outer=0.0, **how)
 
     np.testing.assert_allclose(paper.losses, fit.history["adversarial_loss"])
     np.testing.assert_array_equal(paper.half_steps[-1].W, fit.W)
@@ -155,11 +135,8 @@ def test_a_face_is_built_up_from_its_heaviest_part_to_the_whole_prediction():
     np.testing.assert_allclose(built.sums[:, 0], 0)
     np.testing.assert_allclose(built.sums[:, -1], W @ h)
     np.testing.assert_allclose(built.errors[2], np.sqrt(np.mean((v - built.sums[:, 2]) ** 2)))
-
-
-def test_a_part_that_is_black_everywhere_weighs_nothing():
+    # A part that is black everywhere weighs nothing.
     built = build_up(np.ones(3), np.array([[0.0, 1.0]] * 3), np.array([4.0, 1.0]))
-
     assert built.weights.tolist() == [1.0, 0.0]
     assert np.isfinite(built.parts).all()
 
@@ -172,9 +149,6 @@ def test_a_weight_by_hand_is_the_least_squares_solution(hidden):
     assert weigh(PART, SERIES, seen, "ignore").weight == pytest.approx(2.0)
     filled = np.linalg.lstsq(part[:, None], np.where(seen, series, 0.0), rcond=None)[0][0]
     assert weigh(PART, SERIES, seen, "zero").weight == pytest.approx(filled)
-
-
-def test_a_part_of_which_nothing_is_seen_cannot_be_weighed():
     with pytest.raises(InputError, match="nothing of the part is seen"):
         weigh(PART, SERIES, [False] * 5, "ignore")
 

@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
 from importlib.resources import files
@@ -45,39 +44,36 @@ FULL = Measurement(
 )
 def test_agreement_follows_the_published_spread(mean, agreement):
     assert cell_of(replace(FULL, mean=mean)).agreement == agreement
-
-
-def test_one_percent_is_near_where_the_published_deviation_is_smaller():
+    # One per cent is near where the published deviation is smaller.
     row = next(row for row in published("moffet") if row.mean == 0.151)
     cell = replace(FULL, alpha=row.alpha, method=row.method, lam=row.lam, mean=0.1524)
-
     assert next(cell for cell in compare_table("moffet", [cell]) if cell.zero).agreement == "near"
 
 
-def test_a_cell_that_was_not_measured_has_no_difference():
-    cells = compare_table("cbcl", [])
-
-    assert len(cells) == len(published("cbcl"))
-    assert {(cell.zero, cell.ignore, cell.difference, cell.agreement) for cell in cells} == {(None,) * 4}
-
-
-def test_both_treatments_find_their_place():
+def test_both_treatments_find_their_place_and_a_cell_that_was_not_measured_has_no_difference():
     ignored = replace(FULL, missing="ignore", solver="fast", mean=0.08)
 
-    cell = next(cell for cell in compare_table("cbcl", [ignored, FULL]) if cell.key == (0.3, "atnmf", 2.0))
+    cells = compare_table("cbcl", [ignored, FULL])
+    cell = next(cell for cell in cells if cell.key == (0.3, "atnmf", 2.0))
 
     assert (cell.zero, cell.ignore) == (FULL, ignored)
     assert cell.difference == pytest.approx(0.1764 / 0.176 - 1)
+    assert len(cells) == len(published("cbcl"))
+    others = {(one.zero, one.ignore, one.difference, one.agreement) for one in cells if one is not cell}
+    assert others == {(None,) * 4}
 
 
-def test_an_exception_names_what_differs_from_the_authors_run():
-    short = exception_reason(cell_of(replace(FULL, starts=1, max_outer=10)))
+def test_an_exception_names_what_differs_from_the_authors_run_and_provenance_what_it_was_made_from():
+    cut_short = replace(FULL, starts=1, max_outer=10)
+    short = exception_reason(cell_of(cut_short))
 
     assert "stopped after 10 of 100 outer iterations" in short
     assert "1 of the authors' 10 starts" in short
     assert "oscillates" in short
     assert "oscillates" not in exception_reason(cell_of(replace(FULL, lam=5.0), lam=5.0))
     assert "not public" in exception_reason(cell_of(replace(FULL, method="anmf", lam=None), "anmf", None))
+    for words in ("1 of 10 starts", "10 of 100 outer", "float32", "version 3", "2026-01-31"):
+        assert words in provenance(cut_short)
 
 
 def test_counts_tell_measured_cells_and_how_they_agree():
@@ -88,13 +84,6 @@ def test_counts_tell_measured_cells_and_how_they_agree():
     assert agreement_counts(compare_table("cbcl", [FULL, near, far]))["NMF and AT-NMF"] == (
         "3 of 21 cells measured: 1 within the published spread, 1 within three deviations or 1%, 1 outside."
     )
-
-
-def test_provenance_says_starts_iterations_version_and_date():
-    said = provenance(replace(FULL, starts=1, max_outer=10))
-
-    for words in ("1 of 10 starts", "10 of 100 outer", "float32", "version 3", "2026-01-31"):
-        assert words in said
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,19 +113,18 @@ def test_the_table_shows_every_published_and_every_measured_number(name):
     assert "ANMF reconstruction" in shown.heads
 
 
-def test_what_differs_from_the_usual_budget_is_said_in_the_cell():
-    cells = [
-        replace(FULL, starts=1, max_outer=20),
-        replace(FULL, alpha=0.4, starts=1, max_outer=20),
-        replace(FULL, alpha=0.5),
-    ]
+def test_what_differs_from_the_usual_budget_is_said_in_the_cell_and_what_was_run_here_below_it():
+    short = replace(FULL, starts=1, max_outer=20)
+    cells = compare_table("cbcl", [short, replace(short, alpha=0.4), replace(FULL, alpha=0.5)])
 
-    table = Table(comparison_table("cbcl", compare_table("cbcl", cells), compare_table("cbcl", [])))
+    table = Table(comparison_table("cbcl", cells, compare_table("cbcl", [replace(FULL, mean=0.1770)])))
     said = [texts["unmarked"] for texts in table.cells.values() if texts["unmarked"] != "not measured"]
 
     assert ["start" in text for text in said] == [False, False, True]
     assert "10 starts, 100 of 100" in said[2]
-    assert "1 start, at most 20 of 100" in legend(compare_table("cbcl", cells))
+    assert "1 start, at most 20 of 100" in legend(cells)
+    (here,) = [texts["here"] for texts in table.cells.values() if texts.get("here")]
+    assert here.startswith("0.177 ± 0.001")
 
 
 def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_own_starts():
@@ -148,31 +136,25 @@ def test_anmf_stands_beside_its_published_number_as_a_reconstruction_with_its_ow
     by_place = {cell.key: table.cells[number] for number, cell in enumerate(cells)}
 
     assert "ANMF reconstruction" in table.heads
-    assert by_place[0.3, "anmf", None]["published"].startswith("0.189")
-    assert by_place[0.3, "anmf", None]["unmarked"].startswith("0.200")
-    assert by_place[0.3, "anmf", None]["unmarked"].endswith("3 starts")
-    lam = FULL.lam
-    assert ["start" in by_place[alpha, "atnmf", lam]["marked"] for alpha in (0.3, 0.4, 0.5)] == [
-        False,
-        False,
-        True,
-    ]
+    shown = by_place[0.3, "anmf", None]
+    assert shown["published"].startswith("0.189")
+    assert (shown["unmarked"][:5], shown["unmarked"][-8:]) == ("0.200", "3 starts")
+    marked = ["start" in by_place[alpha, "atnmf", FULL.lam]["marked"] for alpha in (0.3, 0.4, 0.5)]
+    assert marked == [False, False, True]
     assert "left out; 10 starts." in legend(cells)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_alpha_has_a_line_for_the_lambda_that_held_out_entries_chose(name):
     cells = compare_table(name, measured(name))
+    page = comparison_page(name, cells, compare_table(name, []))
 
-    table = re.findall(
-        r">([\d.]+) <i>± ([\d.]+)</i></span> <i class=\"atnmf\">λ = ([\d.]+)</i>", page_of(name, cells)
-    )
-    rows = list(csv.DictReader(io.StringIO(comparison_csv(name, cells))))
+    table = re.findall(r">([\d.]+) <i>± ([\d.]+)</i></span> <i class=\"atnmf\">λ = ([\d.]+)</i>", page)
+    rows = csv.DictReader(io.StringIO(comparison_csv(name, cells)))
 
     assert [float(lam) for _, _, lam in table] == [row.lam for row in tuned(name).values()]
-    assert [float(mean) for mean, _, _ in table] == pytest.approx(
-        [row.mean for row in tuned(name).values()], rel=0.005
-    )
+    means = [row.mean for row in tuned(name).values()]
+    assert [float(mean) for mean, _, _ in table] == pytest.approx(means, rel=0.005)
     for row in rows:
         found = tuned(name).get(float(row["alpha"])) if row["method"] == "atnmf" else None
         assert row["tuned"] == ("" if found is None else f"{found.mean:.6g}")
@@ -190,20 +172,6 @@ def test_the_note_on_noise_is_what_was_measured():
         assert f"up to {100 * farthest:.1f}% at α = {alpha}" in note
     assert "less than 0.1% at α = 0.6, 0.7, 0.8, 0.9." in note
     assert noise_note(compare_table("cbcl", measured("cbcl"))) == "", "not measured"
-
-
-def page_of(name: str, cells: Sequence[Cell]) -> str:
-    return comparison_page(name, cells, compare_table(name, []))
-
-
-def test_a_cell_run_here_gets_a_line_of_its_own():
-    here = compare_table("cbcl", [replace(FULL, mean=0.1770)])
-
-    table = Table(comparison_table("cbcl", compare_table("cbcl", [FULL]), here))
-
-    lines = [texts["here"] for texts in table.cells.values() if texts.get("here")]
-    assert len(lines) == 1
-    assert lines[0].startswith("0.177 ± 0.001")
 
 
 def test_a_page_of_its_own_lists_exceptions_and_asks_nothing_of_the_network():
@@ -252,32 +220,24 @@ ROW = Measurement(
 GRID = published_grid("moffet", [0.3], ["atnmf"], starts=1, max_outer=20, lams=[2.0])
 
 
-def test_it_is_the_median_of_what_is_known_for_the_outer_iterations_asked_for():
-    known = [replace(ROW, seconds=seconds) for seconds in (40.0, 50.0, 90.0)]
-
-    assert expected_run_seconds("moffet", GRID, known, workers=2) == pytest.approx(50)
-    assert expected_run_seconds("moffet", replace(GRID, max_outer=100), known, workers=2) == pytest.approx(
-        250
-    )
+FAST = replace(ROW, missing="ignore", solver="fast", seconds=0.5, max_outer=100)
 
 
-def test_a_measurement_without_a_time_says_nothing_about_it():
-    known = [ROW, replace(ROW, seconds=None)]
-
-    assert expected_run_seconds("moffet", GRID, known, workers=1) == pytest.approx(50)
-
-
-def test_several_starts_share_the_cores():
-    four = replace(GRID, starts=4)
-
-    assert expected_run_seconds("moffet", four, [ROW], workers=1) == pytest.approx(200)
-    assert expected_run_seconds("moffet", four, [ROW], workers=2) == pytest.approx(100)
-
-
-def test_the_fast_solver_is_not_cut_short_by_outer_iterations():
-    known = [replace(ROW, missing="ignore", solver="fast", seconds=0.5, max_outer=100)]
-
-    assert expected_run_seconds("moffet", ignoring_hidden(GRID), known, workers=2) == pytest.approx(0.5)
+@pytest.mark.parametrize(
+    ("grid", "known", "workers", "seconds"),
+    [
+        (GRID, [replace(ROW, seconds=seconds) for seconds in (40.0, 50.0, 90.0)], 2, 50),
+        (replace(GRID, max_outer=100), [ROW], 2, 250),
+        (GRID, [ROW, replace(ROW, seconds=None)], 1, 50),
+        (replace(GRID, starts=4), [ROW], 1, 200),
+        (replace(GRID, starts=4), [ROW], 2, 100),
+        # The fast solver is not cut short by outer iterations.
+        (ignoring_hidden(GRID), [FAST], 2, 0.5),
+    ],
+    ids=["median", "more iterations", "one without a time", "starts in turn", "starts side by side", "fast"],
+)
+def test_a_run_is_expected_to_take_as_long_as_those_that_are_known(grid, known, workers, seconds):
+    assert expected_run_seconds("moffet", grid, known, workers=workers) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("method", ["nmf", "anmf", "atnmf"])
