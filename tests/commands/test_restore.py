@@ -1,16 +1,15 @@
 """`restore` makes a damaged file whole in its own format, in memory or block by block; so does `fit`."""
 
 import errno
-import os
 import re
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import rasterio
 import spectral.io.envi
 from PIL import Image
 
@@ -22,13 +21,16 @@ from atnmf_core.datasets import ReadingOptions
 from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration.scenes import fit_scene
 from tests.scenes import damaged_scene, write_geotiff
+from tests.sweep.processes import started
 
 ROWS, COLS, BANDS = 8, 9, 20
 QUICK = ["--K", "2", "--lam", "1.1"]
+MODEL = ["--unmarked", "--K", "4", "--lam", "1.1", "--jobs", "1"]
+BY_BLOCKS = ["--blocks", *MODEL]
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Path:
+def scene(tmp_path):
     """A cube of two materials with 5 % dark entries and a gap, which NaN marks."""
     rng = np.random.default_rng(0)
     cube = ((rng.random((ROWS * COLS, 2)) + 0.2) @ (rng.random((2, BANDS)) + 0.1)).reshape(ROWS, COLS, BANDS)
@@ -41,7 +43,7 @@ def scene(tmp_path: Path) -> Path:
     return tmp_path / "scene.npy"
 
 
-def test_marked_gaps_are_filled_and_nothing_else_changes(scene: Path) -> None:
+def test_marked_gaps_are_filled_and_nothing_else_changes(scene):
     out = scene.with_name("restored.npy")
 
     assert main(["restore", str(scene), "--out", str(out), *QUICK]) == 0
@@ -53,7 +55,23 @@ def test_marked_gaps_are_filled_and_nothing_else_changes(scene: Path) -> None:
     assert after.dtype == before.dtype
 
 
-def test_it_writes_what_the_python_call_gives(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_result_has_the_format_of_its_source_or_one_for_other_commands(scene):
+    header = scene.with_name("scene.hdr")
+    entries = {"wavelength": np.linspace(400, 900, BANDS).tolist(), "sensor type": "made up"}
+    spectral.io.envi.save_image(str(header), np.load(scene), dtype="f4", ext="img", metadata=entries)
+    assert main(["restore", str(header), "--out", str(scene.with_name("out.hdr")), *QUICK]) == 0
+    assert scene.with_name("out.hdr").read_bytes() == header.read_bytes()
+    restored = spectral.io.envi.open(str(scene.with_name("out.hdr"))).open_memmap()
+    np.testing.assert_array_equal(restored[0], np.load(scene)[0])
+    assert not np.isnan(restored).any()
+
+    out = str(scene.with_name("restored.npz"))
+    assert main(["restore", "synthetic", "--out", out, "--unmarked", *QUICK]) == 0
+    assert main(["fit", "--data", out, "--K", "2"]) == 0
+    assert main(["restore", out, "--out", str(scene.with_name("again.npz")), *QUICK]) == 0
+
+
+def test_it_writes_what_the_python_call_gives(scene, capsys):
     expected = restore(read_dataset(scene), losses="unmarked", K=2, lam=1.1, seed=3)
     out, defects, deviation = (scene.with_name(name) for name in ("out.npy", "defects.npy", "deviation.npy"))
 
@@ -70,7 +88,7 @@ def test_it_writes_what_the_python_call_gives(scene: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("suffix", [".hdr", ".mat", ".npz"])
-def test_the_defects_of_a_cube_open_in_other_tools(scene: Path, suffix: str) -> None:
+def test_the_defects_of_a_cube_open_in_other_tools(scene, suffix):
     words = ["restore", str(scene), "--out", str(scene.with_name("o.npy")), "--unmarked", *QUICK, "--defects"]
     assert main([*words, str(scene.with_name("d.npy"))]) == 0
     assert main([*words, str(scene.with_name(f"d{suffix}"))]) == 0
@@ -79,7 +97,7 @@ def test_the_defects_of_a_cube_open_in_other_tools(scene: Path, suffix: str) -> 
     np.testing.assert_array_equal(again.images().transpose(1, 2, 0), np.load(scene.with_name("d.npy")))
 
 
-def test_k_is_chosen_from_what_is_given(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_k_is_chosen_from_what_is_given(scene, capsys):
     out, report = scene.with_name("out.npy"), scene.with_name("report.html")
     words = ["restore", str(scene), "--out", str(out), "--unmarked", "--K", "1:3", "--lam", "1.1"]
 
@@ -91,18 +109,7 @@ def test_k_is_chosen_from_what_is_given(scene: Path, capsys: pytest.CaptureFixtu
     assert "λ = 1.1, given" in page
 
 
-def test_a_bundled_data_set_is_written_for_other_commands(tmp_path: Path) -> None:
-    out = tmp_path / "restored.npz"
-
-    assert main(["restore", "synthetic", "--out", str(out), "--unmarked", *QUICK]) == 0
-
-    assert main(["fit", "--data", str(out), "--K", "2"]) == 0
-    assert main(["restore", str(out), "--out", str(tmp_path / "again.npz"), *QUICK]) == 0
-
-
-def test_what_is_lost_stays_as_it_was_in_a_format_without_a_value_for_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_lost_stays_as_it_was_in_a_format_without_a_value_for_it(tmp_path, capsys):
     source, out = tmp_path / "whole.npy", tmp_path / "out.npy"
     values = np.arange(12, dtype=np.uint16).reshape(3, 4)
     np.save(source, values)
@@ -118,9 +125,7 @@ def test_what_is_lost_stays_as_it_was_in_a_format_without_a_value_for_it(
     assert "1 entry looks wrong and cannot be restored" in capsys.readouterr().err
 
 
-def test_the_other_files_are_written_when_the_data_cannot_be(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_other_files_are_written_when_the_data_cannot_be(tmp_path, capsys):
     """The numbers of a palette stand for colours, so there is no way back to them."""
     source, out, report = tmp_path / "map.tif", tmp_path / "out.tif", tmp_path / "report.html"
     numbers = np.random.default_rng(0).integers(1, 200, (12, 15), dtype=np.uint8)
@@ -139,57 +144,49 @@ def test_the_other_files_are_written_when_the_data_cannot_be(
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["--out", "scene.npy"], 2, "would replace the file that is read"),
-        (["--out", "out.mat"], 2, "choose a name with .npy"),
-        (["--out", "out.npy", "--defects", "d.npy"], 2, "only with --unmarked"),
-        (["--out", "out.npy", "--deviation", "d.tif"], 2, "choose a name that ends with .npy"),
-        (["--out", "out.npy", "--leash", "0.5"], 2, "give lam too"),
-        (["--out", "out.npy", "--jobs", "2"], 2, "is one process"),
-        (["--out", "out.npy", "--bands-axis", "7"], 1, "no axis 7"),
+        (["scene.npy", "--out", "scene.npy"], 2, "would replace the file that is read"),
+        (["scene.npy", "--out", "out.mat"], 2, "choose a name with .npy"),
+        (["scene.npy", "--out", "o.npy", "--defects", "d.npy"], 2, "only with --unmarked"),
+        (["scene.npy", "--out", "o.npy", "--deviation", "d.tif"], 2, "choose a name that ends with .npy"),
+        (["scene.npy", "--out", "o.npy", "--leash", "0.5"], 2, "give lam too"),
+        (["scene.npy", "--out", "o.npy", "--jobs", "2"], 2, "is one process"),
+        (["scene.npy", "--out", "o.npy", "--denoise", "--fill", "scene.npy"], 2, "give one of them"),
+        (["scene.npy", "--out", "o.npy", "--bands-axis", "7"], 1, "no axis 7"),
+        (["scene.npy", "--out", "o.npy", *BY_BLOCKS, "--deviation", "d.npy"], 2, "--deviation"),
+        (["scene.npy", "--out", "o.npy", *BY_BLOCKS, "--defects", "d.hdr"], 2, ".npy"),
+        (["table.csv", "--out", "o.csv", *BY_BLOCKS], 1, "in parts"),
     ],
 )
-def test_what_cannot_be_done_is_refused_before_the_work(
-    scene: Path,
-    words: list[str],
-    status: int,
-    told: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_cannot_be_done_is_refused_before_the_work(scene, words, status, told, capsys, monkeypatch):
     monkeypatch.chdir(scene.parent)
+    np.savetxt("table.csv", np.ones((4, 5)), delimiter=",")
     before = {path: path.read_bytes() for path in scene.parent.iterdir()}
 
-    assert main(["restore", "scene.npy", *words]) == status
+    assert main(["restore", *words]) == status
 
     assert told in capsys.readouterr().err
     assert {path: path.read_bytes() for path in scene.parent.iterdir()} == before
 
 
 @pytest.mark.parametrize("text", ["0", "x", "5:3", "1:2:3", "4,,8", "1:3,5", "-2"])
-def test_a_wrong_number_of_parts_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_parts_are_written_as_people_write_them_and_a_wrong_number_is_refused(text, capsys):
+    assert numbers_of_parts("3:5") == numbers_of_parts("3,4,5") == (3, 4, 5)
+
     with pytest.raises(SystemExit, match="2"):
         main(["restore", "synthetic", "--out", "out.npz", f"--K={text}"])
 
     assert "is not a number of parts" in capsys.readouterr().err
 
 
-def test_ctrl_c_uses_the_best_model_so_far(scene: Path) -> None:
+def test_ctrl_c_uses_the_best_model_so_far(scene):
     out = scene.with_name("out.npy")
     np.save(scene, np.tile(np.load(scene), (8, 8, 3)))
     words = ["restore", str(scene), "--out", str(out), "--unmarked", "--progress"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "atnmf_core", *words],
-        cwd=Path(__file__).parents[2],
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert run.stderr is not None
-    while not re.search(r"[1-9]\d*/\d+ ", run.stderr.readline()):
-        assert run.poll() is None
-    run.send_signal(signal.SIGINT)
-    printed, told = run.communicate(timeout=120)
+    with started(*words, folder=scene.parent) as run:
+        while not re.search(r"[1-9]\d*/\d+ ", run.stderr.readline()):
+            assert run.poll() is None
+        run.send_signal(signal.SIGINT)
+        printed, told = run.communicate(timeout=120)
 
     assert run.returncode == 130, told
     assert "the best model so far is used" in told
@@ -199,9 +196,7 @@ def test_ctrl_c_uses_the_best_model_so_far(scene: Path) -> None:
 
 
 @pytest.mark.parametrize(("lam", "leash", "denoise"), [(1.1, 0.5, False), (np.inf, None, True)])
-def test_a_recipe_in_both_languages_makes_the_same_file(
-    scene: Path, lam: float, leash: float | None, denoise: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recipe_in_both_languages_makes_the_same_file(scene, lam, leash, denoise, monkeypatch):
     monkeypatch.chdir(scene.parent)
     options = ReadingOptions(nodata=-9999.0)
     recipe = RestoreRecipe("scene.npy", "unmarked", 2, lam, leash, 3, options, denoise=denoise)
@@ -214,9 +209,7 @@ def test_a_recipe_in_both_languages_makes_the_same_file(
     assert Path("by_command.npy").read_bytes() == Path("by_python.npy").read_bytes()
 
 
-def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(
-    scene: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(scene, capsys):
     """The gap is not named, so it stays; of the dark entries only those that are named are replaced."""
     out, mask = scene.with_name("out.npy"), scene.with_name("mask.npy")
     before, dark = np.load(scene), np.load(scene.with_name("dark.npy"))
@@ -231,7 +224,7 @@ def test_a_mask_says_what_is_filled_and_all_else_is_left_alone(
     assert (after[named] > 2 * before[named]).mean() > 0.9
 
 
-def test_stripes_are_written_to_a_file_of_their_own_and_negative_values_come_back(tmp_path: Path) -> None:
+def test_stripes_are_written_to_a_file_of_their_own_and_negative_values_come_back(tmp_path):
     rng = np.random.default_rng(0)
     cube = (rng.random((20, 20, 2)) @ rng.random((2, 24))) + rng.normal(0, 0.002, (20, 20, 24)) + 0.1
     cube[:, 7, 3] += 0.03
@@ -248,7 +241,7 @@ def test_stripes_are_written_to_a_file_of_their_own_and_negative_values_come_bac
     np.testing.assert_allclose(after[~wrong], (cube - found)[~wrong], atol=1e-6)
 
 
-def test_what_a_mask_calls_wrong_is_predicted(scene: Path) -> None:
+def test_what_a_mask_calls_wrong_is_predicted(scene):
     mask, out = scene.with_name("wrong.npy"), scene.with_name("out.npy")
     cube = np.load(scene)
     wrong = np.zeros(cube.shape, bool)
@@ -263,17 +256,7 @@ def test_what_a_mask_calls_wrong_is_predicted(scene: Path) -> None:
     np.testing.assert_array_equal(restored[measured], cube[measured])
 
 
-def test_filling_and_denoising_exclude_each_other(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["restore", str(scene), "--out", str(scene.with_name("o.npy")), "--denoise", "--fill", str(scene)]
-
-    assert main(words) == 2
-
-    assert "give one of them" in capsys.readouterr().err
-
-
-def test_a_recipe_at_another_threshold_replaces_only_those_suspects(
-    scene: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recipe_at_another_threshold_replaces_only_those_suspects(scene, monkeypatch):
     monkeypatch.chdir(scene.parent)
     recipe = RestoreRecipe("scene.npy", "unmarked", 2, 1.1, threshold=0.7, side="bright")
 
@@ -288,101 +271,68 @@ def test_a_recipe_at_another_threshold_replaces_only_those_suspects(
     assert recipe.command_line("out.npy") == ""
 
 
-def test_an_envi_cube_keeps_its_header(scene: Path) -> None:
-    header = scene.with_name("scene.hdr")
-    entries = {"wavelength": np.linspace(400, 900, BANDS).tolist(), "sensor type": "made up"}
-    spectral.io.envi.save_image(str(header), np.load(scene), dtype="f4", ext="img", metadata=entries)
-
-    assert main(["restore", str(header), "--out", str(scene.with_name("out.hdr")), *QUICK]) == 0
-
-    assert scene.with_name("out.hdr").read_bytes() == header.read_bytes()
-    restored = spectral.io.envi.open(str(scene.with_name("out.hdr"))).open_memmap()
-    np.testing.assert_array_equal(restored[0], np.load(scene)[0])
-    assert not np.isnan(restored).any()
-
-
-def test_several_parts_are_written_as_people_write_them() -> None:
-    assert numbers_of_parts("3:5") == numbers_of_parts("3,4,5") == (3, 4, 5)
-
-
 def as_rows(source: Path, matrix: np.ndarray) -> np.ndarray:
     """A matrix like V with its pixels row by row."""
     return read_dataset(source).images(matrix).reshape(BANDS, -1)
 
 
-MODEL = ("--unmarked", "--K", "4", "--lam", "1.1", "--jobs", "1")
 BLOCKS = "elsewhere"
 """Only a restoration by blocks compares its sample with pixels elsewhere."""
 
 
 @pytest.fixture
-def large_scene(tmp_path: Path) -> Path:
+def large_scene(tmp_path):
     np.save(tmp_path / "large_scene.npy", damaged_scene(40, 40, 12).cube)
     return tmp_path / "large_scene.npy"
 
 
-def test_a_file_above_the_limit_on_entries_is_restored_by_blocks(
-    large_scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("too_much", ["entries", "memory"])
+def test_a_file_that_is_too_large_is_restored_and_fitted_by_blocks(
+    large_scene, too_much, monkeypatch, capsys
+):
     words = ["restore", str(large_scene), "--out", str(large_scene.with_name("out.npy")), *MODEL]
     monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
     assert main(words[: words.index("--jobs")]) == 0
     assert BLOCKS not in capsys.readouterr().out
 
-    monkeypatch.setenv("ATNMF_MAX_ENTRIES", "10000")
+    if too_much == "entries":
+        monkeypatch.setenv("ATNMF_MAX_ENTRIES", "10000")
+    else:
+        monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=1 << 20))
 
     assert main(words) == 0
     assert BLOCKS in capsys.readouterr().out
+    if too_much == "entries":
+        assert fit(large_scene, "--jobs", "1", "--out", str(large_scene.with_name("H.npy"))) == 0
+        assert np.load(large_scene.with_name("H.npy")).shape == (40, 40, 4)
 
 
-def test_a_file_that_needs_more_memory_than_is_free_is_restored_by_blocks(
-    large_scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
-    monkeypatch.setattr("psutil.virtual_memory", lambda: type("Memory", (), {"available": 1 << 20}))
+@pytest.mark.parametrize("disks", [1, 2])
+def test_a_mask_of_the_defects_is_written_too_even_to_another_disk(large_scene, monkeypatch, disks):
+    move = Path.replace
 
-    assert main(["restore", str(large_scene), "--out", str(large_scene.with_name("out.npy")), *MODEL]) == 0
+    def move_on_one_disk(part, place):
+        if part.parent != place.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return move(part, place)
 
-    assert BLOCKS in capsys.readouterr().out
+    if disks == 2:
+        monkeypatch.setattr(Path, "replace", move_on_one_disk)
+    folder = large_scene.parent
+    out, defects = folder / "out.npy", folder / "elsewhere" / "defects.npy"
+    defects.parent.mkdir()
 
-
-def test_a_mask_of_the_defects_is_written_too(large_scene: Path) -> None:
-    out, defects = large_scene.with_name("out.npy"), large_scene.with_name("defects.npy")
-
-    words = ["restore", str(large_scene), "--out", str(out), "--blocks", *MODEL, "--defects", str(defects)]
+    words = ["restore", str(large_scene), "--out", str(out), *BY_BLOCKS, "--defects", str(defects)]
     assert main(words) == 0
 
     before, after, wrong = (np.load(file) for file in (large_scene, out, defects))
     observed = ~np.isnan(before)
     assert np.array_equal((before != after)[observed], wrong[observed].astype(bool))
-
-
-def test_a_mask_of_the_defects_may_be_on_another_disk(
-    large_scene: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    move = Path.replace
-
-    def move_on_one_disk(part: Path, place: Path) -> Path:
-        if part.parent != place.parent:
-            raise OSError(errno.EXDEV, "Invalid cross-device link")
-        return move(part, place)
-
-    monkeypatch.setattr(Path, "replace", move_on_one_disk)
-    folder = large_scene.parent
-    out, defects = folder / "out.npy", folder / "elsewhere" / "defects.npy"
-    defects.parent.mkdir()
-
-    words = ["restore", str(large_scene), "--out", str(out), "--blocks", *MODEL, "--defects", str(defects)]
-    assert main(words) == 0
-
-    assert np.load(defects).shape == np.load(large_scene).shape
     assert {file.name for file in folder.iterdir()} == {large_scene.name, "out.npy", "elsewhere"}
     assert [file.name for file in defects.parent.iterdir()] == ["defects.npy"]
 
 
-def test_the_report_shows_the_scene_and_how_the_model_was_chosen(
-    large_scene: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_shows_the_scene_and_how_the_model_was_chosen(large_scene, capsys):
     out, report = large_scene.with_name("out.npy"), large_scene.with_name("report.html")
 
     words = [
@@ -390,14 +340,13 @@ def test_the_report_shows_the_scene_and_how_the_model_was_chosen(
         str(large_scene),
         "--out",
         str(out),
-        "--blocks",
-        "--unmarked",
+        *BY_BLOCKS,
         "--K",
         "3,4",
-        "--lam",
-        "1.1",
+        "--report",
+        str(report),
     ]
-    assert main([*words, "--jobs", "1", "--report", str(report)]) == 0
+    assert main(words) == 0
 
     page, said = report.read_text("utf-8"), capsys.readouterr().out
     assert page.count("<img") == 3
@@ -408,14 +357,12 @@ def test_the_report_shows_the_scene_and_how_the_model_was_chosen(
     assert str(report) in said
 
 
-def test_a_geotiff_stays_one(tmp_path: Path) -> None:
+def test_a_geotiff_stays_one(tmp_path):
     large_scene = damaged_scene(40, 40, 12)
     write_geotiff(large_scene.cube, tmp_path / "large_scene.tif")
     out = tmp_path / "out.tif"
 
-    assert main(["restore", str(tmp_path / "large_scene.tif"), "--out", str(out), "--blocks", *MODEL]) == 0
-
-    import rasterio
+    assert main(["restore", str(tmp_path / "large_scene.tif"), "--out", str(out), *BY_BLOCKS]) == 0
 
     with rasterio.open(out) as file, rasterio.open(tmp_path / "large_scene.tif") as source:
         assert file.profile == source.profile
@@ -424,41 +371,11 @@ def test_a_geotiff_stays_one(tmp_path: Path) -> None:
     assert np.sqrt((error**2).mean()) < 0.01
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("--deviation", "d.npy"), "--deviation"),
-        (("--defects", "d.hdr"), ".npy"),
-    ],
-)
-def test_what_needs_all_of_a_scene_at_once_is_refused(
-    large_scene: Path, words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = str(large_scene.with_name("out.npy"))
-
-    assert main(["restore", str(large_scene), "--out", out, "--blocks", *MODEL, *words]) == 2
-
-    assert why in capsys.readouterr().err
-
-
-def test_a_format_that_cannot_be_read_in_parts_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    np.savetxt(tmp_path / "table.csv", np.ones((4, 5)), delimiter=",")
-
-    words = ["restore", str(tmp_path / "table.csv"), "--out", str(tmp_path / "out.csv"), "--blocks", *MODEL]
-    assert main(words) == 1
-
-    assert "in parts" in capsys.readouterr().err
-
-
 def fit(large_scene: Path, *words: str) -> int:
     return main(["fit", "--data", str(large_scene), "--K", "4", *words])
 
 
-def test_a_fit_by_blocks_is_that_of_the_python_call(
-    large_scene: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fit_by_blocks_is_that_of_the_python_call(large_scene, capsys):
     done = fit_scene(large_scene, large_scene.with_name("python.npy"), K=4, method="atnmf", lam=1.2, n_jobs=1)
 
     words = ("--method", "atnmf", "--lam", "1.2", "--blocks", "--jobs", "1")
@@ -468,17 +385,6 @@ def test_a_fit_by_blocks_is_that_of_the_python_call(
     for one in ("", "-W"):
         ours, python = (np.load(large_scene.with_name(f"{name}{one}.npy")) for name in ("H", "python"))
         assert np.array_equal(ours, python)
-
-
-def test_a_file_above_the_limit_on_entries_is_fitted_by_blocks(
-    large_scene: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("atnmf_core.commands.by_blocks.SMALL", 0)
-    monkeypatch.setenv("ATNMF_MAX_ENTRIES", "10000")
-
-    assert fit(large_scene, "--jobs", "1", "--out", str(large_scene.with_name("H.npy"))) == 0
-
-    assert np.load(large_scene.with_name("H.npy")).shape == (40, 40, 4)
 
 
 @pytest.mark.parametrize(
@@ -491,13 +397,7 @@ def test_a_file_above_the_limit_on_entries_is_fitted_by_blocks(
         (("--jobs", "2"), "leave --jobs out"),
     ],
 )
-def test_options_of_a_fit_that_cannot_be_meant_are_refused(
-    large_scene: Path,
-    words: tuple[str, ...],
-    why: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_options_of_a_fit_that_cannot_be_meant_are_refused(large_scene, words, why, capsys, monkeypatch):
     monkeypatch.chdir(large_scene.parent)
 
     assert fit(large_scene, *words) == 2

@@ -18,40 +18,32 @@ def server(tmp_path_factory, monkeypatch):
         yield server
 
 
-def test_fetched_data_is_complete_and_loads(server, tmp_path):
-    paths = fetch("synthetic", folder=tmp_path, transfer=server.transfer)
-    assert {path.relative_to(tmp_path).as_posix() for path in paths} == {
-        file.path for file in remote_files_of("synthetic")
-    }
+def test_fetched_data_is_complete_and_loads_with_progress_that_runs_to_the_total(server, tmp_path):
+    seen = []
+    paths = fetch(
+        "synthetic", folder=tmp_path, transfer=server.transfer, progress=lambda *now: seen.append(now)
+    )
+    files = remote_files_of("synthetic")
+    assert {path.relative_to(tmp_path).as_posix() for path in paths} == {file.path for file in files}
     ours, theirs = (load_dataset("synthetic-paper", folder=folder) for folder in (tmp_path, server.folder))
     assert ours.content_hash == theirs.content_hash
+    done, total = [step[0] for step in seen], sum(file.size for file in files)
+    assert done == sorted(done)
+    assert len(set(done)) > len(files)
+    assert seen[-1][:2] == (total, total)
 
 
-def test_a_verified_file_is_used_without_asking_the_server(server, tmp_path):
-    fetch("synthetic", folder=tmp_path, transfer=server.transfer)
-    asked = len(server.requests)
-    fetch("synthetic", folder=tmp_path, transfer=server.transfer)
-    assert asked == len(remote_files_of("synthetic"))
-    assert len(server.requests) == asked
-
-
-def test_only_what_is_missing_or_damaged_is_fetched_again(server, tmp_path):
-    fetch("synthetic", folder=tmp_path, transfer=server.transfer)
-    (tmp_path / "synthetic" / "mask3.mat").unlink()
-    (tmp_path / "synthetic" / "mask5.mat").write_bytes(b"damaged")
+def test_only_what_is_missing_or_damaged_is_fetched_again_from_the_address_that_answers(server, tmp_path):
+    good = server.transfer.base_urls[AUTHORS]
+    transfer = Transfer(base_urls={AUTHORS: ("http://127.0.0.1:9/", *good), FACES: good})
+    assert len(fetch("synthetic", folder=tmp_path, transfer=transfer)) == 8
     server.requests.clear()
     fetch("synthetic", folder=tmp_path, transfer=server.transfer)
+    assert server.requests == []
+    (tmp_path / "synthetic" / "mask3.mat").unlink()
+    (tmp_path / "synthetic" / "mask5.mat").write_bytes(b"damaged")
+    fetch("synthetic", folder=tmp_path, transfer=server.transfer)
     assert server.requests == ["/Synthetic/mask3.mat", "/Synthetic/mask5.mat"]
-
-
-def test_progress_runs_to_the_total(server, tmp_path):
-    seen = []
-    fetch("synthetic", folder=tmp_path, transfer=server.transfer, progress=lambda *now: seen.append(now))
-    done = [step[0] for step in seen]
-    total = sum(file.size for file in remote_files_of("synthetic"))
-    assert done == sorted(done)
-    assert len(set(done)) > len(remote_files_of("synthetic"))
-    assert seen[-1][:2] == (total, total)
 
 
 @pytest.mark.parametrize(
@@ -80,12 +72,6 @@ def test_a_server_that_is_not_there_gets_the_same_answer(tmp_path):
     transfer = Transfer(base_urls={AUTHORS: nowhere, FACES: nowhere}, stall_seconds=0.5)
     with pytest.raises(DataUnavailable, match=r"cannot be reached.*put it at"):
         fetch("cbcl", folder=tmp_path, transfer=transfer)
-
-
-def test_the_next_address_is_tried_when_the_first_fails(server, tmp_path):
-    good = server.transfer.base_urls[AUTHORS]
-    transfer = Transfer(base_urls={AUTHORS: ("http://127.0.0.1:9/", *good), FACES: good})
-    assert len(fetch("synthetic", folder=tmp_path, transfer=transfer)) == 8
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):

@@ -22,29 +22,32 @@ def test_a_rectangle_covers_its_corners_in_its_bands_alone(data):
     assert drawn.sum() == 2 * 4 * 6
 
 
-def test_a_lasso_covers_what_it_encloses_and_its_edge():
-    drawn = covered(CUBE, "1-1l2.2.2.6.5.6.5.2")[0]
+@pytest.mark.parametrize(
+    ("text", "rows", "cols"),
+    [
+        ("1-1l2.2.2.6.5.6.5.2", slice(1, 5), slice(1, 6)),
+        ("0-99r1.1.1.1", slice(0, 1), slice(0, 1)),
+    ],
+    ids=["lasso", "bands beyond the last"],
+)
+def test_a_mark_covers_what_it_encloses_and_its_edge(text, rows, cols):
+    expected = np.zeros((6, 10), bool)
+    expected[rows, cols] = True
 
-    assert drawn[1:5, 1:6].all()
-    assert drawn.sum() == 4 * 5
+    drawn = covered(CUBE, text)
+
+    np.testing.assert_array_equal(drawn[0], expected)
+    assert drawn.sum() == expected.sum() * (4 if "99" in text else 1)
 
 
-def test_a_brush_covers_what_is_near_its_path():
+def test_a_brush_covers_what_is_near_its_path_and_a_matrix_is_one_picture():
     drawn = covered(CUBE, "1-1b3.3.3.7")[0]
-
     assert drawn[1:4, 2:7].all()
     assert not drawn[0].any()
     assert not drawn[4:].any()
 
-
-def test_a_matrix_is_one_picture():
     drawn = entries_of(read_marks("1-1r2.3.2.5"), Dataset(np.zeros((5, 8)), "matrix", "m"))
-
     assert np.argwhere(drawn).tolist() == [[1, 2], [1, 3], [1, 4]]
-
-
-def test_bands_beyond_the_last_are_of_no_account():
-    assert covered(CUBE, "0-99r1.1.1.1").sum() == 4
 
 
 def test_marks_are_spelled_as_they_are_read():
@@ -55,20 +58,15 @@ def test_marks_are_spelled_as_they_are_read():
         read_marks("1-2x3.4")
 
 
-def test_a_mask_may_be_a_cube_or_one_image_for_all_bands(tmp_path):
+def test_a_mask_may_be_a_cube_or_one_image_for_all_bands_but_not_of_another_size(tmp_path):
     wrong = np.zeros((4, 6, 10), bool)
     wrong[1, 2:4, 5:8] = True
     np.save(tmp_path / "cube.npy", wrong.transpose(1, 2, 0))
     np.save(tmp_path / "image.npy", wrong[1].astype(np.uint8))
-
-    assert np.array_equal(CUBE.images(read_mask(tmp_path / "cube.npy", CUBE)), wrong)
-    assert np.array_equal(
-        CUBE.images(read_mask(tmp_path / "image.npy", CUBE)), np.repeat(wrong[1:2], 4, axis=0)
-    )
-
-
-def test_a_mask_of_another_size_is_refused(tmp_path):
     np.save(tmp_path / "other.npy", np.zeros((5, 10)))
 
+    assert np.array_equal(CUBE.images(read_mask(tmp_path / "cube.npy", CUBE)), wrong)
+    image = CUBE.images(read_mask(tmp_path / "image.npy", CUBE))
+    assert np.array_equal(image, np.repeat(wrong[1:2], 4, axis=0))
     with pytest.raises(InputError, match="and the data has 4 bands of 6 × 10 pixels"):
         read_mask(tmp_path / "other.npy", CUBE)

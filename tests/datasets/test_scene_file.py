@@ -41,7 +41,7 @@ def in_blocks(path: Path, entries: int) -> np.ndarray:
     return whole
 
 
-@pytest.mark.parametrize("entries", [60, 300, 10_000])
+@pytest.mark.parametrize("entries", [300, 10_000])
 def test_blocks_are_parts_of_the_whole(path, entries):
     np.testing.assert_allclose(in_blocks(path, entries), as_read(path), rtol=1e-6)
 
@@ -56,16 +56,13 @@ def test_envi_in_every_order(tmp_path, interleave, kind):
     )
 
 
-def test_single_pixels_come_in_the_order_in_which_they_are_asked_for(path):
+def test_single_pixels_come_in_the_order_asked_for_and_a_thinned_scene_has_every_nth_row_and_column(path):
     rows, cols = np.array([32, 0, 17, 17, 1]), np.array([20, 3, 16, 15, 0])
 
-    pixels = open_scene(path).pixels(rows, cols)
+    scene, whole = open_scene(path), as_read(path)
 
-    np.testing.assert_allclose(pixels, as_read(path)[rows, cols].T, rtol=1e-6)
-
-
-def test_a_thinned_scene_has_every_nth_row_and_column(path):
-    np.testing.assert_allclose(open_scene(path).thinned(2, 5), as_read(path)[::5, ::5, 2], rtol=1e-6)
+    np.testing.assert_allclose(scene.pixels(rows, cols), whole[rows, cols].T, rtol=1e-6)
+    np.testing.assert_allclose(scene.thinned(2, 5), whole[::5, ::5, 2], rtol=1e-6)
 
 
 def test_what_is_not_written_stays(path, tmp_path):
@@ -78,41 +75,27 @@ def test_what_is_not_written_stays(path, tmp_path):
         assert not out.exists()
 
     assert all(file.exists() for file in files)
-    before, after = as_read(path), as_read(out)
-    expected = before.copy()
-    expected[18, 15, 2], expected[16, 15, 3] = 0.5, 0.25
-    np.testing.assert_array_equal(after, expected)
-
-
-def test_all_else_in_the_file_stays(path, tmp_path):
-    scene, out = open_scene(path), tmp_path / f"out{path.suffix}"
-    with rewritten(scene, out):
-        pass
-
     before, after = read_dataset(path), read_dataset(out)
+    expected = before.images().copy()
+    expected[2, 18, 15], expected[3, 16, 15] = 0.5, 0.25
+    np.testing.assert_array_equal(after.images(), expected)
     assert np.array_equal(before.wavelengths, after.wavelengths) or before.wavelengths is None
     assert before.georeference == after.georeference
     if path.suffix == ".hdr":
         assert out.read_text() == path.read_text()
 
 
-def test_bands_that_the_header_calls_bad_are_missing(tmp_path):
-    path = tmp_path / "scene.hdr"
-    write_envi(damaged_scene(9, 7, 5).cube, path)
+def test_bands_that_the_header_calls_bad_are_missing_as_may_be_a_whole_block(tmp_path):
+    path, cube = tmp_path / "scene.hdr", damaged_scene(9, 7, 5).cube
+    cube[:3] = np.nan
+    write_envi(cube, path)
     path.write_text(path.read_text() + "bbl = {1, 0, 1, 1, 0}\n")
 
-    V = open_scene(path).read(Block(2, 4, 1, 5))
+    V = open_scene(path).read(Block(4, 6, 1, 5))
 
     assert np.isnan(V[[1, 4]]).all()
     assert not np.isnan(V[[0, 2, 3]]).all()
-
-
-def test_a_block_without_a_value_is_no_mistake(tmp_path):
-    cube = damaged_scene(9, 7, 5).cube
-    cube[:3] = np.nan
-    np.save(tmp_path / "scene.npy", cube)
-
-    assert np.isnan(open_scene(tmp_path / "scene.npy").read(Block(0, 3, 0, 7))).all()
+    assert np.isnan(open_scene(path).read(Block(0, 3, 0, 7))).all()
 
 
 @pytest.mark.parametrize(("name", "shape"), [("matrix.npy", (30, 40)), ("table.csv", (3, 4))])

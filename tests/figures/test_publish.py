@@ -27,12 +27,12 @@ PANELS = [
 ]
 
 
-def words(svg: bytes) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]+)</text>", svg.decode())
+def words(svg: bytes) -> set[str]:
+    return set(re.findall(r"<text[^>]*>([^<]+)</text>", svg.decode()))
 
 
-def millimetres(pdf: bytes) -> float:
-    return float(re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf)[1]) / 72 * 25.4
+def opened(png: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(png))
 
 
 @pytest.mark.parametrize("width", [85.0, 160.0])
@@ -40,41 +40,44 @@ def test_a_figure_is_as_wide_as_asked_in_every_format(width):
     for save, drawn in ((save_chart, CURVE), (save_panels, PANELS)):
         png, svg, pdf = (save(drawn, Look(form, width)) for form in ("png", "svg", "pdf"))
 
-        assert Image.open(io.BytesIO(png)).width == pytest.approx(width / 25.4 * 300, abs=1)
-        assert float(re.search(rb'width="([\d.]+)pt"', svg)[1]) / 72 * 25.4 == pytest.approx(width, abs=0.01)
-        assert millimetres(pdf) == pytest.approx(width, abs=0.01)
-
-
-def test_a_width_in_pixels_is_that_of_the_png():
-    assert Image.open(io.BytesIO(save_panels(PANELS, Look("png", 777, "px")))).width == 777
+        assert opened(png).width == pytest.approx(width / 25.4 * 300, abs=1)
+        points = [re.search(rb'width="([\d.]+)pt"', svg)[1], re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", pdf)[1]]
+        assert [float(one) / 72 * 25.4 for one in points] == pytest.approx([width] * 2, abs=0.01)
+    files = [look_of(Path(name)).format for name in ("a.svg", "a.PDF", "a.png", "a")]
+    assert files == ["svg", "pdf", "png", "png"], "the ending of a file chooses the format"
 
 
 def test_letters_stay_letters_of_the_size_that_was_chosen():
     for size in (7.0, 11.0):
         svg = save_chart(CURVE, Look("svg", font_size=size))
 
-        assert {"RMSE on hidden entries", "adversary's price λ", "AT-NMF", "best λ = 1.05"} <= set(words(svg))
+        assert {"RMSE on hidden entries", "adversary's price λ", "AT-NMF", "best λ = 1.05"} <= words(svg)
         assert f"font-size: {size:g}px" in svg.decode() or f"font: {size:g}px" in svg.decode()
     assert b"/FontFile2" in save_chart(CURVE, Look("pdf"))
-    titles = words(save_panels(PANELS, Look("svg")))
-    assert {"(a) Original V", "(c) Adversary R*", "−0.5", "0.5"} <= set(titles)
+    assert {"(a) Original V", "(c) Adversary R*", "−0.5", "0.5"} <= words(save_panels(PANELS, Look("svg")))
 
 
-def test_the_background_is_white_or_not_there():
-    for save, drawn in ((save_chart, CURVE), (save_panels, PANELS)):
-        corners = [
-            Image.open(io.BytesIO(save(drawn, Look(transparent=clear)))).convert("RGBA").getpixel((0, 0))
-            for clear in (False, True)
-        ]
-        assert corners == [(255, 255, 255, 255), (255, 255, 255, 0)]
+@pytest.mark.parametrize(("save", "drawn"), [(save_chart, CURVE), (save_panels, PANELS)])
+@pytest.mark.parametrize("clear", [True, False])
+def test_the_background_is_white_or_not_there(save, drawn, clear):
+    corner = opened(save(drawn, Look(transparent=clear))).convert("RGBA").getpixel((0, 0))
+
+    assert corner == (255, 255, 255, 0 if clear else 255)
 
 
-def test_panels_have_one_size_although_one_has_dots():
-    picture = np.asarray(Image.open(io.BytesIO(save_panels(PANELS, Look("png", 800, "px")))).convert("RGB"))
+def test_panels_have_one_size_although_one_has_dots_and_one_without_a_title_fills_its_figure():
+    picture = np.asarray(opened(save_panels(PANELS, Look("png", 800, "px"))).convert("RGB"))
 
     boxes = [np.argwhere((picture == colour[0, 0]).all(axis=2)) for colour in (RED, BLUE)]
+    assert picture.shape[1] == 800
     assert len({tuple(box.max(axis=0) - box.min(axis=0)) for box in boxes}) == 1
     assert len({box.min(axis=0)[0] for box in boxes}) == 1
+    alone = opened(save_panels([Panel("", "", RED, "")], Look("png", 500, "px")))
+    assert alone.size == (500, 500)
+    assert alone.convert("RGB").getcolors() == [(500 * 500, (200, 0, 0))]
+    # More panels than columns take further rows.
+    one_row, two = (opened(save_panels(PANELS * 2, Look("png", 800, "px"), columns=n)).height for n in (4, 2))
+    assert two > 2 * one_row
 
 
 def test_published_deviations_are_drawn():
@@ -86,22 +89,6 @@ def test_published_deviations_are_drawn():
 
     # Two caps for each point, and perhaps more ticks.
     assert with_bars >= plain + 4
-
-
-def test_a_panel_without_a_title_fills_its_figure():
-    picture = Image.open(io.BytesIO(save_panels([Panel("", "", RED, "")], Look("png", 500, "px"))))
-
-    assert picture.size == (500, 500)
-    assert picture.convert("RGB").getcolors() == [(500 * 500, (200, 0, 0))]
-
-
-def test_more_panels_than_columns_take_further_rows():
-    heights = [
-        Image.open(io.BytesIO(save_panels(PANELS * 2, Look("png", 800, "px"), columns=columns))).height
-        for columns in (4, 2)
-    ]
-
-    assert heights[1] > 2 * heights[0]
 
 
 @pytest.mark.parametrize(
@@ -135,20 +122,11 @@ def test_a_page_tells_every_point_needs_no_network_and_is_small():
     assert "Curve &amp; more" in page
     assert not re.findall(r'<(?:script|link|img|image)[^>]+(?:src|href)="http', page)
     assert len(page) < 100_000
-
-
-def test_the_points_of_a_page_lie_on_its_curve():
+    # The points lie on its curve.
     lefts = [float(left) for left in re.findall(r"left:([\d.]+)%", chart_html(CURVE))]
-
     assert lefts == sorted(lefts)
     assert 5 < lefts[0] < 15
     assert lefts[-1] > 90
-
-
-def test_the_ending_of_a_file_chooses_the_format():
-    assert [look_of(Path(name)).format for name in ("a.svg", "a.PDF", "a.png", "a")] == [
-        "svg", "pdf", "png", "png",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", [{"width": 0.0}, {"width": 5000.0}, {"font_size": 0.0}])

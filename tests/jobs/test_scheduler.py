@@ -7,12 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from atnmf_core.jobs import processes
 from atnmf_core.jobs import scheduler as scheduling
-from atnmf_core.jobs.processes import ProcessDied, TaskProcess
+from atnmf_core.jobs.processes import ProcessDied
 from atnmf_core.jobs.scheduler import Job, Rank, Scheduler
 from tests.jobs import tasks
 
@@ -69,15 +70,23 @@ def test_progress_is_seen_while_a_task_runs_and_waiting_ends_with_it(scheduler, 
     assert scheduler.job("gate") is None
 
 
-def test_what_somebody_asked_for_comes_before_extras(scheduler, gate, log):
-    for word in ("extra 1", "extra 2"):
-        noted(scheduler, log, word, rank=Rank.EXTRA)
-    noted(scheduler, log, "asked", "bob")
+@pytest.mark.parametrize(
+    ("words", "order"),
+    [
+        (["extra 1", "extra 2", "asked"], ["asked", "extra 1", "extra 2"]),
+        (["ann 1", "ann 2", "ann 3", "bob 1"], ["ann 1", "bob 1", "ann 2", "ann 3"]),
+    ],
+    ids=["extras are last", "everybody has a fair share"],
+)
+def test_tasks_have_their_turns(scheduler, gate, log, words, order):
+    for word in words:
+        how = {"rank": Rank.EXTRA} if "extra" in word else {}
+        noted(scheduler, log, word, "bob" if word in ("bob 1", "asked") else "ann", **how)
 
     gate.touch()
 
-    assert scheduler.wait(["extra 1", "extra 2", "asked"], SECONDS)
-    assert log.read_text().splitlines() == ["asked", "extra 1", "extra 2"]
+    assert scheduler.wait(words, SECONDS)
+    assert log.read_text().splitlines() == order
 
 
 def test_extras_leave_a_worker_free(tmp_path):
@@ -88,17 +97,6 @@ def test_extras_leave_a_worker_free(tmp_path):
     assert scheduler.submit("asked", tasks.one, "bob").future.result(SECONDS) == 1
     assert sum(scheduler.job(number).progress is not None for number in range(3)) <= 1
     scheduler.close()
-
-
-def test_everybody_gets_a_fair_share(scheduler, gate, log):
-    for word in ("ann 1", "ann 2", "ann 3"):
-        noted(scheduler, log, word, "ann")
-    noted(scheduler, log, "bob 1", "bob")
-
-    gate.touch()
-
-    assert scheduler.wait(["ann 1", "ann 2", "ann 3", "bob 1"], SECONDS)
-    assert log.read_text().splitlines() == ["ann 1", "bob 1", "ann 2", "ann 3"]
 
 
 def test_a_long_task_holds_up_no_short_one(scheduler):
@@ -170,13 +168,9 @@ def test_a_cancelled_task_ends_at_once_and_can_be_started_again(scheduler, task,
     assert scheduler.submit("endless", tasks.one, "ann", long=long).future.result(SECONDS) == 1
 
 
-def test_a_short_task_whose_process_is_killed_is_tried_once_more(scheduler, tmp_path):
-    job = scheduler.submit("fit", partial(tasks.die_once, path=tmp_path / "died"), "ann")
-
-    assert job.future.result(SECONDS) == 1
-
-
-def test_a_task_that_kills_its_process_fails_and_the_next_one_does_not(scheduler):
+def test_a_task_whose_process_dies_is_tried_once_more_and_then_fails_alone(scheduler, tmp_path):
+    died = partial(tasks.die_once, path=tmp_path / "died")
+    assert scheduler.submit("fit", died, "ann").future.result(SECONDS) == 1
     with pytest.raises(ProcessDied, match="exited"):
         scheduler.submit("bad", tasks.leave, "ann").future.result(SECONDS)
 
@@ -186,7 +180,7 @@ def test_a_task_that_kills_its_process_fails_and_the_next_one_does_not(scheduler
 @pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
 def test_if_no_process_can_be_started_the_task_fails_and_later_ones_do_not(monkeypatch, long):
     with monkeypatch.context() as patch:
-        patch.setattr(processes.subprocess, "Popen", out_of_handles)
+        patch.setattr(processes.subprocess, "Popen", Mock(side_effect=OSError(24, "Too many open files")))
         scheduler = Scheduler(workers=1)
         job = scheduler.submit("fit", tasks.one, "ann", long=long)
         with pytest.raises(OSError, match="Too many open files"):
@@ -222,7 +216,3 @@ def test_a_closed_scheduler_has_cancelled_everything_and_takes_no_more():
     assert job.future.cancelled()
     with pytest.raises(RuntimeError, match="closed"):
         scheduler.submit("late", tasks.one, "ann")
-
-
-def out_of_handles(*_: object, **__: object) -> TaskProcess:
-    raise OSError(24, "Too many open files")
