@@ -176,9 +176,7 @@ class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     def _validated(self, X: npt.ArrayLike, *, reset: bool) -> Array:
         data: Array = validate_data(self, X, reset=reset, dtype=DTYPES, ensure_all_finite="allow-nan")
         if (data < 0).any():
-            raise ValueError(
-                "Negative values in data passed to ATNMF: all entries must be at least 0 or NaN."
-            )
+            raise ValueError("Negative values in data passed to ATNMF: entries must be at least 0 or NaN.")
         return data
 
     def _checked_n_components(self, data: Array) -> int:

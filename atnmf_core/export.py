@@ -110,9 +110,7 @@ def _kinds(data: Dataset, found: Sequence[Finding]) -> str:
         f'src="{data_url(defect_sheet(data, finding.mask))}"></figure>'
         for finding in found
     )
-    note = (
-        "The brighter a pixel, the more of its bands." if data.kind == "cube" else "Such entries are white."
-    )
+    note = "The brighter a pixel, the more of its bands." if data.kind == "cube" else "Those are white."
     return f'<h2>What was wrong</h2><div class="before-after">{figures}</div><p>{note}</p>'
 
 

@@ -258,9 +258,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="for arrays that have all pixels on one axis, for example 50x40",
     )
     group.add_argument("--order", choices=["F", "C"], help="pixels column by column (F) or row by row (C)")
-    group.add_argument(
-        "--bands-axis", type=int, metavar="AXIS", help="which axis counts the bands: 0, 1 or 2"
-    )
+    group.add_argument("--bands-axis", type=int, metavar="AXIS", help="which axis has the bands: 0, 1 or 2")
     group.add_argument(
         "--nodata",
         type=float,

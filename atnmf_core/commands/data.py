@@ -29,9 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--folder", type=Path, help="where to store the files (default: ATNMF_DATA_DIR, else the cache)"
     )
-    _add_files(
-        actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing entries")
-    )
+    _add_files(actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing values"))
     parser = actions.add_parser("convert", help="read a file and write it for `fit` and `sweep`")
     _add_files(parser)
     parser.add_argument(

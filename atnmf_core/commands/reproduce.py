@@ -186,9 +186,7 @@ def _comparison(name: str, rows: Sequence[Measurement]) -> str:
     counted = " to ".join(dict.fromkeys((str(min(starts)), str(max(starts))))) if starts else "none"
     lines.append(f"RMSE on hidden entries, mean ± standard deviation; starts: {counted}.")
     if any(row.missing == "zero" for row in rows):
-        lines.append(
-            ", ".join(f"{MARKS[agreement]} {words}" for agreement, words in AGREEMENTS.items()) + "."
-        )
+        lines.append(", ".join(f"{MARKS[one]} {words}" for one, words in AGREEMENTS.items()) + ".")
         lines += [f"{group}: {counts}" for group, counts in agreement_counts(cells).items()]
         lines += _tuned(name, cells)
     if any(row.method == "anmf" for row in rows):

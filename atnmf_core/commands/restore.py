@@ -64,9 +64,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         help="the restored data, in the format of FILE; a data set that has a name is written as .npz",
     )
-    parser.add_argument(
-        "--unmarked", action="store_true", help="some entries are wrong, and it is not known which"
-    )
+    parser.add_argument("--unmarked", action="store_true", help="some entries are wrong, nobody knows which")
     parser.add_argument(
         "--fill",
         metavar="MASK",

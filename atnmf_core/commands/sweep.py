@@ -80,9 +80,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="the sweep's name in the store (default: data and a number from the settings); without a grid: "
         "resume the sweep of that name",
     )
-    results.add_argument(
-        "--out", type=output_file, metavar="FILE.csv", help="write means and deviations as CSV"
-    )
+    results.add_argument("--out", type=output_file, metavar="FILE.csv", help="write means and spreads as CSV")
     results.add_argument(
         "--plot",
         type=output_file,
@@ -182,9 +180,7 @@ def _report(record: SweepRecord, rows: list[Measurement], store: Path) -> str:
     head = ("alpha", "K", "hidden", "method", "lambda", "RMSE hidden", "±", "starts")
     table = [head, *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in table) for column in range(len(head))]
-    lines = [
-        "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)) for line in table
-    ]
+    lines = ["  ".join(f"{cell:>{wide}}" for cell, wide in zip(line, widths, strict=True)) for line in table]
     failed = f", {record.failed} failed" if record.failed else ""
     lines.append(f"Sweep '{record.name}': {record.done} of {record.total} fits in {store}{failed}.")
     return "\n".join(lines)

@@ -122,9 +122,7 @@ def simulated_scene(
     wavelengths = np.linspace(*SPECTRAL_RANGE, bands)
     names = tuple(MATERIALS)[:materials]
     E = np.stack([MATERIALS[name](wavelengths) for name in names], axis=1)
-    A = np.stack(
-        [abundance.reshape(-1, order="F") for abundance in _abundances(rows, cols, materials, random)]
-    )
+    A = np.stack([one.reshape(-1, order="F") for one in _abundances(rows, cols, materials, random)])
     V = E @ A
     if noise > 0:
         for band in V:  # one band at a time: no second array of the size of V

@@ -129,9 +129,7 @@ TERMS = {
     "synthetic-paper": "Published by the paper's authors with their code.",
 }
 _OF_THE_AUTHORS = "the copy that the paper's authors published with their code"
-_COPIES = {
-    "cbcl": "a copy that others keep on GitHub (timothy-lab-perso), its masks from the paper's authors"
-}
+_COPIES = {"cbcl": "a copy that others keep on GitHub (timothy-lab-perso), masks from the paper's authors"}
 
 
 def cbcl(folder: Path | None = None) -> Dataset:
@@ -191,9 +189,7 @@ def paper_mask(name: str, alpha: float, folder: Path | None = None) -> npt.NDArr
         raise InputError(f"name={name!r}: the paper has masks for {', '.join(PAPER_FOLDERS)}.")
     number = next((i for i, value in enumerate(PAPER_ALPHAS, 1) if abs(value - alpha) < 1e-9), None)
     if number is None:
-        raise InputError(
-            f"alpha={alpha!r}: the paper has masks for alpha = {', '.join(map(str, PAPER_ALPHAS))}."
-        )
+        raise InputError(f"alpha={alpha!r}: the paper has masks for {', '.join(map(str, PAPER_ALPHAS))}.")
     mask = _variable(locate(_file(PAPER_FOLDERS[name], f"mask{number}.mat"), folder), "mask") != 0
     return np.ascontiguousarray(mask.T if name in _STORED_TRANSPOSED else mask)
 

@@ -210,9 +210,7 @@ class Dataset:
         rows, cols = self._image_shape()
         flat = np.asarray(vector)
         if flat.shape != (rows * cols,):
-            raise InputError(
-                f"a vector of {rows * cols} pixels is needed for an image, not shape {flat.shape}."
-            )
+            raise InputError(f"an image takes a vector of {rows * cols} pixels, not shape {flat.shape}.")
         return flat.reshape((rows, cols), order=self.order)
 
     def vector(self, image: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -226,9 +224,7 @@ class Dataset:
         rows, cols = self._image_shape()
         source = self.V if matrix is None else np.asarray(matrix)
         if source.ndim != 2 or source.shape[0 if self.kind == "faces" else 1] != rows * cols:
-            raise InputError(
-                f"a matrix of shape {source.shape} does not hold images of {rows} x {cols} pixels."
-            )
+            raise InputError(f"a matrix of shape {source.shape} holds no images of {rows} x {cols} pixels.")
         return self.layout.unfold(source)
 
     def wavelength_label(self, f: int) -> str:
@@ -291,9 +287,7 @@ def _indices(name: str, pick: AxisSelection, length: int) -> npt.NDArray[np.inte
     try:
         chosen = np.arange(length)[slice(None) if pick is None else pick]
     except (IndexError, TypeError) as error:
-        raise InputError(
-            f"{name}={pick!r}: a slice or a list of numbers below {length} is needed."
-        ) from error
+        raise InputError(f"{name}={pick!r}: a slice or list of numbers below {length} is needed.") from error
     if chosen.ndim != 1 or chosen.size == 0:
         raise InputError(f"{name}={pick!r} leaves nothing of the {length}.")
     return chosen
@@ -341,9 +335,7 @@ def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Trut
             "one as of the other."
         )
     if not (np.isfinite(endmembers).all() and np.isfinite(abundances).all()):
-        raise InputError(
-            "The true spectra and abundances must be known everywhere: some entries are missing."
-        )
+        raise InputError("True spectra and abundances must be known everywhere: some entries are missing.")
     with np.errstate(all="ignore"):  # squares of numbers in a damaged file can leave the range of a float
         scale = _scale(data.V, endmembers, abundances)
     notes = (

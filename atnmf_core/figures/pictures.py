@@ -83,9 +83,7 @@ def stretch_limits(channels: Sequence[Values], clip: float = 2.0, *, joint: bool
     known = [np.asarray(channel)[~np.isnan(channel)] for channel in channels]
     if joint:
         known = [np.concatenate(known)] * len(known)
-    pairs = [
-        np.percentile(values, (clip, 100 - clip)) if values.size else np.array([0.0, 1.0]) for values in known
-    ]
+    pairs = [np.percentile(one, (clip, 100 - clip)) if one.size else np.array([0.0, 1.0]) for one in known]
     return BrightnessRange(tuple(float(low) for low, _ in pairs), tuple(float(high) for _, high in pairs))
 
 

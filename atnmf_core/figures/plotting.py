@@ -150,9 +150,7 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
     chosen = choice.chosen.treatment
     tried = dict.fromkeys(score.candidate.treatment for score in choice.scores)
     others = [treatment for treatment in tried if treatment != chosen]
-    traces = [
-        _tried_line(choice, treatment, _colour(treatment, OTHER), name_of(treatment)) for treatment in others
-    ]
+    traces = [_tried_line(choice, one, _colour(one, OTHER), name_of(one)) for one in others]
     colour = _colour(chosen, ATNMF)
     traces.append(_tried_line(choice, chosen, colour, f"{name_of(chosen)}, {mark}", width=2.5))
     traces.append(ring(choice.chosen.K, choice.error, 18, colour))

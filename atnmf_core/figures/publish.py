@@ -297,9 +297,7 @@ def _draw_map(figure: Figure, axes: Any, trace: Any) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     z = np.array([[np.nan if one is None else one for one in row] for row in trace.z], dtype=float)
-    colours = LinearSegmentedColormap.from_list(
-        "map", [(float(at), colour) for at, colour in trace.colorscale]
-    )
+    colours = LinearSegmentedColormap.from_list("map", [(float(at), one) for at, one in trace.colorscale])
     cells = axes.pcolormesh(
         np.arange(z.shape[1] + 1) - 0.5,
         np.arange(z.shape[0] + 1) - 0.5,

@@ -171,9 +171,7 @@ def comparison_table(name: str, cells: Sequence[Cell], here: Sequence[Cell]) -> 
         ]
         if any(run_here[cell.key].zero for cell in members):
             lines.append(line("here", "run here", members, lambda cell: _unmarked(run_here[cell.key], None)))
-        lines.append(
-            line("marked", "marked", members, lambda cell: _marked(cell, run_here[cell.key], starts))
-        )
+        lines.append(line("marked", "marked", members, lambda one: _marked(one, run_here[one.key], starts)))
         lines += _tuned(members)
         first = f'<th scope="rowgroup" rowspan="{len(lines)}" class="alpha">{alpha:g}</th>'
         rows = "".join(f"<tr>{first if i == 0 else ''}{html}</tr>" for i, html in enumerate(lines))

@@ -146,9 +146,7 @@ def build_up(v: Array, W: Array, h: Array) -> BuildUp:
     return BuildUp(parts, weights, sums, tuple(rmse(v, one) for one in sums.T))
 
 
-EXAMPLE: Array = np.array(
-    [[8.0, 6.0, 1.0, 0.0], [6.0, 5.0, 2.0, 1.0], [1.0, 2.0, 7.0, 5.0], [0.0, 1.0, 6.0, 6.0]]
-)
+EXAMPLE: Array = np.array([[8, 6, 1, 0], [6, 5, 2, 1], [1, 2, 7, 5], [0, 1, 6, 6]], dtype=float)
 """Nearly two blocks, which two parts fit well but not exactly."""
 EXAMPLE.flags.writeable = False
 ROUNDING = 1e-12

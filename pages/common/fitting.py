@@ -55,9 +55,7 @@ class FitCache(ResultCache):
         """The fit under way for this key, whoever started it; until its run is available here."""
         return self.scheduler.job(key)
 
-    def start(
-        self, key: FitKey, data: Dataset, observed: Mask, owner: object, *, long: bool = False
-    ) -> Future[Run]:
+    def start(self, key: FitKey, data: Dataset, observed: Mask, owner: object, *, long: bool) -> Future[Run]:
         cached = self.get(key)
         if cached is not None:
             done: Future[Run] = Future()

@@ -387,9 +387,7 @@ class Setting:
     seed: int = Number.field(
         0, "Start seed", 0, MAX_SEED, typed=True, help="Decides the random W and H that a fit starts from."
     )
-    mask_seed: int = Number.field(
-        0, "Mask seed", 0, MAX_SEED, typed=True, help="Decides which entries are hidden."
-    )
+    mask_seed: int = Number.field(0, "Mask seed", 0, MAX_SEED, typed=True, help="Decides what is hidden.")
     image: int = Number.field(8, "Band", 1, MAX_IMAGES)
     restored: str = OneOf.field("observed", "Restored means", RESTORED)
     written: str = OneOf.field(
@@ -470,9 +468,7 @@ class Address:
     """
 
     def __init__(self, page: str, *kinds: type, key: Callable[[str], str] = str) -> None:
-        self.controls: dict[str, Control] = {
-            name: one for kind in kinds for name, one in controls_of(kind).items()
-        }
+        self.controls = {name: one for kind in kinds for name, one in controls_of(kind).items()}
         self._page, self._key = page, key
         self._last, self._written = f"{page}_last", f"{page}_written"
 

@@ -148,9 +148,7 @@ def _choose_look() -> Look:
             label_visibility="collapsed",
             **kept,
         )
-        with st.popover(
-            "Size and background", help="Width and font size of figures, and what is behind them"
-        ):
+        with st.popover("Size and background", help="Width and font size of figures, and what is behind"):
             unit = st.segmented_control(
                 "Width in", DEFAULT_WIDTH, default="mm", key="figure_unit", required=True, **kept
             )

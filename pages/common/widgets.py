@@ -62,9 +62,7 @@ def component(name: str, *shared: str, page: str = "common") -> Any:
 
     def with_tuples(*, data: Mapping[str, Any] | None = None, **options: Any) -> Any:
         # Streamlit asks of every list and dict here whether it is a table, and imports pandas for that.
-        told = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in (data or {}).items()
-        }
+        told = {key: tuple(one) if isinstance(one, list) else one for key, one in (data or {}).items()}
         return mount(data=told or None, **options)
 
     return with_tuples

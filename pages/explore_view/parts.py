@@ -77,9 +77,7 @@ def _film_sheet(case: Case, frame: Frame, places: Any) -> str:
 
 def _remark(setting: Setting, pair: Pair) -> str:
     if setting.solver == "fast":
-        return (
-            "The fast solver descends on the exact adversarial loss, which therefore never rises, whatever λ."
-        )
+        return "The fast solver descends on the exact adversarial loss, so that never rises, whatever λ."
     losses = pair.atnmf.history["adversarial_loss"]
     rises = int((losses[1:] > losses[:-1]).sum())
     return (

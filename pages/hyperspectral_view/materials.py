@@ -82,9 +82,7 @@ SUMS = {
 
 
 def _summary(found: tuple[Materials, ...], truth: Truth | None, sums: str) -> str:
-    alike = (
-        "A card for each material: a column of W as its spectrum, a row of H as its abundance map, " + sums
-    )
+    alike = "A card for each material: a column of W as its spectrum, a row of H as its map, " + sums
     if len(found) == len(WAYS):
         alike += (
             " **Pure pixels** are not fitted: spectra of single pixels, and abundances that sum to one "

@@ -102,9 +102,7 @@ def read_text(name: str) -> ChapterText:
     first, *questions = re.split(r"^## ", _with_formulas(source), flags=re.MULTILINE)
     title, _, body = first.removeprefix("# ").partition("\n")
     asked = (question.partition("\n") for question in questions)
-    return ChapterText(
-        title, body.strip(), tuple(Question(line, answer.strip()) for line, _, answer in asked)
-    )
+    return ChapterText(title, body.strip(), tuple(Question(one, answer.strip()) for one, _, answer in asked))
 
 
 def filled(words: str, facts: Mapping[str, str]) -> str:
@@ -116,9 +114,7 @@ def filled(words: str, facts: Mapping[str, str]) -> str:
 
 def _with_formulas(source: str) -> str:
     """Formulas alone on a line are displayed, others stay inline."""
-    shown = re.sub(
-        r"^\[\[(\w+)\]\]$", lambda found: f"$$\n{FORMULAS[found[1]]}\n$$", source, flags=re.MULTILINE
-    )
+    shown = re.sub(r"^\[\[(\w+)\]\]$", lambda found: f"$$\n{FORMULAS[found[1]]}\n$$", source, flags=re.M)
     return re.sub(r"\[\[(\w+)\]\]", lambda found: f"${FORMULAS[found[1]]}$", shown)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...model.problem import Mask
 from ..dataset import Georeference
 from .images import is_tiff, number_or_none, read_tiff
 from .sources import Limits, Source, UnreadableData, foreign_code, size_text
@@ -86,9 +87,7 @@ def _header(source: Source) -> Header:
             while not parts[-1].rstrip().endswith("}"):
                 more = next(lines, None)
                 if more is None:
-                    raise UnreadableData(
-                        f"{source.label} is cut short: the list {key.strip()!r:.40} does not end."
-                    )
+                    raise UnreadableData(f"{source.label} is cut short: {key.strip()!r:.40} does not end.")
                 parts.append(more)
             value = " ".join(parts).strip().strip("{}")
         fields[key.strip().lower()] = value.strip()
@@ -147,16 +146,12 @@ def _wavelengths(header: Header, bands: int, notes: list[str]) -> npt.NDArray[np
     if len(given) != bands or None in given:
         notes.append(f"The header's wavelengths do not fit its {bands} bands and were left out.")
         return None
-    wavelengths, remarks = in_nanometres(
-        np.array(given, dtype=np.float64), header.get("wavelength units", "")
-    )
+    wavelengths, remarks = in_nanometres(np.array(given, dtype=float), header.get("wavelength units", ""))
     notes.extend(remarks)
     return wavelengths
 
 
-def _bad_bands(
-    header: Header, source: Source, stored: StoredArray, bands: int
-) -> npt.NDArray[np.bool_] | None:
+def _bad_bands(header: Header, source: Source, stored: StoredArray, bands: int) -> Mask | None:
     flags = [number_or_none(word) for word in header.get("bbl", "").split(",") if word.strip()]
     if len(flags) != bands:
         return stored.missing

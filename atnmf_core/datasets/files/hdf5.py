@@ -213,9 +213,7 @@ def _missing(
             along[axis] = flags.size
             missing = (flags == 0).reshape(along)
             if missing.any():
-                notes.append(
-                    f"{int(missing.sum())} of {flags.size} bands are marked as bad in {_last(name)}."
-                )
+                notes.append(f"{missing.sum()} of {flags.size} bands are marked as bad in {_last(name)}.")
             break
     images = tuple(size for i, size in enumerate(shape) if i != axis)
     for one in arrays:

@@ -208,9 +208,7 @@ def open_scene(path: str | Path, options: ReadingOptions | None = None) -> Scene
     with open_on_disk(path, settings) as stored:
         shape, dtype = tuple(stored.values.shape), np.dtype(stored.values.dtype)
         if len(shape) != 3 or (settings.kind or stored.kind or "cube") != "cube" or dtype.kind not in "iuf":
-            raise UnreadableData(
-                f"{stored.label} is not a cube of real numbers: only such are read in parts."
-            )
+            raise UnreadableData(f"{stored.label} is no cube of real numbers: only such are read in parts.")
         axis, notes = bands_axis(shape, stored, settings, "cube")
         rows, cols = (size for i, size in enumerate(shape) if i != axis)
         wavelengths = stored.wavelengths

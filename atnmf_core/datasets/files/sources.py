@@ -376,9 +376,7 @@ def gather(files: Any, limits: Limits) -> list[Source]:
     for source in _opened(with_envi_partners(given), limits):
         left -= len(source.data)
         if left < 0:
-            raise UnreadableData(
-                f"The files have more than the {limits.bytes:,} bytes that are read together."
-            )
+            raise UnreadableData(f"The files have more than the {limits.bytes:,} bytes read together.")
         sources.append(source)
     _refuse_duplicates(sources)
     return sources
@@ -509,9 +507,7 @@ def _check(members: list[zipfile.ZipInfo], source: Source, limits: Limits) -> No
         if info.flag_bits & ENCRYPTED:
             raise UnreadableData(f"{source.label} is protected by a password: unpack it first.")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise UnreadableData(
-                f"{source.label} uses an unusual compression: pack it again as an ordinary zip."
-            )
+            raise UnreadableData(f"{source.label} has an unusual compression: pack it as an ordinary zip.")
     limits.check_growth(len(source.data), sum(info.file_size for info in members), source.label)
 
 
@@ -523,7 +519,5 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: Source) -> 
         # Ask for one byte more than declared, which reveals a false size.
         data = stream.read(info.file_size + 1)
     if len(data) != info.file_size:
-        raise UnreadableData(
-            f"{source.label} is damaged: one of its files does not have the size that it states."
-        )
+        raise UnreadableData(f"{source.label} is damaged: a file in it is not of the size that it states.")
     return Source(info.filename, data)

@@ -246,9 +246,7 @@ def _look_like_wavelengths(numbers: Array) -> bool:
         return False
     steps = np.diff(numbers)
     monotonic = bool((steps > 0).all() or (steps < 0).all())
-    return monotonic and any(
-        low <= numbers.min() and numbers.max() <= high for low, high in WAVELENGTH_RANGES
-    )
+    return monotonic and any(low <= numbers.min() and numbers.max() <= top for low, top in WAVELENGTH_RANGES)
 
 
 def _decoded(source: Source) -> tuple[str, str]:

@@ -472,9 +472,7 @@ def _turned(
 
 def _checked_axis(axis: int, ndim: int) -> int:
     if not -ndim <= axis < ndim:
-        raise UnreadableData(
-            f"There is no axis {axis}: the array has axes 0 to {ndim - 1}.", setting="bands_axis"
-        )
+        raise UnreadableData(f"There is no axis {axis}, only 0 to {ndim - 1}.", setting="bands_axis")
     return int(axis) % ndim
 
 
