@@ -20,7 +20,7 @@ from .figures.plotting import error_against_K, noise_by_band
 from .figures.publish import CHART_STYLE, chart_html
 from .figures.report import html_page
 from .model.metrics import rmse
-from .model.problem import three_digits
+from .model.problem import Mask, three_digits
 from .model.result import HasFactors
 from .recipe import RestoreRecipe
 from .restoration import Candidate, Choice, Restoration
@@ -244,7 +244,7 @@ def _table(settings: Mapping[str, str]) -> str:
     return f'<table class="settings">{rows}</table>'
 
 
-def factors_npz(fits: Mapping[str, HasFactors], observed: npt.NDArray[np.bool_]) -> bytes:
+def factors_npz(fits: Mapping[str, HasFactors], observed: Mask) -> bytes:
     """W and H of each fit, as W_<name> and H_<name>, and the mask; `numpy.load` reads it."""
     arrays: dict[str, npt.NDArray[np.generic]] = {"observed": observed}
     for name, fit in fits.items():
@@ -255,13 +255,7 @@ def factors_npz(fits: Mapping[str, HasFactors], observed: npt.NDArray[np.bool_])
 
 
 def measures_csv(
-    data: Dataset,
-    observed: npt.NDArray[np.bool_],
-    atnmf: HasFactors,
-    nmf: HasFactors,
-    *,
-    lam: float,
-    keep_observed: bool,
+    data: Dataset, observed: Mask, atnmf: HasFactors, nmf: HasFactors, *, lam: float, keep_observed: bool
 ) -> str:
     """Two lines for all of the data, then one per picture and method: RMSE, PSNR and SSIM."""
     lines: list[tuple[object, ...]] = [

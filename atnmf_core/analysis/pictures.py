@@ -6,19 +6,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..datasets import Dataset
 from ..model.adversary import at_wall, optimal_attack
 from ..model.metrics import psnr, rmse, ssim
-from ..model.problem import Array, InputError, Mask, Missing
+from ..model.problem import Array, Indices, InputError, Mask, Missing, Values, Wide
 from ..model.result import HasFactors
 
-Values = npt.NDArray[Any]
-Indices = npt.NDArray[np.intp]
 LONGEST_STRIP = 512
 
 
@@ -42,9 +39,7 @@ def predicted_picture(data: Dataset, W: Values, H: Values, index: int) -> Values
     return data.image(W[index] @ H) if data.kind == "cube" else W @ H
 
 
-def outer_picture(
-    data: Dataset, rows: npt.NDArray[np.bool_], columns: npt.NDArray[np.bool_], index: int
-) -> npt.NDArray[np.bool_]:
+def outer_picture(data: Dataset, rows: Mask, columns: Mask, index: int) -> Mask:
     """Picture number `index` of the mask that is True where both its row and its column of V are."""
     if data.kind == "faces":
         return data.image(rows & columns[index])
@@ -82,7 +77,7 @@ def part_pictures(data: Dataset, W: Values, H: Values) -> Values:
     return np.repeat(strips, max(1, strips.shape[1] // 4), axis=2)
 
 
-def usage_shares(W: Array, H: Array) -> npt.NDArray[np.float64]:
+def usage_shares(W: Array, H: Array) -> Wide:
     """The share of W H's total of each part, however its size is split between W and H."""
     weight = W.sum(axis=0, dtype=np.float64) * H.sum(axis=1, dtype=np.float64)
     total = weight.sum()
@@ -108,7 +103,7 @@ class PartOrder:
 
     first: Indices
     second: Indices
-    similarity: npt.NDArray[np.float64]
+    similarity: Wide
     """Cosine of the two parts of each pair."""
 
 
@@ -132,7 +127,7 @@ def share_in_sample(W: Array, H: Array, part: int, sample: int) -> float:
     return float(weights[part]) / total if total > 0 else 0.0
 
 
-def _unit(W: Array) -> npt.NDArray[np.float64]:
+def _unit(W: Array) -> Wide:
     wide = W.astype(np.float64)
     length = np.sqrt((wide**2).sum(axis=0))
     return np.asarray(wide / np.where(length > 0, length, 1.0))
@@ -151,7 +146,7 @@ class Reach:
 
     bands: Mask
     pixels: Mask
-    counts: npt.NDArray[np.intp]
+    counts: Indices
 
     def weak(self, K: int) -> int:
         """How many pixels have some observed bands, but fewer than K materials take to tell apart."""

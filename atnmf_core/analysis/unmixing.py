@@ -12,14 +12,12 @@ import numpy.typing as npt
 from ..datasets import Dataset, SpectralLibrary, Truth
 from ..model.initialisation import pure_pixel_start
 from ..model.metrics import rmse
-from ..model.problem import Array, InputError, Mask
+from ..model.problem import Array, Indices, InputError, Mask, Values, Wide
 from ..solvers.steps import gram_matrices
 from ..solvers.unit_sum import BLOCK, summing_to_one, with_unit_sums
-from .pictures import Reach, Values, order_by_usage
+from .pictures import Reach, order_by_usage
 
 # Pure pixels as the materials of a scene, without a fit: where they are good, a fit can be worse.
-
-Wide = npt.NDArray[np.float64]
 
 
 def unit_sum_abundances(V: npt.ArrayLike, W: npt.ArrayLike, observed: npt.ArrayLike | None = None) -> Wide:
@@ -53,9 +51,6 @@ def pure_materials(
     """Spectra of K pixels of one material each (see `pure_pixel_start`), and all pixels' shares of them."""
     W, _ = pure_pixel_start(V, observed, K=K, seed=seed)
     return W, unit_sum_abundances(V, W, observed)
-
-
-Indices = npt.NDArray[np.intp]
 
 
 def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:

@@ -6,9 +6,6 @@ import argparse
 import math
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
 from ..analysis import pictures
 from ..analysis.pictures import compare_picture, reach_of, unreached_in_words
 from ..datasets import Dataset, ReadingOptions
@@ -18,7 +15,7 @@ from ..figures.panels import Panel, given_panels, learned_panels
 from ..figures.publish import look_of, save_panels
 from ..jobs.whole_files import write_whole
 from ..model.metrics import rmse
-from ..model.problem import InputError, Missing
+from ..model.problem import InputError, Mask, Missing
 from ..model.result import Fit
 from ..solvers.factorization import factorize
 from ..sweep import load_source
@@ -148,7 +145,7 @@ def _picture_index(args: argparse.Namespace, data: Dataset) -> int:
     return number - 1
 
 
-def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
+def _report(data: Dataset, observed: Mask, fit: Fit) -> str:
     way = "stopping rule met" if fit.converged else "iteration limit"
     lines = [
         f"RMSE, observed   {rmse(data.V, fit.V_hat, observed):.6g}",
@@ -165,9 +162,7 @@ def _report(data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit) -> str:
     return "\n".join(lines)
 
 
-def _drawn(
-    data: Dataset, observed: npt.NDArray[np.bool_], fit: Fit, index: int, missing: Missing
-) -> list[Panel]:
+def _drawn(data: Dataset, observed: Mask, fit: Fit, index: int, missing: Missing) -> list[Panel]:
     """Original, masked, for AT-NMF the attack and the attacked picture, and the restored one."""
     name, red = pictures.picture_name(data, index), HIDDEN["red"]
     lam, factors = math.inf if fit.lam is None else fit.lam, (fit.W, fit.H)

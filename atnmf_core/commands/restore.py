@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..datasets import Dataset, ReadingOptions, UnreadableData, write_envi, write_like, write_mat, write_npz
 from ..datasets.files.arrays import npy_bytes
@@ -20,7 +19,7 @@ from ..datasets.files.write import as_indexed
 from ..datasets.marks import read_mask
 from ..export import how_sure, report_settings, restoration_page
 from ..jobs.whole_files import write_whole
-from ..model.problem import InputError, Mask
+from ..model.problem import InputError, Mask, Values
 from ..restoration import ChoiceProgress, Restoration, restore
 from ..sweep import load_source, save_dataset
 from .arguments import (
@@ -246,7 +245,7 @@ def check_side_file(path: Path, data: Dataset) -> None:
         raise InputError(f"{path}: choose a name that ends with {', '.join(formats)}.")
 
 
-def write_side_file(path: Path, data: Dataset, values: npt.NDArray[Any]) -> tuple[Path, ...]:
+def write_side_file(path: Path, data: Dataset, values: Values) -> tuple[Path, ...]:
     """Write a matrix of the shape of V as people index it, see `as_indexed`."""
     suffix = path.suffix.lower()
     if suffix == ".npy":

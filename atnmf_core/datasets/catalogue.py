@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..jobs.whole_files import moved_when_whole
-from ..model.problem import Array, InputError
+from ..model.problem import Array, InputError, Mask
 from .bundled import lfw, simulated_scene, synthetic
 from .dataset import Dataset, Kind, lee_seung
 from .download import PAPER_FOLDERS, RemoteFile, data_dir, fetch, locate, remote_files_of
@@ -177,7 +176,7 @@ def synthetic_paper(folder: Path | None = None) -> Dataset:
     )
 
 
-def paper_mask(name: str, alpha: float, folder: Path | None = None) -> npt.NDArray[np.bool_]:
+def paper_mask(name: str, alpha: float, folder: Path | None = None) -> Mask:
     """The authors' own mask of a data set: F x N, True = observed.
 
     Parameters

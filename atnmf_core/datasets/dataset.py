@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..model.problem import Array, InputError, Order
+from ..model.problem import Array, InputError, Mask, Order, Values
 
 Kind = Literal["faces", "cube", "matrix"]
 T = TypeVar("T", bound=np.generic)
@@ -42,7 +42,7 @@ class Layout:
             if self.image_shape[0] * self.image_shape[1] != pixels:
                 raise InputError(f"image_shape={self.image_shape!r} does not have the {pixels} pixels of V.")
 
-    def unfold(self, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def unfold(self, matrix: Values) -> Values:
         """F x N as (bands or images) x rows x columns; a plain matrix as F x N x 1."""
         if self.image_shape is None:
             return matrix[:, :, None]
@@ -52,7 +52,7 @@ class Layout:
             return flat.reshape(-1, rows, cols)
         return flat.reshape(-1, cols, rows).transpose(0, 2, 1)
 
-    def fold(self, stack: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def fold(self, stack: Values) -> Values:
         if self.image_shape is None:
             return stack[:, :, 0]
         flat = (stack if self.order == "C" else stack.transpose(0, 2, 1)).reshape(len(stack), -1)
@@ -190,7 +190,7 @@ class Dataset:
         return self.V.shape[0], self.V.shape[1]
 
     @cached_property
-    def observed(self) -> npt.NDArray[np.bool_]:
+    def observed(self) -> Mask:
         """F x N, True where V has a value."""
         return _locked(~np.isnan(self.V))
 
@@ -205,7 +205,7 @@ class Dataset:
             digest.update(self.wavelengths.tobytes())
         return digest.hexdigest()
 
-    def image(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
+    def image(self, vector: npt.ArrayLike) -> Values:
         """A vector of pixels (a column of V or W for faces, a row of V or H for a cube) as an image."""
         rows, cols = self._image_shape()
         flat = np.asarray(vector)
@@ -213,13 +213,13 @@ class Dataset:
             raise InputError(f"an image takes a vector of {rows * cols} pixels, not shape {flat.shape}.")
         return flat.reshape((rows, cols), order=self.order)
 
-    def vector(self, image: npt.ArrayLike) -> npt.NDArray[Any]:
+    def vector(self, image: npt.ArrayLike) -> Values:
         picture = np.asarray(image)
         if picture.shape != self._image_shape():
             raise InputError(f"an image of shape {self._image_shape()} is needed, not {picture.shape}.")
         return picture.reshape(-1, order=self.order)
 
-    def images(self, matrix: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
+    def images(self, matrix: npt.ArrayLike | None = None) -> Values:
         """All images of a matrix (V if none is given), as count x rows x cols."""
         rows, cols = self._image_shape()
         source = self.V if matrix is None else np.asarray(matrix)
@@ -298,7 +298,7 @@ OTHER_UNITS = 3.0
 MAX_SAMPLE = 2000
 
 
-def truth_from_arrays(data: Dataset, arrays: Sequence[npt.NDArray[Any]]) -> Truth:
+def truth_from_arrays(data: Dataset, arrays: Sequence[Values]) -> Truth:
     """The truth about the materials of a cube from arrays, each recognised by its shape.
 
     Spectra in other units than the data, such as 0 to 1 beside 0 to 5000, are scaled to the data's.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..model.problem import InputError, Mask
+from ..model.problem import InputError, Mask, Wide
 from .dataset import Dataset
 from .files.read import read_dataset
 from .files.sources import UnreadableData
@@ -59,9 +59,7 @@ class Mark:
         return _enclosed(closed, at_row, at_col) | _near(closed, at_row, at_col, EDGE)
 
 
-def _near(
-    path: npt.NDArray[np.float64], row: npt.NDArray[np.int_], col: npt.NDArray[np.int_], reach: float
-) -> Mask:
+def _near(path: Wide, row: npt.NDArray[np.int_], col: npt.NDArray[np.int_], reach: float) -> Mask:
     near = np.zeros(row.shape, dtype=bool)
     for start, end in zip(path, path[1:] if len(path) > 1 else path, strict=False):
         step = end - start
@@ -72,7 +70,7 @@ def _near(
     return near
 
 
-def _enclosed(closed: npt.NDArray[np.float64], row: npt.NDArray[np.int_], col: npt.NDArray[np.int_]) -> Mask:
+def _enclosed(closed: Wide, row: npt.NDArray[np.int_], col: npt.NDArray[np.int_]) -> Mask:
     """Which places a closed curve goes around: those from which a ray crosses it an odd number of times."""
     odd = np.zeros(row.shape, dtype=bool)
     for (row0, col0), (row1, col1) in pairwise(closed):

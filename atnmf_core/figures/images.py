@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
+
+from ..model.problem import Mask, Values
 
 # Colours: one per actor, one grey scale, one diverging scale, and one reserved for hidden pixels.
 
@@ -33,7 +34,6 @@ DARK = 110
 """Pixels whose mean of red, green and blue is below this need light marks."""
 
 RGB = npt.NDArray[np.uint8]
-Values = npt.NDArray[Any]
 
 # Brown - white - teal, equally light at equal distance from the middle.
 _DIVERGING = ("#5C3A0B", "#A8742B", "#DFC595", "#FFFFFF", "#A3D3CC", "#2F968B", "#06514A")
@@ -80,13 +80,13 @@ def tint(image: Values, colour: str, top: float = 1.0) -> RGB:
     return _lookup(_ramp(("#FFFFFF", colour)), _share(image, 0.0, top))
 
 
-def paint(picture: RGB, where: npt.NDArray[np.bool_], colour: str) -> RGB:
+def paint(picture: RGB, where: Mask, colour: str) -> RGB:
     painted = picture.copy()
     painted[where] = channels_of(colour)
     return painted
 
 
-def dotted(picture: RGB, where: npt.NDArray[np.bool_]) -> RGB:
+def dotted(picture: RGB, where: Mask) -> RGB:
     """The picture three times as large, with a black or white dot in the middle of the chosen pixels."""
     if not where.any():
         return picture

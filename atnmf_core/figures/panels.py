@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analysis.pictures import ComparedPicture, white_level
-from ..model.problem import Mask
+from ..model.problem import Mask, Values
 from .images import (
     HIDDEN,
     RGB,
-    Values,
     diverging,
     dotted,
     grey,

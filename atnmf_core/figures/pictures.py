@@ -15,14 +15,13 @@ from ..analysis import pictures
 from ..analysis.pictures import picture, white_level
 from ..datasets import Dataset
 from ..datasets.files.scene_file import SceneFile
-from ..model.problem import InputError, Mask
+from ..model.problem import Array, InputError, Mask, Values, Wide
 from ..restoration import Restoration
 from .images import (
     ADVERSARY,
     ATNMF,
     HIDDEN,
     RGB,
-    Values,
     channels_of,
     grey,
     grey_with_gaps,
@@ -198,7 +197,7 @@ def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -
     return mosaic(tiles, min(count, FACES_PER_ROW))
 
 
-def _of_matrix(V: npt.NDArray[np.floating], longest: int, unknown: str) -> RGB:
+def _of_matrix(V: Array, longest: int, unknown: str) -> RGB:
     """Thinned along each axis; a few long rows or columns are widened so that they can be seen."""
     thin = V[:: -(-V.shape[0] // longest), :: -(-V.shape[1] // longest)]
     rows, cols = thin.shape
@@ -413,7 +412,7 @@ def scene_before_after(
 
 
 def scene_spectrum(
-    wavelengths: npt.NDArray[np.float64] | None,
+    wavelengths: Wide | None,
     measured: npt.NDArray[np.float32],
     restored: npt.NDArray[np.float32] | None = None,
 ) -> go.Figure:

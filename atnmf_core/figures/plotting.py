@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 
 from ..datasets import Dataset
-from ..model.problem import three_digits
+from ..model.problem import Values, Wide, three_digits
 from ..restoration import Candidate, Choice, Treatment
 from ..restoration.choice import Score
 from .images import ATNMF, NMF, channels_of
@@ -73,9 +72,7 @@ def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> li
 COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
 
 
-def loss_curves(
-    histories: Mapping[str, Mapping[str, npt.NDArray[np.float64]]], quantity: str, height: int = 230
-) -> go.Figure:
+def loss_curves(histories: Mapping[str, Mapping[str, Wide]], quantity: str, height: int = 230) -> go.Figure:
     """One quantity of `Fit.history` of each method ("AT-NMF", "NMF") at every iteration, on a log scale."""
     traces = [
         {
@@ -103,7 +100,7 @@ def loss_curves(
     return plot(traces, height, **layout, **TRANSPARENT)
 
 
-def _ticks(values: npt.NDArray[np.float64]) -> list[float]:
+def _ticks(values: Wide) -> list[float]:
     positive = values[values > 0]
     if positive.size == 0:
         return [1.0]
@@ -177,9 +174,7 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
     return plot(traces, height, **layout, **TRANSPARENT)
 
 
-def noise_by_band(
-    data: Dataset, noise: npt.NDArray[Any], noisy: Sequence[int], height: int = 320
-) -> go.Figure:
+def noise_by_band(data: Dataset, noise: Values, noisy: Sequence[int], height: int = 320) -> go.Figure:
     """The noise of each band of a cube; those `noisy`, counted from 1, have marks and tell their names."""
     x = np.arange(1, len(noise) + 1) if data.wavelengths is None else data.wavelengths
     line = {"x": x.tolist(), "y": noise.tolist(), "mode": "lines", "showlegend": False}

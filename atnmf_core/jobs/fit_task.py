@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..model.initialisation import PURE_PIXEL_ROUNDS, sample_size
 from ..model.metrics import rmse
-from ..model.problem import Array, Mask, Missing, Solver, check_count
+from ..model.problem import Array, Mask, Missing, Solver, Wide, check_count
 from ..model.result import Fit, HasFactors, Progress
 from ..solvers.factorization import factorize
 from .processes import Report
@@ -166,7 +165,7 @@ class Run:
 
     W: Array
     H: Array
-    history: dict[str, npt.NDArray[np.float64]]
+    history: dict[str, Wide]
     frames: tuple[Frame, ...]
     rmse_hidden: float
 
@@ -189,7 +188,7 @@ def _unpacked(
     W_shape: tuple[int, int],
     H_shape: tuple[int, int],
     marks: list[tuple[int, float]],
-    history: dict[str, npt.NDArray[np.float64]],
+    history: dict[str, Wide],
     rmse_hidden: float,
 ) -> Run:
     W, H = np.split(factors, [W_shape[0] * W_shape[1]], axis=1)

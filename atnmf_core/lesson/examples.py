@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..model.adversary import attack_objective, optimal_attack
 from ..model.metrics import rmse
-from ..model.problem import Array, Factors, InputError, Missing, Solver
+from ..model.problem import Array, Factors, InputError, Missing, Solver, Wide
 from ..model.result import Progress
 from ..solvers.factorization import factorize
 
@@ -92,7 +92,7 @@ class Weighing:
     def weight(self) -> float:
         return self.overlap / self.size
 
-    def prediction(self, part: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def prediction(self, part: npt.ArrayLike) -> Wide:
         return self.weight * np.asarray(part, dtype=float)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
-import numpy.typing as npt
 
-from .problem import InputError, Mask, Order, check_alpha, check_one_of, check_seed
+from .problem import Array, InputError, Mask, Order, check_alpha, check_one_of, check_seed
 
 PATTERNS = ("entries", "block", "stripes", "bands")
 
@@ -106,7 +105,7 @@ def _bands(shape: tuple[int, int], alpha: float, rng: np.random.Generator) -> Ma
     return observed
 
 
-def _smallest(draws: npt.NDArray[np.floating], share: float) -> Mask:
+def _smallest(draws: Array, share: float) -> Mask:
     """True for a share of the smallest draws: an exact count, which a larger share includes."""
     count = round(share * draws.size)
     picked = np.zeros(draws.size, dtype=bool)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .problem import Array, Factors, InputError, Mask, Problem, check_seed, make_problem
+from .problem import Array, Factors, Indices, InputError, Mask, Problem, Wide, check_seed, make_problem
 
 # A start for unmixing: pixels that show a single material, found despite hidden entries.
 #
@@ -15,7 +15,6 @@ from .problem import Array, Factors, InputError, Mask, Problem, check_seed, make
 # the materials. The corners are sought among the pixels, in the K-dimensional subspace that contains the
 # scene; that subspace, and each pixel's position in it, are estimated from observed entries alone.
 
-Wide = npt.NDArray[np.float64]
 
 SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000
 """Pixels that suffice to find the subspace; fewer for many parts, but at least this many per part, because
@@ -136,7 +135,7 @@ class _Scene:
 
     subspace: _Subspace
     places: Wide
-    pixels: npt.NDArray[np.intp]
+    pixels: Indices
     sound: Mask | None
 
 
@@ -255,7 +254,7 @@ def _more_likely(subspace: _Subspace, V: Wide, seen: Mask | Wide) -> _Subspace:
     return _Subspace(basis, mean, covariance, noise)
 
 
-def _corners(places: Wide, K: int, cone: bool = False) -> npt.NDArray[np.intp]:
+def _corners(places: Wide, K: int, cone: bool = False) -> Indices:
     """K columns that span a large simplex or, with the origin, a wide cone."""
     origin = np.zeros((len(places), 1 if cone else 0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .problem import InputError
+from .problem import InputError, Wide
 
 
 def rmse(V: npt.ArrayLike, V_hat: npt.ArrayLike, where: npt.ArrayLike | None = None) -> float:
@@ -65,7 +65,7 @@ def ssim(image: npt.ArrayLike, restored: npt.ArrayLike, data_range: float = 1.0)
     return float(np.mean((2 * m * n + c) * (2 * covariance + d) / ((m**2 + n**2 + c) * (variances + d))))
 
 
-def _window_means(image: npt.NDArray[np.float64], side: int) -> npt.NDArray[np.float64]:
+def _window_means(image: Wide, side: int) -> Wide:
     sums = np.pad(image.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     rows = sums[side:] - sums[:-side]
     return np.asarray((rows[:, side:] - rows[:, :-side]) / side**2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,9 @@ Solver = Literal["fast", "paper"]
 Order = Literal["F", "C"]
 Array = npt.NDArray[np.floating]
 Mask = npt.NDArray[np.bool_]
+Wide = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+Values = npt.NDArray[Any]
 Factors = tuple[Array, Array]
 
 MAX_ENTRY = 1e150

@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from .adversary import optimal_attack
-from .problem import Array, Mask, Method, Missing, Problem, Solver
+from .problem import Array, Mask, Method, Missing, Problem, Solver, Wide
 
 
 class HasFactors(Protocol):
@@ -69,7 +68,7 @@ class Fit:
 
     W: Array = field(repr=False)
     H: Array = field(repr=False)
-    history: dict[str, npt.NDArray[np.float64]] = field(repr=False)
+    history: dict[str, Wide] = field(repr=False)
     converged: bool
     n_iter: int
     seconds: float
@@ -143,7 +142,7 @@ class Recorder:
             self.stopped = bool(self._callback(progress))
         return self.stopped
 
-    def history(self) -> dict[str, npt.NDArray[np.float64]]:
+    def history(self) -> dict[str, Wide]:
         columns = np.array(self._rows, dtype=np.float64).T
         return dict(zip(("squared_error", "adversarial_loss", "seconds"), columns, strict=True))
 

@@ -12,13 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..model.adversary import descent_target, local_curvature
-from ..model.problem import Array, Mask
+from ..model.problem import Array, Indices, Mask
 from .steps import gram_matrices, nonnegative_minimum
-
-Index = npt.NDArray[np.intp]
 
 BLOCK_BYTES = 1 << 22
 """Columns are solved in blocks whose data, or whose Gram matrices, take about this much memory."""
@@ -76,7 +73,7 @@ class _Columns:
     lam: float
     leash: float | None
 
-    def __getitem__(self, which: Mask | Index) -> _Columns:
+    def __getitem__(self, which: Mask | Indices) -> _Columns:
         return replace(self, V=self.V[which], D=None if self.D is None else self.D[which])
 
     def slope(self, P: Array) -> Array:

@@ -22,6 +22,7 @@ from ..model.problem import (
     Missing,
     Problem,
     Solver,
+    Wide,
     check_count,
     check_one_of,
     check_seed,
@@ -291,7 +292,7 @@ def factorize(
         return solve(problem, *_start(problem, factors, rng), limits, recorder)
 
     best: Solution | None = None
-    best_history: dict[str, npt.NDArray[np.float64]] = {}
+    best_history: dict[str, Wide] = {}
     for number in range(starts):
         recorder = Recorder(problem, callback, began, done=number / starts, share=1 / starts)
         outcome = run(recorder)
@@ -387,6 +388,6 @@ def _checked_volume(
     return float(volume) / loss_unit
 
 
-def _loss(history: dict[str, npt.NDArray[np.float64]]) -> float:
+def _loss(history: dict[str, Wide]) -> float:
     """The final loss of a run; infinite where it is NaN, so that any other run is better."""
     return float(np.nan_to_num(history["adversarial_loss"][-1], nan=np.inf))

@@ -24,16 +24,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..model.adversary import curvature, descent_target, entry_loss
 from ..model.initialisation import QUARTILE, sample_size
-from ..model.problem import Array, Problem
+from ..model.problem import Array, Indices, Problem, Wide
 from ..model.result import Recorder, Solution, StoppingRules
 from .steps import descend, descend_each, gram_matrices, nonnegative_minimum
-
-Wide = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
 
 STAYS = 0.25
 """mu in units of N s^2: see above."""

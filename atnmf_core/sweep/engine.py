@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..datasets import Dataset
 from ..jobs.processes import EngineError, on_workers, run_until_done
-from ..model.problem import InputError
+from ..model.problem import Array, InputError
 from .grid import Grid, Measures, Point
 from .reader import StoreError
 from .store import Store
@@ -78,7 +78,7 @@ def _calls(
     store: Store,
     sweep: int,
     run: int,
-    V: npt.NDArray[np.floating],
+    V: Array,
     masks: Mapping[float, npt.NDArray[np.uint8]],
     errors: list[StoreError],
 ) -> Iterator[tuple[Any, ...]]:

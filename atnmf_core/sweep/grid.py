@@ -27,6 +27,7 @@ from ..model.problem import (
     Method,
     Missing,
     Solver,
+    Wide,
     check_alpha,
     check_count,
     check_one_of,
@@ -131,9 +132,7 @@ def identify(point: Point, content_hash: str) -> tuple[str, str]:
     return hashlib.sha256(identity.encode()).hexdigest()[:32], identity
 
 
-def paper_start(
-    shape: tuple[int, int], K: int, alpha: float, start: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def paper_start(shape: tuple[int, int], K: int, alpha: float, start: int) -> tuple[Wide, Wide]:
     """The W (F x K) and H (K x N) that the authors drew for one of their alphas and ten starts.
 
     Their released program seeds NumPy once with 1 and then, for alpha = 0.3, 0.4 ... 0.9 and ten starts each,

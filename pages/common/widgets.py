@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from PIL import Image
 
@@ -21,6 +20,7 @@ from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import ComparedPicture
 from atnmf_core.figures.images import data_url, diverging, grey, sequential
 from atnmf_core.figures.panels import Panel
+from atnmf_core.model.problem import Values
 
 from .cache import cached
 from .state import K_CHOSEN, MAX_K, PATTERNS, PATTERNS_OF, Address, change
@@ -257,7 +257,7 @@ def _pixels(data: ComparedPicture | None) -> dict[str, object] | None:
     return {"lam": f"{data.lam:g}", "leash": leash, "unmarked": data.missing == "zero", **words}
 
 
-def _words(array: npt.NDArray[Any]) -> str:
+def _words(array: Values) -> str:
     """Numbers as people read them, which takes half the room of all their digits; 0 or 1 for a mask."""
     form = "{:d}" if array.dtype == bool else "{:.3f}"
     return " ".join(map(form.format, array.ravel().tolist()))

@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
@@ -18,6 +16,7 @@ from atnmf_core.figures.panels import Panel, columns_for, part_sheet
 from atnmf_core.figures.plotting import loss_curves
 from atnmf_core.figures.publish import save_panels
 from atnmf_core.jobs.fit_task import Frame, Run, align_frames
+from atnmf_core.model.problem import Indices
 from pages.common.fitting import Case, Pair
 from pages.common.state import Setting, change
 from pages.common.take_away import FigureFile, chart_files
@@ -121,7 +120,7 @@ def _sheets(case: Case, pair: Pair) -> list[dict[str, Any]]:
     return [_sheet(method, case, run, places) for method, run, places in runs]
 
 
-def _sheet(method: str, case: Case, run: Run, places: npt.NDArray[np.intp]) -> dict[str, Any]:
+def _sheet(method: str, case: Case, run: Run, places: Indices) -> dict[str, Any]:
     shares = usage_shares(run.W, run.H)
     panel, columns = _part_panel(method, case, run, places)
     names = [f"{method}, part {place}: {shares[part]:.1%} of W H" for place, part in enumerate(places, 1)]
@@ -134,7 +133,7 @@ def _sheet(method: str, case: Case, run: Run, places: npt.NDArray[np.intp]) -> d
     }
 
 
-def _part_panel(method: str, case: Case, run: Run, places: npt.NDArray[np.intp]) -> tuple[Panel, int]:
+def _part_panel(method: str, case: Case, run: Run, places: Indices) -> tuple[Panel, int]:
     parts = pictures.part_pictures(case.data, *known_factors(run.W, run.H, case.reach))[places]
     shared, colour = case.setting.scale == "shared", HIDDEN[case.setting.colour]
     sheet = part_sheet(parts, shared_scale=shared, background=225, unknown=colour)

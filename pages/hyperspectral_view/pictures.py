@@ -9,7 +9,6 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core.analysis.pictures import band_error, band_rmse, hidden_error, restored_band
@@ -22,6 +21,7 @@ from atnmf_core.figures.pictures import CubeView, band_axis, error_top, points, 
 from atnmf_core.figures.plotting import material_spectra
 from atnmf_core.figures.publish import Look, save_panels
 from atnmf_core.jobs.fit_task import Frame, Run
+from atnmf_core.model.problem import Wide
 from pages.common import fitting
 from pages.common.cache import cached
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, show_unreached
@@ -194,7 +194,7 @@ def _figure(figures: Sequence[float], number: int, where: str) -> str:
 
 
 @cached()
-def _hidden_error(key: FitKey, _case: Case, _run: Run) -> npt.NDArray[np.float64]:
+def _hidden_error(key: FitKey, _case: Case, _run: Run) -> Wide:
     return hidden_error(_case.data.V, _case.observed, _run.W, _run.H)
 
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ...model.problem import Values
 from .decoder import Decoder, replace_array
 from .pick_array import read_picked
 from .sources import (
@@ -39,7 +39,7 @@ def is_matlab_hdf5(data: bytes) -> bool:
 def read_matlab(source: Source, form: str, options: ReadingOptions, limits: Limits) -> StoredArray:
     """The data of a .mat file, decoded by the module `form` of the decoding process."""
 
-    def rewrite(name: str, values: npt.NDArray[Any]) -> list[Source]:
+    def rewrite(name: str, values: Values) -> list[Source]:
         return replace_array(form, source, name, limits, values.T if form == "hdf5" else values)
 
     with matlab_arrays(source, form, limits) as arrays:
@@ -73,7 +73,7 @@ def _matlab_array(
     name, shape = str(entry["name"]), stored[::-1] if form == "hdf5" else stored
     sparse = bool(entry.get("sparse"))
 
-    def load() -> npt.NDArray[Any]:
+    def load() -> Values:
         if "values" in entry:
             return np.array(entry["values"]).reshape(shape)
         label = f"{name} in {source.label}"
@@ -99,7 +99,7 @@ def read_npy(source: Source, limits: Limits) -> StoredArray:
 
 
 def read_npz(source: Source, options: ReadingOptions, limits: Limits) -> StoredArray:
-    def rewrite(name: str, values: npt.NDArray[Any]) -> list[Source]:
+    def rewrite(name: str, values: Values) -> list[Source]:
         return [with_members(source, {f"{name}.npy": npy_bytes(values)})]
 
     arrays = npz_arrays(source, limits)
@@ -111,7 +111,7 @@ def npz_arrays(source: Source, limits: Limits) -> list[NamedArray]:
     return [_named_array(member, member.name.removesuffix(".npy")) for member in members]
 
 
-def npy_bytes(values: npt.NDArray[Any]) -> bytes:
+def npy_bytes(values: Values) -> bytes:
     stream = io.BytesIO()
     np.save(stream, values, allow_pickle=False)
     return stream.getvalue()
@@ -136,7 +136,7 @@ def _named_array(source: Source, name: str) -> NamedArray:
             f"{name} is cut short: {size_text(needed)} bytes are announced and {len(body):,} are there."
         )
 
-    def load() -> npt.NDArray[Any]:
+    def load() -> Values:
         flat = np.frombuffer(body[:needed], dtype=dtype)
         return flat.reshape(shape, order="F" if column_major else "C")
 

@@ -20,9 +20,9 @@ from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ...jobs.processes import start_python
+from ...model.problem import Values
 from .sources import Limits, Source, UnreadableData, foreign_code
 
 PACKAGE = Path(__file__).with_name("sandbox")
@@ -52,7 +52,7 @@ class Decoder:
     ) -> None:
         self._connection.close()
 
-    def read(self, name: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    def read(self, name: str, shape: tuple[int, ...]) -> Values:
         label = f"{name} in {self._source.label}"
         entries = self._limits.check_shape(shape, label)
         answer = self._ask({"read": name, "entries": entries})
@@ -62,7 +62,7 @@ class Decoder:
         self._receive(values.reshape(-1, order="A").view(np.uint8).data)
         return values
 
-    def replace(self, name: str, values: npt.NDArray[Any]) -> bytes:
+    def replace(self, name: str, values: Values) -> bytes:
         request = {"replace": name, "entries": values.size, "dtype": values.dtype.str, "shape": values.shape}
         try:
             answer = self._ask(request, np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
@@ -106,9 +106,7 @@ def decoder_for(form: str, source: Source, limits: Limits) -> Decoder | LocalDec
     return Decoder(form, source, limits)
 
 
-def replace_array(
-    form: str, source: Source, name: str, limits: Limits, values: npt.NDArray[Any]
-) -> list[Source]:
+def replace_array(form: str, source: Source, name: str, limits: Limits, values: Values) -> list[Source]:
     with Decoder(form, source, limits) as decoder:
         return [Source(source.name, decoder.replace(name, values))]
 
@@ -295,15 +293,15 @@ class RasterArray:
         self.dtype = np.dtype(file.dtypes[0])
         self.chunks = (1, *file.block_shapes[0])
 
-    def __getitem__(self, index: Slices) -> npt.NDArray[Any]:
+    def __getitem__(self, index: Slices) -> Values:
         import rasterio
 
         bands, window = self._window(index)
         with rasterio.Env(GDAL_CACHEMAX=CACHE_MB):
-            values: npt.NDArray[Any] = self._file.read(bands, window=window)
+            values: Values = self._file.read(bands, window=window)
         return values
 
-    def __setitem__(self, index: Slices, values: npt.NDArray[Any]) -> None:
+    def __setitem__(self, index: Slices, values: Values) -> None:
         import rasterio
 
         bands, window = self._window(index)

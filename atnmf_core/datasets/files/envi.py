@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ...model.problem import Mask
+from ...model.problem import Mask, Values, Wide
 from ..dataset import Georeference
 from .images import is_tiff, number_or_none, read_tiff
 from .sources import Limits, Source, UnreadableData, foreign_code, size_text
@@ -127,19 +125,19 @@ class _Binary:
             )
         self._axes = INTERLEAVES[interleave]
 
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Values:
         flat = np.frombuffer(self._binary.data, dtype=self._dtype, count=self._count, offset=self._offset)
         stored_shape = tuple(self._sizes[part] for part in np.argsort(self._axes))
         return flat.reshape(stored_shape).transpose(self._axes)
 
-    def rewritten(self, header: Source, values: npt.NDArray[Any]) -> list[Source]:
+    def rewritten(self, header: Source, values: Values) -> list[Source]:
         body = values.transpose(np.argsort(self._axes)).astype(self._dtype, copy=False).tobytes()
         data = self._binary.data
         changed = data[: self._offset] + body + data[self._offset + len(body) :]
         return [header, Source(self._binary.name, changed)]
 
 
-def _wavelengths(header: Header, bands: int, notes: list[str]) -> npt.NDArray[np.float64] | None:
+def _wavelengths(header: Header, bands: int, notes: list[str]) -> Wide | None:
     given = [number_or_none(word) for word in header.get("wavelength", "").split(",") if word.strip()]
     if not given:
         return None

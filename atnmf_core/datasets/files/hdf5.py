@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ...model.problem import Mask, Values, Wide
 from .decoder import Decoder, LocalDecoder, decoder_for, replace_array
 from .pick_array import named_array, several_arrays
 from .sources import Limits, ReadingOptions, Source, UnreadableData
@@ -91,7 +91,7 @@ def _named_array(
 ) -> NamedArray:
     name, shape = str(entry["name"]), tuple(int(size) for size in entry["shape"])
 
-    def load() -> npt.NDArray[Any]:
+    def load() -> Values:
         if "values" in entry:
             return np.array(entry["values"]).reshape(shape)
         limits.check_shape(shape, f"{name} in {source.label}")
@@ -122,7 +122,7 @@ def _bands(
     arrays: Sequence[NamedArray],
     entries: Mapping[str, Any],
     general: Mapping[str, Any],
-) -> tuple[int | None, npt.NDArray[np.float64] | None, list[str]]:
+) -> tuple[int | None, Wide | None, list[str]]:
     """Which axis counts the bands, axes of length 1 left out where there are many, and their wavelengths."""
     places = _places(array.shape)
     sizes, names = [array.shape[place] for place in places], entry.get("axes", [])
@@ -147,10 +147,10 @@ def _wavelength_lists(
     arrays: Sequence[NamedArray],
     entries: Mapping[str, Any],
     general: Mapping[str, Any],
-) -> Iterator[tuple[npt.NDArray[np.float64], str]]:
+) -> Iterator[tuple[Wide, str]]:
     """Lists of wavelengths, those that share a word with the array's name (blue, SWIR) first."""
     words = set(re.split(r"[^a-z0-9]+", array.name.lower()))
-    found: list[tuple[str, npt.NDArray[np.float64], str]] = []
+    found: list[tuple[str, Wide, str]] = []
     for owner in (_attributes(entry), general):
         units = str(owner.get("wavelength_units", ""))
         found += [
@@ -173,14 +173,14 @@ def _wavelength_lists(
         yield vector, units
 
 
-def _without_gaps(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _without_gaps(vector: Wide) -> Wide:
     """Disabled channels have wavelength 0: give them one that continues the series."""
     known = np.flatnonzero(vector > 0)
     if known.size < 2 or known.size == vector.size or not np.isfinite(vector).all():
         return vector
     step = (vector[known[-1]] - vector[known[0]]) / (known[-1] - known[0])
     nearest = known[np.abs(known[:, None] - np.arange(vector.size)).argmin(axis=0)]
-    filled: npt.NDArray[np.float64] = vector[nearest] + step * (np.arange(vector.size) - nearest)
+    filled: Wide = vector[nearest] + step * (np.arange(vector.size) - nearest)
     return filled
 
 
@@ -190,11 +190,11 @@ def _missing(
     arrays: Sequence[NamedArray],
     general: Mapping[str, Any],
     notes: list[str],
-) -> npt.NDArray[np.bool_] | None:
+) -> Mask | None:
     """Entries that flags beside the cube mark as bad: whole bands, pixels, or single entries."""
     shape = array.shape
     axis = None if axis is None else _places(shape)[axis]
-    missing: npt.NDArray[np.bool_] | None = None
+    missing: Mask | None = None
     vectors = [
         (one.name, one.vector())
         for one in arrays

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ...model.problem import Mask, Values, Wide
 from ..dataset import Georeference
 from .decoder import decoder_for, replace_array
 from .sources import Limits, Source, UnreadableData, foreign_code
@@ -74,7 +74,7 @@ def read_tiff(source: Source, limits: Limits) -> StoredArray:
     return stored
 
 
-def grey_tiff(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
+def grey_tiff(source: Source, limits: Limits) -> tuple[Values, bool]:
     """A TIFF as one of several images: its only band or the grey of three, and whether it had colours."""
     values = read_tiff(source, limits).values
     if values.ndim == 2:
@@ -93,7 +93,7 @@ def _scaling(about: dict[str, Any], source: Source) -> tuple[float, float]:
     return (float(gain), float(offset)) if usable else (1.0, 0.0)
 
 
-def _wavelengths(about: dict[str, Any], bands: int, notes: list[str]) -> npt.NDArray[np.float64] | None:
+def _wavelengths(about: dict[str, Any], bands: int, notes: list[str]) -> Wide | None:
     """From the bands' own tags, or from a list for the whole file, or from the bands' names."""
     tags = about["band_tags"]
     for key in WAVELENGTH:
@@ -116,15 +116,13 @@ def _unit_of(key: str, tags: dict[str, str]) -> str:
     return next((tags[name] for name in UNIT if name in tags), "")
 
 
-def _converted(values: list[float | None], unit: str, notes: list[str]) -> npt.NDArray[np.float64] | None:
+def _converted(values: list[float | None], unit: str, notes: list[str]) -> Wide | None:
     wavelengths, remarks = in_nanometres(np.array(values, dtype=np.float64), unit)
     notes.extend(remarks)
     return wavelengths
 
 
-def _missing(
-    about: dict[str, Any], bands: int, mask: npt.NDArray[np.bool_] | None, notes: list[str]
-) -> npt.NDArray[np.bool_] | None:
+def _missing(about: dict[str, Any], bands: int, mask: Mask | None, notes: list[str]) -> Mask | None:
     flags = [number_or_none(band.get("bbl")) for band in about["band_tags"]]
     if None in flags:
         flags = [number_or_none(word) for word in about["tags"].get("bbl", "").strip("{}").split(",")]
@@ -177,9 +175,7 @@ def read_images(sources: list[Source], limits: Limits) -> StoredArray:
     return StoredArray(stack, label, kind="faces", bands_axis=0, notes=notes, rewrite=rewrite)
 
 
-def _stacked(
-    sources: list[Source], limits: Limits, notes: list[str]
-) -> tuple[list[Source], npt.NDArray[Any]]:
+def _stacked(sources: list[Source], limits: Limits, notes: list[str]) -> tuple[list[Source], Values]:
     pictures = []
     coloured = entries = 0
     for source in sources:
@@ -210,14 +206,14 @@ def _pixels(shape: tuple[int, ...]) -> str:
     return f"{shape[0]} x {shape[1]}"
 
 
-def _grey(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
+def _grey(source: Source, limits: Limits) -> tuple[Values, bool]:
     values, coloured = _opened(source, limits)
     if values.dtype.kind in "iu":
         return values / np.iinfo(values.dtype).max, coloured
     return values.astype(np.float64, copy=False), coloured
 
 
-def _opened(source: Source, limits: Limits) -> tuple[npt.NDArray[Any], bool]:
+def _opened(source: Source, limits: Limits) -> tuple[Values, bool]:
     """Decode with Pillow, after checking the size in the header."""
     if is_tiff(source.data) and not _known_to_pillow(source):
         return grey_tiff(source, limits)
@@ -257,7 +253,7 @@ def _known_to_pillow(source: Source) -> bool:
         return False
 
 
-def _rewritten(sources: list[Source], present: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[Source]:
+def _rewritten(sources: list[Source], present: Values, values: Values) -> list[Source]:
     """The images with other values; unchanged ones stay the same, byte for byte."""
     return [
         source if np.array_equal(old, new) else Source(source.name, _encoded(source, new))
@@ -265,7 +261,7 @@ def _rewritten(sources: list[Source], present: npt.NDArray[Any], values: npt.NDA
     ]
 
 
-def _encoded(source: Source, grey: npt.NDArray[Any]) -> bytes:
+def _encoded(source: Source, grey: Values) -> bytes:
     if np.isnan(grey).any():
         raise UnreadableData(f"{source.label}: an image has no way of saying that a pixel is missing.")
     from PIL import Image

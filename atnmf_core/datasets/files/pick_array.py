@@ -6,12 +6,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ...model.problem import Order
+from ...model.problem import Order, Values, Wide
 from ..dataset import Kind
 from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, UnreadableData
 from .values import NamedArray, StoredArray, in_nanometres
@@ -36,7 +34,7 @@ def read_picked(
     limits: Limits,
     *,
     order: Order,
-    rewrite: Callable[[str, npt.NDArray[Any]], list[Source]],
+    rewrite: Callable[[str, Values], list[Source]],
 ) -> StoredArray:
     """The data among the named arrays of a file, and what the others say about it.
 
@@ -102,7 +100,7 @@ def several_arrays(what: str, arrays: Sequence[NamedArray]) -> UnreadableData:
 
 def _stated_wavelengths(
     arrays: Iterable[NamedArray], data: NamedArray
-) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
+) -> tuple[Wide | None, tuple[str, ...]]:
     for array in arrays:
         count = max(array.shape, default=0)
         is_vector = array.long_axes == 1 and count <= LONGEST_VECTOR

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...model.problem import InputError, Order
+from ...model.problem import InputError, Order, Values, Wide
 from ..dataset import Dataset, Kind, Truth, could_be_truth, truth_from_arrays
 from .arrays import NPY_MAGIC, is_matlab_hdf5, matlab_arrays, npz_arrays, read_matlab, read_npy, read_npz
 from .envi import partner_of, read_envi
@@ -134,13 +134,13 @@ def read_truth(data: Dataset, files: Any, limits: Limits | None = None) -> Truth
     InputError : nothing in the files fits the cube.
     """
     bounds = limits or Limits.from_environment()
-    arrays: list[npt.NDArray[Any]] = []
+    arrays: list[Values] = []
     for source in gather(files, bounds):
         arrays += _arrays(data, source, bounds)
     return truth_from_arrays(data, arrays)
 
 
-def _arrays(data: Dataset, source: Source, limits: Limits) -> list[npt.NDArray[Any]]:
+def _arrays(data: Dataset, source: Source, limits: Limits) -> list[Values]:
     if source.suffix == ".mat":
         with matlab_arrays(source, "hdf5" if is_hdf5(source.data) else "matlab", limits) as arrays:
             found = _fitting(data, arrays)
@@ -156,7 +156,7 @@ def _arrays(data: Dataset, source: Source, limits: Limits) -> list[npt.NDArray[A
     return found
 
 
-def _fitting(data: Dataset, arrays: list[NamedArray]) -> list[npt.NDArray[Any]]:
+def _fitting(data: Dataset, arrays: list[NamedArray]) -> list[Values]:
     return [one.load() for one in arrays if one.long_axes >= 2 and could_be_truth(data, one.shape)]
 
 
@@ -164,11 +164,11 @@ def _fitting(data: Dataset, arrays: list[NamedArray]) -> list[npt.NDArray[Any]]:
 class SpectralLibrary:
     """Reference spectra, L x S with NaN where not known, their L wavelengths in nm, and S names."""
 
-    wavelengths: npt.NDArray[np.float64]
-    spectra: npt.NDArray[np.float64]
+    wavelengths: Wide
+    spectra: Wide
     names: tuple[str, ...]
 
-    def at(self, wavelengths: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def at(self, wavelengths: npt.ArrayLike) -> Wide:
         """The spectra at other wavelengths, by linear interpolation; NaN outside their range."""
         order = np.argsort(self.wavelengths)
         wanted = np.asarray(wavelengths, dtype=np.float64)
@@ -351,7 +351,7 @@ def _suggested(
     return options
 
 
-def _layouts(values: npt.NDArray[Any], opened: Opened, options: ReadingOptions) -> tuple[LayoutGuess, ...]:
+def _layouts(values: Values, opened: Opened, options: ReadingOptions) -> tuple[LayoutGuess, ...]:
     """Interpretations of an array. The first is how it is read without any settings."""
     shape = values.squeeze().shape if values.ndim > 3 else values.shape
     guesses: list[LayoutGuess] = []
@@ -384,7 +384,7 @@ def _others(shape: tuple[int, ...], axis: int) -> tuple[int, int]:
     return rows, cols
 
 
-def _image_shapes(matrix: npt.NDArray[Any], axis: int) -> list[tuple[int, int]]:
+def _image_shapes(matrix: Values, axis: int) -> list[tuple[int, int]]:
     """Likely image sizes, best first: with the right length, pixels one line apart resemble each other."""
     pixels = matrix.shape[axis]
     lines = [n for n in range(SHORTEST_SIDE, math.isqrt(pixels) + 1) if pixels % n == 0]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...jobs.whole_files import moved_when_whole
-from ...model.problem import Array, Mask
+from ...model.problem import Array, Mask, Values, Wide
 from ..dataset import Georeference
 from .arrays import NPY_MAGIC, read_npy
 from .decoder import MappedFile
@@ -108,7 +108,7 @@ class SceneFile:
     chunk: tuple[int, int]
     can_miss: bool
     files: tuple[Path, ...]
-    wavelengths: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    wavelengths: Wide | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     georeference: Georeference | None = None
 
@@ -168,7 +168,7 @@ class SceneFile:
             rows.append(image[strip - strip[0], ::step])
         return np.concatenate(rows)
 
-    def write(self, block: Block, changed: Mask, numbers: npt.NDArray[Any]) -> None:
+    def write(self, block: Block, changed: Mask, numbers: Values) -> None:
         """Replace entries of a block of this very file; `changed` is bands x pixels, as `read` gives them."""
         if not changed.any():
             return
@@ -178,7 +178,7 @@ class SceneFile:
             self._as_view(values)[changed.reshape(self._stack_shape(block))] = numbers
             stored.values[index] = values
 
-    def numbers(self, V: Array) -> npt.NDArray[Any]:
+    def numbers(self, V: Array) -> Values:
         with open_on_disk(self.path, self.options) as stored:
             return stored_numbers(V, stored)
 
@@ -187,10 +187,10 @@ class SceneFile:
         index.insert(self.axis, bands)
         return tuple(index)
 
-    def _as_view(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _as_view(self, values: Values) -> Values:
         return np.moveaxis(values, self.axis, 0)
 
-    def _as_pixels(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _as_pixels(self, values: Values) -> Values:
         stack = np.ascontiguousarray(self._as_view(values))
         return stack.reshape(len(stack), -1)
 

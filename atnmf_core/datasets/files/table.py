@@ -10,12 +10,10 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ...model.problem import Array
+from ...model.problem import Array, Values
 from .sources import Limits, Source, UnreadableData, foreign_code
 from .values import StoredArray, in_nanometres
 
@@ -140,7 +138,7 @@ class _Table:
         named = bool(self.heading) and self.heading[0].strip().lower().startswith(WAVELENGTH_HEADINGS)
         return named and self.values.shape[1] > 1 and _look_like_wavelengths(self.values[:, 0])
 
-    def rewritten(self, values: npt.NDArray[Any]) -> list[Source]:
+    def rewritten(self, values: Values) -> list[Source]:
         """The file with other numbers; unchanged lines stay as they are."""
         shift = self.values.shape[1] - values.shape[1]
         present = self.values[:, shift:]

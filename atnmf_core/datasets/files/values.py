@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...model.problem import Array, InputError, Mask, Order
+from ...model.problem import Array, InputError, Mask, Order, Values, Wide
 from ..dataset import Dataset, Georeference, Kind, Truth, normalise, truth_from_arrays
 from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, UnreadableData
 
@@ -24,9 +24,7 @@ _NO_UNIT = {"", "unknown", "none", "null", "n/a", "-", "1", "unitless"}
 LARGEST_IN_MICROMETRES = 100.0
 
 
-def in_nanometres(
-    values: npt.ArrayLike, unit: str = ""
-) -> tuple[npt.NDArray[np.float64] | None, tuple[str, ...]]:
+def in_nanometres(values: npt.ArrayLike, unit: str = "") -> tuple[Wide | None, tuple[str, ...]]:
     """Wavelengths in nanometres, None if they are not wavelengths, with notes on what was decided.
 
     Without a unit, values that are all below 100 are taken for micrometres and others for nanometres.
@@ -68,25 +66,25 @@ class StoredArray:
     rewrite : makes the files with other numbers of the same shape and type in place of this array.
     """
 
-    values: npt.NDArray[Any]
+    values: Values
     label: str
     kind: Kind | None = None
     bands_axis: int | None = None
     image_shape: tuple[int, int] | None = None
     order: Order = "C"
-    wavelengths: npt.NDArray[np.float64] | None = None
+    wavelengths: Wide | None = None
     nodata: tuple[float, ...] = ()
     valid_range: tuple[float, float] | None = None
-    missing: npt.NDArray[np.bool_] | None = None
+    missing: Mask | None = None
     gain: float = 1.0
     offset: float = 0.0
     band_names: tuple[str, ...] = ()
     spectrum_names: tuple[str, ...] = ()
     georeference: Georeference | None = None
-    truth: tuple[npt.NDArray[Any], ...] = ()
+    truth: tuple[Values, ...] = ()
     notes: list[str] = field(default_factory=list)
     arrays: tuple[ArrayInFile, ...] = ()
-    rewrite: Callable[[npt.NDArray[Any]], list[Source]] | None = None
+    rewrite: Callable[[Values], list[Source]] | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class NamedArray:
 
     name: str
     shape: tuple[int, ...]
-    load: Callable[[], npt.NDArray[Any]]
+    load: Callable[[], Values]
     sparse: bool = False
 
     @property
@@ -106,7 +104,7 @@ class NamedArray:
     def long_axes(self) -> int:
         return sum(size > 1 for size in self.shape)
 
-    def vector(self) -> npt.NDArray[np.float64]:
+    def vector(self) -> Wide:
         with np.errstate(all="ignore"):
             return self.load().astype(np.float64).reshape(-1)
 
@@ -159,7 +157,7 @@ def can_mark_missing(stored: StoredArray) -> bool:
     return stored.values.dtype.kind == "f" or bool(stored.nodata and not np.isnan(stored.nodata[0]))
 
 
-def stored_numbers(V: Array, stored: StoredArray) -> npt.NDArray[Any]:
+def stored_numbers(V: Array, stored: StoredArray) -> Values:
     """Entries of V as stored: with the scaling undone, rounded to whole numbers, NaN as no-data value."""
     dtype = stored.values.dtype
     numbers = np.array(V, dtype=np.float64)
@@ -205,7 +203,7 @@ def _declared_missing(stored: StoredArray, options: ReadingOptions) -> Iterator[
         yield "saturated", values >= options.saturated
 
 
-def _equal_to_any(values: npt.NDArray[Any], numbers: tuple[float, ...]) -> Mask | None:
+def _equal_to_any(values: Values, numbers: tuple[float, ...]) -> Mask | None:
     missing = None
     for number in numbers:
         stored = _as_stored(number, values.dtype)
@@ -261,7 +259,7 @@ def _without_negative(entries: Array, stored: StoredArray, options: ReadingOptio
     return f"{_count(count, 'negative entry was', 'negative entries were')} {became}."
 
 
-def _remedies(entries: Array, negative: npt.NDArray[Any]) -> list[Remedy]:
+def _remedies(entries: Array, negative: Values) -> list[Remedy]:
     """Offer to leave out what looks like a no-data value, and to set noise around 0 to 0."""
     lowest = float(negative.min())
     alone = bool((negative == lowest).all())
@@ -290,8 +288,8 @@ class ArrayLayout:
     """How V is made of a stored array, row by row in memory and of the given type, and the inverse."""
 
     kind: Kind
-    to_V: Callable[[npt.NDArray[Any], type[np.floating[Any]]], npt.NDArray[Any]]
-    from_V: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+    to_V: Callable[[Values, type[np.floating[Any]]], Values]
+    from_V: Callable[[Values], Values]
     image_shape: tuple[int, int] | None = None
     order: Order = "F"
     notes: tuple[str, ...] = ()
@@ -323,7 +321,7 @@ def to_dataset(
     return _with_truth(data, stored.truth) if stored.truth and data.kind == "cube" else data
 
 
-def _with_truth(data: Dataset, arrays: tuple[npt.NDArray[Any], ...]) -> Dataset:
+def _with_truth(data: Dataset, arrays: tuple[Values, ...]) -> Dataset:
     try:
         truth: Truth = truth_from_arrays(data, arrays)
     except InputError:
@@ -370,12 +368,12 @@ def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions)
     rows, cols = (size for i, size in enumerate(shape) if i != axis)
     order: Order = options.order or "F"
 
-    def to_V(values: npt.NDArray[Any], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
+    def to_V(values: Values, dtype: type[np.floating[Any]]) -> Values:
         stack = np.moveaxis(values.reshape(shape), axis, 0)
         flat = _copied(stack if order == "C" else stack.transpose(0, 2, 1), dtype).reshape(count, -1)
         return flat if kind == "cube" else np.ascontiguousarray(flat.T)
 
-    def from_V(V: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def from_V(V: Values) -> Values:
         flat = V if kind == "cube" else V.T
         if order == "C":
             stack = flat.reshape(count, rows, cols)
@@ -386,7 +384,7 @@ def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions)
     return ArrayLayout(kind, to_V, from_V, (rows, cols), order, notes)
 
 
-def _copied(stack: npt.NDArray[Any], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
+def _copied(stack: Values, dtype: type[np.floating[Any]]) -> Values:
     """A contiguous copy, three times as fast as NumPy's where bands are the innermost axis of the source."""
     if stack.flags.c_contiguous:
         # In a MATLAB file, the pixels of a band are already contiguous.
@@ -460,11 +458,11 @@ def _turned(
     order: Order = "F",
     notes: tuple[str, ...] = (),
 ) -> ArrayLayout:
-    def to_V(values: npt.NDArray[Any], dtype: type[np.floating[Any]]) -> npt.NDArray[Any]:
+    def to_V(values: Values, dtype: type[np.floating[Any]]) -> Values:
         flat = values.reshape(shape)
         return np.ascontiguousarray(flat.T if turned else flat, dtype)
 
-    def from_V(V: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def from_V(V: Values) -> Values:
         return (V.T if turned else V).reshape(stored.values.shape)
 
     return ArrayLayout(kind, to_V, from_V, image_shape, order, notes)
@@ -472,7 +470,7 @@ def _turned(
 
 def _checked_axis(axis: int, ndim: int) -> int:
     if not -ndim <= axis < ndim:
-        raise UnreadableData(f"There is no axis {axis}, only 0 to {ndim - 1}.", setting="bands_axis")
+        raise UnreadableData(f"There is no axis {axis}, only axes 0 to {ndim - 1}.", setting="bands_axis")
     return int(axis) % ndim
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...model.problem import Array, InputError
+from ...model.problem import Array, InputError, Values
 from ..dataset import Dataset, Georeference
 from .read import Opened, open_files
 from .sources import Limits, ReadingOptions, Source, UnreadableData, gather, with_members
@@ -80,7 +80,7 @@ def bytes_like(
     return [(file.name, file.data) for file in _packed(opened, stored.rewrite(numbers))]
 
 
-def _unnormalised(V: npt.NDArray[Any], read: Dataset) -> npt.NDArray[Any]:
+def _unnormalised(V: Values, read: Dataset) -> Values:
     if read.normalisation != "none":
         raise InputError(
             f"the data was read with normalisation={read.normalisation!r}, which cannot be undone: read it "
@@ -122,7 +122,7 @@ def envi_header(
     title: str,
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
-    wavelengths: npt.NDArray[np.floating] | None = None,
+    wavelengths: Array | None = None,
     band_names: Sequence[str] = (),
     georeference: Georeference | None = None,
 ) -> bytes:
@@ -205,7 +205,7 @@ def _cube(data: Dataset) -> Array:
     return as_indexed(data, data.V)
 
 
-def as_indexed(data: Dataset, matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def as_indexed(data: Dataset, matrix: Values) -> Values:
     """A matrix of V's shape as people index it: rows x cols x bands, or images x rows x cols."""
     if data.kind == "matrix":
         return matrix
