@@ -24,6 +24,7 @@ SHADES = ("#935700", "#B46D00", "#E08A00", "#E89F34", "#EDB25A")
 has the darkest, is still seen on a dark page.
 """
 COMPACT_SPAN = (1.05, 100.0)
+HEIGHT = 440
 X_AXIS = {"showgrid": False, "zeroline": False}
 Y_AXIS = {"title": {"text": "RMSE on hidden entries", "standoff": 8}, "zeroline": False, "nticks": 6}
 HOVER = "%{customdata[4]}<extra></extra>"
@@ -32,7 +33,7 @@ HOVER = "%{customdata[4]}<extra></extra>"
 def against_lambda(
     points: Sequence[Measurement],
     *,
-    height: int = 440,
+    height: int = HEIGHT,
     compact: bool = False,
     here: Measurement | None = None,
 ) -> go.Figure:
@@ -68,9 +69,7 @@ def against_lambda(
     return plot(traces, height, **layout)
 
 
-def compare_curves(
-    curves: Mapping[str, Sequence[Measurement]], colours: Sequence[str], height: int = 440
-) -> go.Figure:
+def compare_curves(curves: Mapping[str, Sequence[Measurement]], colours: Sequence[str]) -> go.Figure:
     """Several curves, each of one alpha, K and treatment, by name and colour; without lambda, as levels."""
     curve = {point.lam for points in curves.values() for point in points if point.lam is not None}
     lams = sorted(curve) or list(COMPACT_SPAN)
@@ -88,10 +87,10 @@ def compare_curves(
             line = list(group)
             words = f"{name}: {_name(line[0], known)}"
             traces += _line(line, [point.lam for point in line], words, colour, known)
-    return plot(traces, height, xaxis=_lambda_axis(lams[0], lams[-1]), yaxis=Y_AXIS)
+    return plot(traces, HEIGHT, xaxis=_lambda_axis(lams[0], lams[-1]), yaxis=Y_AXIS)
 
 
-def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: int = 440) -> go.Figure:
+def against_alpha(points: Sequence[Measurement], lams: Sequence[float]) -> go.Figure:
     """Mean errors, of one K and treatment, against alpha; AT-NMF's at the given lambdas."""
     traces: list[Trace] = []
     drawn = [point for point in points if point.lam is None or point.lam in lams]
@@ -105,7 +104,7 @@ def against_alpha(points: Sequence[Measurement], lams: Sequence[float], height: 
             name, colour = f"AT-NMF, λ = {first.lam:g}", shades[sorted(lams).index(first.lam)]
         traces += _line(own, [point.alpha for point in own], name, colour, points)
     x = X_AXIS | {"title": {"text": "hidden share α", "standoff": 6}}
-    return plot(traces, height, xaxis=x | {"tickvals": sorted({p.alpha for p in points})}, yaxis=Y_AXIS)
+    return plot(traces, HEIGHT, xaxis=x | {"tickvals": sorted({p.alpha for p in points})}, yaxis=Y_AXIS)
 
 
 def lambda_ticks(low: float, high: float) -> list[float]:
@@ -271,7 +270,7 @@ MAX_LABELLED_COLUMNS = 20
 """With more columns the numbers in the cells would touch."""
 
 
-def gain_map(points: Sequence[Measurement], height: int = 440) -> go.Figure:
+def gain_map(points: Sequence[Measurement]) -> go.Figure:
     """Alpha by lambda: how far AT-NMF's error is below NMF's in %, or the error; the best is outlined."""
     curve = [point for point in points if point.lam is not None]
     lams = sorted({point.lam for point in curve if point.lam is not None})
@@ -310,7 +309,7 @@ def gain_map(points: Sequence[Measurement], height: int = 440) -> go.Figure:
     shapes = [_outline(column, row) for column, row in best_cells]
     # Room for the colour bar and for the axes: Plotly puts titles in the wrong place when it has to make any.
     margin = {"l": 60, "r": 8, "t": 60, "b": 70}
-    return plot([heat, _targets(curve)], height, xaxis=x, yaxis=y, shapes=shapes, margin=margin)
+    return plot([heat, _targets(curve)], HEIGHT, xaxis=x, yaxis=y, shapes=shapes, margin=margin)
 
 
 def _colours(values: Sequence[float], *, gains: bool) -> dict[str, Any]:

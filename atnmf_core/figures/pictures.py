@@ -117,7 +117,7 @@ class CubeView:
     bands: tuple[int, int, int]
     clip: float = 2.0
     joint: bool = False
-    unknown: str = "#E5383B"
+    unknown: str = HIDDEN["red"]
     longest: int = 512
 
     @cached_property
@@ -179,31 +179,31 @@ SLIMMEST = 4
 """How many times as long as wide a matrix is drawn at most."""
 
 
-def thumbnail(data: Dataset, longest: int = 256, unknown: str = HIDDEN["red"]) -> RGB:
+def thumbnail(data: Dataset, longest: int = 256) -> RGB:
     """A cube in three bands, the first few faces, or a matrix as it stands; what is missing in red."""
     if data.kind == "cube":
         seen = np.flatnonzero(data.observed.any(axis=1))
         wavelengths = None if data.wavelengths is None else data.wavelengths[seen]
         red, green, blue = seen[list(nearest_bands(wavelengths, seen.size, NATURAL))]
         joint = wavelengths is not None
-        return CubeView(data, (red, green, blue), joint=joint, unknown=unknown, longest=longest).original()
+        return CubeView(data, (red, green, blue), joint=joint, longest=longest).original()
     if data.kind == "matrix":
-        return _of_matrix(data.V, longest, unknown)
+        return _of_matrix(data.V, longest)
     count = min(pictures.count(data), FACES)
     shown = [
         smaller(pictures.picture(data, data.V, i), longest // min(count, FACES_PER_ROW)) for i in range(count)
     ]
-    tiles = [grey_with_gaps(v, pictures.white_level(v), unknown) for v in shown]
+    tiles = [_grey(v, v) for v in shown]
     return mosaic(tiles, min(count, FACES_PER_ROW))
 
 
-def _of_matrix(V: Array, longest: int, unknown: str) -> RGB:
+def _of_matrix(V: Array, longest: int) -> RGB:
     """Thinned along each axis; a few long rows or columns are widened so that they can be seen."""
     thin = V[:: -(-V.shape[0] // longest), :: -(-V.shape[1] // longest)]
     rows, cols = thin.shape
     wide = thin.repeat(max(1, cols // (SLIMMEST * rows)), axis=0)
     wide = wide.repeat(max(1, rows // (SLIMMEST * cols)), axis=1)
-    return grey_with_gaps(wide, pictures.white_level(wide), unknown)
+    return _grey(wide, wide)
 
 
 # Pictures, all in one scale, of damaged data, the restoration, the truth, and the suspected defects.
@@ -284,22 +284,22 @@ class BeforeAfter(NamedTuple):
     replaced: Panel
 
 
-def before_and_after(data: Dataset, restored: Restoration, unknown: str = HIDDEN["red"]) -> list[BeforeAfter]:
+def before_and_after(data: Dataset, restored: Restoration) -> list[BeforeAfter]:
     """The views worth showing: a cube's colours and worst band, the worst faces, all of a matrix."""
     if data.kind == "cube":
-        return [_colours(data, restored, unknown), _worst_band(data, restored, unknown)]
+        return [_colours(data, restored), _worst_band(data, restored)]
     if data.kind == "faces":
-        return [_worst_faces(data, restored, unknown)]
+        return [_worst_faces(data, restored)]
     before, after = (smaller(matrix, LONGEST) for matrix in (data.V, restored.V))
     where = _where(smaller(_wrong(restored), LONGEST), smaller(~data.observed, LONGEST))
-    return [_labelled("The matrix", _grey(before, after, unknown), _grey(after, after, unknown), where)]
+    return [_labelled("The matrix", _grey(before, after), _grey(after, after), where)]
 
 
-def _colours(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
+def _colours(data: Dataset, restored: Restoration) -> BeforeAfter:
     known = np.flatnonzero(data.observed.any(axis=1))
     wavelengths = None if data.wavelengths is None else data.wavelengths[known]
     bands = [int(known[place]) for place in nearest_bands(wavelengths, known.size, NATURAL)]
-    view = CubeView(data, (bands[0], bands[1], bands[2]), unknown=unknown, longest=LONGEST)
+    view = CubeView(data, (bands[0], bands[1], bands[2]), longest=LONGEST)
     replaced = _replaced(data, restored).mean(axis=0)
     share = sequential(smaller(data.image(replaced), LONGEST), max(float(replaced.max()), 1e-9))
     title = "Bands " + ", ".join(str(band + 1) for band in bands) + " as red, green and blue"
@@ -313,28 +313,26 @@ def _colours(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
     )
 
 
-def _worst_band(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
+def _worst_band(data: Dataset, restored: Restoration) -> BeforeAfter:
     band = _worst(_replaced(data, restored), axis=1)[0]
     before, after = (smaller(data.image(V[band]), LONGEST) for V in (data.V, restored.V))
     masks = (smaller(data.image(mask[band]), LONGEST) for mask in (_wrong(restored), ~data.observed))
     title = f"Most damaged: {pictures.picture_name(data, band)}"
-    return _labelled(title, _grey(before, after, unknown), _grey(after, after, unknown), _where(*masks))
+    return _labelled(title, _grey(before, after), _grey(after, after), _where(*masks))
 
 
-def _worst_faces(data: Dataset, restored: Restoration, unknown: str) -> BeforeAfter:
+def _worst_faces(data: Dataset, restored: Restoration) -> BeforeAfter:
     chosen = sorted(_worst(_replaced(data, restored), axis=0)[:MAX_FACES])
 
     def sheet(tiles: list[RGB]) -> RGB:
         return mosaic(tiles, min(FACES_IN_A_ROW, len(tiles)))
 
     after = [data.image(restored.V[:, n]) for n in chosen]
-    before = [_grey(data.image(data.V[:, n]), face, unknown) for n, face in zip(chosen, after, strict=True)]
+    before = [_grey(data.image(data.V[:, n]), face) for n, face in zip(chosen, after, strict=True)]
     wrong = _wrong(restored)
     where = [_where(data.image(wrong[:, n]), data.image(~data.observed[:, n])) for n in chosen]
     title = f"The {len(chosen)} most damaged of {data.shape[1]} images"
-    return _labelled(
-        title, sheet(before), sheet([_grey(face, face, unknown) for face in after]), sheet(where)
-    )
+    return _labelled(title, sheet(before), sheet([_grey(face, face) for face in after]), sheet(where))
 
 
 def _labelled(title: str, before: RGB, after: RGB, where: RGB) -> BeforeAfter:
@@ -346,9 +344,9 @@ def _labelled(title: str, before: RGB, after: RGB, where: RGB) -> BeforeAfter:
     )
 
 
-def _grey(image: Values, like: Values, unknown: str) -> RGB:
+def _grey(image: Values, like: Values) -> RGB:
     """In the grey scale of the image `like`, so that the two can be compared."""
-    return grey_with_gaps(image, pictures.white_level(like), unknown)
+    return grey_with_gaps(image, pictures.white_level(like), HIDDEN["red"])
 
 
 def _where(defects: Mask, missing: Mask) -> RGB:
@@ -393,15 +391,15 @@ def scene_picture(channels: Channels, unknown: str, like: Channels | None = None
     return composite(channels, limits, unknown)
 
 
-def scene_before_after(
-    before: SceneFile, after: SceneFile, replaced: npt.NDArray[np.float32], unknown: str = HIDDEN["red"]
-) -> BeforeAfter:
+def scene_before_after(before: SceneFile, after: SceneFile, replaced: npt.NDArray[np.float32]) -> BeforeAfter:
     """Before, after, and the share of each pixel's bands that was replaced (rows x cols)."""
     channels, most = channels_of_scene(before), float(replaced.max())
     return BeforeAfter(
         f"{before.path.name}, thinned for display",
-        Panel("", "Before", scene_picture(channels, unknown), "The scene before"),
-        Panel("", "After", scene_picture(channels_of_scene(after), unknown, channels), "The scene after"),
+        Panel("", "Before", scene_picture(channels, HIDDEN["red"]), "The scene before"),
+        Panel(
+            "", "After", scene_picture(channels_of_scene(after), HIDDEN["red"], channels), "The scene after"
+        ),
         Panel(
             "",
             f"Replaced, up to {most:.0%} of the bands",

@@ -72,7 +72,7 @@ def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> li
 COLOURS = {"AT-NMF": ATNMF, "NMF": NMF}
 
 
-def loss_curves(histories: Mapping[str, Mapping[str, Wide]], quantity: str, height: int = 230) -> go.Figure:
+def loss_curves(histories: Mapping[str, Mapping[str, Wide]], quantity: str) -> go.Figure:
     """One quantity of `Fit.history` of each method ("AT-NMF", "NMF") at every iteration, on a log scale."""
     traces = [
         {
@@ -97,7 +97,7 @@ def loss_curves(histories: Mapping[str, Mapping[str, Wide]], quantity: str, heig
             "ticktext": [f"{tick:,g}" for tick in ticks],
         },
     }
-    return plot(traces, height, **layout, **TRANSPARENT)
+    return plot(traces, 230, **layout, **TRANSPARENT)
 
 
 def _ticks(values: Wide) -> list[float]:
@@ -113,7 +113,7 @@ def _ticks(values: Wide) -> list[float]:
 WAY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
-def material_spectra(drawn: Mapping[str, Any], ways: Mapping[str, str], height: int = 400) -> go.Figure:
+def material_spectra(drawn: Mapping[str, Any], ways: Mapping[str, str]) -> go.Figure:
     """`drawn` as for the page's component, `ways` by tone; each colour and kind of line is in the legend."""
     tones = dict.fromkeys(line["tone"] for card in drawn["cards"] for line in card["lines"])
     dashes = dict(zip(tones, WAY_DASHES * 2, strict=False))
@@ -131,7 +131,7 @@ def material_spectra(drawn: Mapping[str, Any], ways: Mapping[str, str], height: 
     ]
     unit = "wavelength, nm" if drawn["unit"] == "nm" else "band"
     axes = {"xaxis": {"title": {"text": unit}, "showgrid": False}, "yaxis": {"rangemode": "tozero"}}
-    return plot(traces, height, **axes)
+    return plot(traces, 400, **axes)
 
 
 # How K and the first prediction of a restoration were chosen: the error of entries predicted from others,
@@ -174,7 +174,7 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
     return plot(traces, height, **layout, **TRANSPARENT)
 
 
-def noise_by_band(data: Dataset, noise: Values, noisy: Sequence[int], height: int = 320) -> go.Figure:
+def noise_by_band(data: Dataset, noise: Values, noisy: Sequence[int]) -> go.Figure:
     """The noise of each band of a cube; those `noisy`, counted from 1, have marks and tell their names."""
     x = np.arange(1, len(noise) + 1) if data.wavelengths is None else data.wavelengths
     line = {"x": x.tolist(), "y": noise.tolist(), "mode": "lines", "showlegend": False}
@@ -193,7 +193,7 @@ def noise_by_band(data: Dataset, noise: Values, noisy: Sequence[int], height: in
         "yaxis": {"title": {"text": "standard deviation"}, "rangemode": "tozero"},
     }
     traces = [line | {"line": {"color": NMF}}, *([marks] if places else [])]
-    return plot(traces, height, **layout, **TRANSPARENT)
+    return plot(traces, 320, **layout, **TRANSPARENT)
 
 
 def candidate_at(choice: Choice, K: float, error: float) -> Candidate | None:

@@ -76,12 +76,10 @@ def look_of(file: Path) -> Look:
     return Look(cast(Literal["png", "svg", "pdf"], ending) if ending in FORMATS else "png")
 
 
-def save_panels(
-    panels: Sequence[Panel], look: Look = Look(), *, columns: int = 6, notes: Sequence[str] = ()
-) -> bytes:
+def save_panels(panels: Sequence[Panel], look: Look = Look(), *, columns: int = 6) -> bytes:
     """Panels of one size in rows of at most `columns`, with letters, titles and colour scales."""
     with _drawing, _settings(look):
-        return _written(_panels_figure(panels, look, columns, notes), look)
+        return _written(_panels_figure(panels, look, columns), look)
 
 
 def save_chart(chart: go.Figure, look: Look = Look()) -> bytes:
@@ -101,10 +99,10 @@ def chart_html(chart: go.Figure) -> str:
     return f'<div class="chart">{drawn.replace(INK, "currentColor")}{targets}</div>'
 
 
-def chart_page(chart: go.Figure, title: str, below: str = "") -> str:
+def chart_page(chart: go.Figure, title: str) -> str:
     from .report import html_page
 
-    return html_page(title, chart_html(chart) + below, CHART_STYLE)
+    return html_page(title, chart_html(chart), CHART_STYLE)
 
 
 CHART_STYLE = """
@@ -157,7 +155,7 @@ def _new_figure(look: Look, height: float, **options: Any) -> Figure:
     return Figure(figsize=(look.inches, height), **options)
 
 
-def _panels_figure(panels: Sequence[Panel], look: Look, columns: int, notes: Sequence[str]) -> Figure:
+def _panels_figure(panels: Sequence[Panel], look: Look, columns: int) -> Figure:
     columns = min(columns, len(panels))
     line, gap = 1.35 * look.font_size / POINTS, look.inches * 0.02
     side = (look.inches - gap * (columns - 1)) / columns
@@ -165,15 +163,14 @@ def _panels_figure(panels: Sequence[Panel], look: Look, columns: int, notes: Seq
     titles = [
         textwrap.wrap(f"({one.letter}) {one.title}" if one.letter else one.title, letters) for one in panels
     ]
-    below = [textwrap.wrap(note, letters) for note in notes] or [[] for _ in panels]
     tall = max(one.pixels.shape[0] / one.pixels.shape[1] for one in panels) * side
     lines = max(map(len, titles))
     above = line * lines + line / 3 if lines else 0.0
     scales = line * 1.8 if any(one.scale for one in panels) else 0.0
-    row = above + tall + scales + line * max(map(len, below)) + gap
+    row = above + tall + scales + gap
     height = row * -(-len(panels) // columns) - gap
     figure = _new_figure(look, height)
-    for place, (panel, title, note) in enumerate(zip(panels, titles, below, strict=True)):
+    for place, (panel, title) in enumerate(zip(panels, titles, strict=True)):
         left, top = (place % columns) * (side + gap), height - (place // columns) * row
 
         def box(y: float, size: float, left: float = left) -> Any:
@@ -194,7 +191,6 @@ def _panels_figure(panels: Sequence[Panel], look: Look, columns: int, notes: Seq
             small = {"size": 0.85 * look.font_size}
             write(bottom - line * 0.75, f"{low:g}".replace("-", "−"), **small)
             write(bottom - line * 0.75, f"{high:g}", left + side, ha="right", **small)
-        write(top - above - tall - scales, "\n".join(note))
     return figure
 
 

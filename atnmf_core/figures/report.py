@@ -33,7 +33,7 @@ from .plotting import TRANSPARENT, plot
 SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
 
-def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
+def reproduction_figure(cells: Sequence[Cell]) -> go.Figure:
     """Published columns as lines with open marks, measured ones as filled marks, in one legend entry."""
     columns: dict[tuple[str, float | None], list[Cell]] = {}
     for cell in cells:
@@ -48,7 +48,7 @@ def reproduction_figure(cells: Sequence[Cell], height: int = 480) -> go.Figure:
         },
         "yaxis": {"title": {"text": "RMSE on hidden entries"}, "zeroline": False},
     }
-    return plot(traces, height, **layout, **TRANSPARENT)
+    return plot(traces, 480, **layout, **TRANSPARENT)
 
 
 def _published(column: list[Cell]) -> dict[str, Any]:

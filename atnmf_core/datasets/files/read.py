@@ -122,7 +122,7 @@ def _read_array(source: Source, options: ReadingOptions, limits: Limits) -> Stor
     raise UnreadableData(f"{source.label} is not a {suffix} file, whatever its name says.")
 
 
-def read_truth(data: Dataset, files: Any, limits: Limits | None = None) -> Truth:
+def read_truth(data: Dataset, files: Any) -> Truth:
     """What files say about the materials of a cube.
 
     Of the arrays in a .mat or .npz file those are taken whose shape fits: abundances have the cube's pixels,
@@ -133,7 +133,7 @@ def read_truth(data: Dataset, files: Any, limits: Limits | None = None) -> Truth
     UnreadableData : a file that cannot be read.
     InputError : nothing in the files fits the cube.
     """
-    bounds = limits or Limits.from_environment()
+    bounds = Limits.from_environment()
     arrays: list[Values] = []
     for source in gather(files, bounds):
         arrays += _arrays(data, source, bounds)
@@ -181,9 +181,9 @@ class SpectralLibrary:
         )
 
 
-def read_library(files: Any, limits: Limits | None = None) -> SpectralLibrary:
+def read_library(files: Any) -> SpectralLibrary:
     """Reference spectra, from an ENVI library (.sli and .hdr) or a table headed by wavelengths."""
-    bounds = limits or Limits.from_environment()
+    bounds = Limits.from_environment()
     opened = open_files(gather(files, bounds), ReadingOptions(), bounds)
     stored = opened.stored
     if stored.wavelengths is None or stored.values.ndim != 2:
@@ -301,12 +301,12 @@ class Reading:
     suggested: ReadingOptions = field(default_factory=ReadingOptions)
 
 
-def read_or_ask(files: Any, options: ReadingOptions | None = None, limits: Limits | None = None) -> Reading:
+def read_or_ask(files: Any, options: ReadingOptions | None = None) -> Reading:
     """Read a data set with the answers so far, or say what has to be answered first; never raises."""
     options = options or ReadingOptions()
     opened: Opened | None = None
     try:
-        bounds = limits or Limits.from_environment()
+        bounds = Limits.from_environment()
         opened = open_files(gather(files, bounds), options, bounds)
         data = to_dataset(opened.stored, dataset_name(opened.stem), opened.stem, options, bounds)
     except MemoryError:
