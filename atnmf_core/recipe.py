@@ -197,18 +197,10 @@ class RestoreRecipe:
             return ""
         K = ",".join(map(str, self.K)) if isinstance(self.K, tuple) else self.K
         line = command_line(
-            "restore",
-            self.data,
-            out=out,
-            unmarked=self.losses == "unmarked",
-            K=K,
-            lam=self.lam,
-            leash=self.leash,
-            seed=self.seed,
-            denoise=self.denoise,
-            missing=self.missing or None,
+            "restore", self.data, out=out, unmarked=self.losses == "unmarked", K=K, lam=self.lam,
+            leash=self.leash, seed=self.seed, denoise=self.denoise, missing=self.missing or None,
             fill=self.fill or None,
-        )
+        )  # fmt: skip
         return line + self.reading.command_line()
 
 

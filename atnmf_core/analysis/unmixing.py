@@ -63,9 +63,7 @@ def spectral_angles(W: npt.ArrayLike, other: npt.ArrayLike) -> Wide:
     """
     first, second = np.asarray(W, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if first.ndim != 2 or second.ndim != 2 or len(first) != len(second):
-        raise InputError(
-            f"spectra of shapes {first.shape} and {second.shape}: matrices with one row per band are needed."
-        )
+        raise InputError(f"spectra of shapes {first.shape} and {second.shape}: one row per band is needed.")
     known = ~np.isnan(first), ~np.isnan(second)
     if all(one.all() for one in known):
         return _angles(first, second)

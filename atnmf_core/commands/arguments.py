@@ -104,9 +104,7 @@ def numbers_of_parts(text: str) -> int | tuple[int, ...]:
     elif ":" in text or min(numbers) < 1:
         numbers = (0,)
     if numbers[0] < 1:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of parts: write 5, or 3:12 or 4,8,16 to choose from"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of parts: write 5, 3:12 or 4,8,16")
     return numbers[0] if len(numbers) == 1 and ":" not in text else numbers
 
 

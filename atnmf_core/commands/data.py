@@ -32,9 +32,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_files(actions.add_parser("info", help="how a file is read: kind, size, wavelengths, missing values"))
     parser = actions.add_parser("convert", help="read a file and write it for `fit` and `sweep`")
     _add_files(parser)
-    parser.add_argument(
-        "--out", type=output_file, required=True, metavar="FILE.npz", help="the data set as it was read"
-    )
+    parser.add_argument("--out", type=output_file, required=True, metavar="FILE.npz", help="the data as read")
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import replace
+from typing import Any
 
 from ..analysis import pictures
 from ..analysis.pictures import compare_picture, reach_of, unreached_in_words
@@ -19,7 +20,7 @@ from ..model.problem import InputError, Mask, Missing
 from ..model.result import Fit
 from ..solvers.factorization import factorize
 from ..sweep import load_source
-from ..sweep.grid import Draw, drawn_mask
+from ..sweep.grid import drawn_mask
 from .arguments import (
     FITTING,
     Subparsers,
@@ -96,10 +97,8 @@ def run(args: argparse.Namespace) -> int:
     index = _picture_index(args, data)
     observed = data.observed
     if args.alpha is not None:
-        masks: Draw = args.masks or "seeded"
-        observed = observed & drawn_mask(
-            data, args.alpha, masks, args.mask_seed or 0, args.pattern or "entries"
-        )
+        how: dict[str, Any] = {"seed": args.mask_seed or 0, "pattern": args.pattern or "entries"}
+        observed = observed & drawn_mask(data, args.alpha, args.masks or "seeded", **how)
     with progress_bar(f"fit {data.name}", args.progress) as show:
         fit = factorize(
             data.V,
@@ -112,10 +111,8 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         write_whole(args.out, factors_npz({fit.method: fit}, observed))
     if args.png:
-        write_whole(
-            args.png,
-            save_panels(_drawn(data, observed, fit, index, args.missing or "ignore"), look_of(args.png)),
-        )
+        panels = _drawn(data, observed, fit, index, args.missing or "ignore")
+        write_whole(args.png, save_panels(panels, look_of(args.png)))
     return 0
 
 

@@ -103,10 +103,7 @@ def run(args: argparse.Namespace) -> int:
     """Run what the store lacks, print the table, write the CSV; 1 if fits failed."""
     grids = _grids(args)
     earlier = _earlier(args.csv)
-    if args.no_run:
-        rows, failed = _known(args, grids), False
-    else:
-        rows, failed = _run(args, grids)
+    rows, failed = (_known(args, grids), False) if args.no_run else _run(args, grids)
     print(_comparison(args.name, rows))
     if args.csv:
         write_whole(args.csv, csv_text(best_of_each([*earlier, *rows])))
@@ -133,13 +130,8 @@ def _known(args: argparse.Namespace, grids: dict[str, Grid]) -> list[Measurement
     if args.store.exists():
         with read_store(args.store) as store:
             rows += local_runs(store, args.name, args.K)
-    return list(
-        best_of_each(
-            row
-            for row in rows
-            if _combination(row) in wanted and (row.solver != "paper" or row.max_outer <= args.max_outer)
-        )
-    )
+    rows = [row for row in rows if row.solver != "paper" or row.max_outer <= args.max_outer]
+    return list(best_of_each(row for row in rows if _combination(row) in wanted))
 
 
 def _combination(row: Point | Measurement) -> tuple[object, ...]:
@@ -206,10 +198,8 @@ def _tuned(name: str, cells: Sequence[Cell]) -> list[str]:
 
 
 def _line(cell: Cell) -> str:
-    row = cell.published
-    unmarked = (
-        "" if cell.zero is None else mean_and_deviation(cell.zero.mean, cell.zero.deviation, cell.digits)
-    )
+    row, zero = cell.published, cell.zero
+    unmarked = "" if zero is None else mean_and_deviation(zero.mean, zero.deviation, cell.digits)
     difference = "" if cell.difference is None else percent(cell.difference)
     marked = "" if cell.ignore is None else small_spread(cell.ignore.mean, cell.ignore.deviation)
     return (

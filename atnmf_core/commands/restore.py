@@ -72,9 +72,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--missing", metavar="MASK", help="what this file has other than 0 for is wrong: it counts as missing"
     )
-    parser.add_argument(
-        "--denoise", action="store_true", help="write what the model predicts everywhere, not only at defects"
-    )
+    parser.add_argument("--denoise", action="store_true", help="write the model's predictions everywhere")
     group = parser.add_argument_group("the model", "what is not given is chosen")
     group.add_argument(
         "--K", type=numbers_of_parts, help="number of parts, or those to choose from: 3:12 or 4,8,16"

@@ -138,9 +138,8 @@ def run(args: argparse.Namespace) -> int:
     if args.plot:
         chart = against_lambda(rows)
         drawn = args.plot.suffix.lower().removeprefix(".") in FORMATS
-        write_whole(
-            args.plot, save_chart(chart, look_of(args.plot)) if drawn else chart_page(chart, data.title)
-        )
+        page = save_chart(chart, look_of(args.plot)) if drawn else chart_page(chart, data.title)
+        write_whole(args.plot, page)
     print(_report(record, rows, args.store))
     return 1 if failed else 0
 

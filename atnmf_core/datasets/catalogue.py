@@ -42,14 +42,8 @@ def load_source(source: str, **reading: Any) -> Dataset:
 
 def save_dataset(data: Dataset, path: str | Path) -> None:
     """Save any data set for another process, as a NumPy archive without pickled objects."""
-    facts = {
-        "kind": data.kind,
-        "name": data.name,
-        "title": data.title,
-        "image_shape": data.image_shape,
-        "order": data.order,
-        "normalisation": data.normalisation,
-    }
+    names = ("kind", "name", "title", "image_shape", "order", "normalisation")
+    facts = {name: getattr(data, name) for name in names}
     arrays = {"V": data.V, _MARK: np.array(json.dumps(facts))}
     if data.wavelengths is not None:
         arrays["wavelengths"] = data.wavelengths
@@ -74,14 +68,14 @@ def _saved(path: Path) -> Dataset | None:
         shape = facts.pop("image_shape")
         return Dataset(
             V=archive["V"],
-            wavelengths=archive["wavelengths"] if "wavelengths" in archive.files else None,
+            wavelengths=archive.get("wavelengths"),
             image_shape=None if shape is None else (int(shape[0]), int(shape[1])),
             **facts,
         )
 
 
 def upload_path(store: Path, data: Dataset) -> Path:
-    return _folder(store) / f"{data.content_hash[:16]}.npz"
+    return store.parent / "uploads" / f"{data.content_hash[:16]}.npz"
 
 
 def save_upload(store: Path, data: Dataset) -> None:
@@ -95,11 +89,7 @@ def save_upload(store: Path, data: Dataset) -> None:
 
 
 def is_upload_of(store: Path, source: str) -> bool:
-    return Path(source).parent == _folder(store)
-
-
-def _folder(store: Path) -> Path:
-    return store.parent / "uploads"
+    return Path(source).parent == store.parent / "uploads"
 
 
 PAPER_ALPHAS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -140,40 +130,24 @@ def cbcl(folder: Path | None = None) -> Dataset:
         names = sorted(name for name in zipped.namelist() if name.endswith(".pgm"))
         faces = [np.asarray(Image.open(io.BytesIO(zipped.read(name)))) for name in names]
     grey = np.stack([face.flatten(order="F") for face in faces], axis=1).astype(np.float64)
-    return Dataset(
-        V=lee_seung(grey),
-        kind="faces",
-        name="cbcl",
-        title="CBCL faces (2429)",
-        image_shape=(19, 19),
-        order="F",
-        citation=CITATIONS["cbcl"],
-        terms=TERMS["cbcl"],
-        normalisation="lee-seung",
-    )
+    size = {"image_shape": (19, 19), "normalisation": "lee-seung"}
+    return _of_paper("cbcl", lee_seung(grey), "faces", "CBCL faces (2429)", **size)
 
 
 def moffet(folder: Path | None = None) -> Dataset:
     """AVIRIS over Moffett Field, 50 x 50 pixels in 165 bands; V is 165 x 2500."""
-    return _cube("moffet", "clean_Moffet.mat", folder, title="Moffett Field (AVIRIS)")
+    return _cube("moffet", "clean_Moffet.mat", folder, "Moffett Field (AVIRIS)")
 
 
 def madonna(folder: Path | None = None) -> Dataset:
     """HySpex over Villelongue ("Madonna"), 50 x 50 pixels in 160 bands; V is 160 x 2500."""
-    return _cube("madonna", "clean_Madonna.mat", folder, title="Madonna (HySpex)")
+    return _cube("madonna", "clean_Madonna.mat", folder, "Madonna (HySpex)")
 
 
 def synthetic_paper(folder: Path | None = None) -> Dataset:
     """The matrix that the paper's synthetic experiment used; V is 100 x 50, of rank 5."""
     X = _variable(locate(_file("synthetic", "X.mat"), folder), "X")
-    return Dataset(
-        V=np.ascontiguousarray(X.T),
-        kind="matrix",
-        name="synthetic-paper",
-        title="Synthetic, the paper's draw",
-        citation=CITATIONS["synthetic-paper"],
-        terms=TERMS["synthetic-paper"],
-    )
+    return _of_paper("synthetic-paper", np.ascontiguousarray(X.T), "matrix", "Synthetic, the paper's draw")
 
 
 def paper_mask(name: str, alpha: float, folder: Path | None = None) -> Mask:
@@ -193,18 +167,14 @@ def paper_mask(name: str, alpha: float, folder: Path | None = None) -> Mask:
     return np.ascontiguousarray(mask.T if name in _STORED_TRANSPOSED else mask)
 
 
-def _cube(name: str, filename: str, folder: Path | None, *, title: str) -> Dataset:
-    return Dataset(
-        V=np.ascontiguousarray(_variable(locate(_file(name, filename), folder), "V")),
-        kind="cube",
-        name=name,
-        title=title,
-        image_shape=(50, 50),
-        order="F",
-        citation=CITATIONS[name],
-        terms=TERMS[name],
-        notes=("The authors' files do not list the wavelengths, so bands are numbered.",),
-    )
+def _cube(name: str, filename: str, folder: Path | None, title: str) -> Dataset:
+    V = np.ascontiguousarray(_variable(locate(_file(name, filename), folder), "V"))
+    note = "The authors' files do not list the wavelengths, so bands are numbered."
+    return _of_paper(name, V, "cube", title, image_shape=(50, 50), notes=(note,))
+
+
+def _of_paper(name: str, V: Array, kind: Kind, title: str, **more: Any) -> Dataset:
+    return Dataset(V, kind, name, title, citation=CITATIONS[name], terms=TERMS[name], **more)
 
 
 def _file(folder: str, name: str) -> RemoteFile:
@@ -270,11 +240,10 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] =
 
 
 def catalogue() -> tuple[Entry, ...]:
-    return tuple(_entry(name) for name in _LOADERS)
+    return tuple(_entry(name, *facts[1:]) for name, facts in _LOADERS.items())
 
 
-def _entry(name: str) -> Entry:
-    _, title, kind, shape = _LOADERS[name]
+def _entry(name: str, title: str, kind: Kind, shape: tuple[int, int]) -> Entry:
     files = remote_files_of(PAPER_FOLDERS[name]) if name in PAPER_FOLDERS else ()
     here = all((data_dir() / file.path).is_file() for file in files)
     size = sum(file.size for file in files)

@@ -378,10 +378,6 @@ def _scale(V: Array, endmembers: Array, abundances: Array) -> float:
     return scale if scale > OTHER_UNITS or 0 < scale < 1 / OTHER_UNITS else 1.0
 
 
-def none(V: Array) -> Array:
-    return V
-
-
 def maximum(V: Array) -> Array:
     """V divided by its largest entry; V itself if nothing is above 0."""
     top = np.nanmax(V)
@@ -409,7 +405,7 @@ def lee_seung(V: Array) -> Array:
 
 
 NORMALISATIONS: dict[str, Callable[[Array], Array]] = {
-    "none": none,
+    "none": lambda V: V,
     "maximum": maximum,
     "lee-seung": lee_seung,
 }

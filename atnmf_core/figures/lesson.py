@@ -133,18 +133,11 @@ def findings_chart(
 def weights_chart(steepness: float, *, size: int = 14) -> go.Figure:
     """The weight of an entry given up by the adversary beside one still attacked: 1 to `steepness`."""
     bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [1 / steepness, 1.0],
-        "y": ["weight where given up", "weight where attacked"],
-        "marker": {"color": [GREY, ATNMF]},
-        "text": ["1", f"{steepness:.3g}"],
-        "textposition": "outside",
-        "textfont": {"size": size},
-        "cliponaxis": False,
-        "width": 0.6,
-        "hoverinfo": "skip",
-    }
+        "type": "bar", "orientation": "h", "x": [1 / steepness, 1.0],
+        "y": ["weight where given up", "weight where attacked"], "marker": {"color": [GREY, ATNMF]},
+        "text": ["1", f"{steepness:.3g}"], "textposition": "outside", "textfont": {"size": size},
+        "cliponaxis": False, "width": 0.6, "hoverinfo": "skip",
+    }  # fmt: skip
     x = {"range": [0, 1.1], "showticklabels": False, "fixedrange": True}
     y = {"fixedrange": True, "range": [-0.5, 1.5]}
     return _figure([bars], x, y, 90, size)

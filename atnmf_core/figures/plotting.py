@@ -38,16 +38,10 @@ def band(x: Sequence[Any], means: Sequence[float], deviations: Sequence[float], 
     above = [mean + deviation for mean, deviation in zip(means, deviations, strict=True)]
     below = [mean - deviation for mean, deviation in zip(means, deviations, strict=True)]
     return {
-        "x": [*x, *reversed(x)],
-        "y": [*above, *reversed(below)],
-        "mode": "lines",
-        "fill": "toself",
-        "name": "band",
-        "fillcolor": f"rgba({','.join(map(str, channels_of(colour)))},0.16)",
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+        "x": [*x, *reversed(x)], "y": [*above, *reversed(below)], "mode": "lines", "fill": "toself",
+        "name": "band", "fillcolor": f"rgba({','.join(map(str, channels_of(colour)))},0.16)",
+        "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
 
 
 def ring(x: Any, y: float, size: int, colour: str) -> Trace:

@@ -295,15 +295,9 @@ def _draw_map(figure: Figure, axes: Any, trace: Any) -> None:
     z = np.array([[np.nan if one is None else one for one in row] for row in trace.z], dtype=float)
     colours = LinearSegmentedColormap.from_list("map", [(float(at), one) for at, one in trace.colorscale])
     cells = axes.pcolormesh(
-        np.arange(z.shape[1] + 1) - 0.5,
-        np.arange(z.shape[0] + 1) - 0.5,
-        z,
-        cmap=colours,
-        vmin=trace.zmin,
-        vmax=trace.zmax,
-        edgecolors="white",
-        linewidth=1,
-    )
+        np.arange(z.shape[1] + 1) - 0.5, np.arange(z.shape[0] + 1) - 0.5, z, cmap=colours,
+        vmin=trace.zmin, vmax=trace.zmax, edgecolors="white", linewidth=1,
+    )  # fmt: skip
     axes.set_xticks(range(z.shape[1]), trace.x, rotation=90 if z.shape[1] > 12 else 0)
     axes.set_yticks(range(z.shape[0]), trace.y)
     for (row, column), words in np.ndenumerate(

@@ -52,14 +52,8 @@ def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float
     strength = np.log(np.array(lams) - 1)
     at_guess = float(np.interp(np.log(guess - 1), strength, [errors[lam] for lam in lams]))
     limit = best + deviations[best_lam]
-    return Verdict(
-        best_lam=best_lam,
-        best=best,
-        at_guess=at_guess,
-        excess=at_guess / best - 1,
-        flat_from=_flat_from(lams, errors, limit),
-        hit=at_guess <= limit,
-    )
+    excess, flat_from = at_guess / best - 1, _flat_from(lams, errors, limit)
+    return Verdict(best_lam, best, at_guess, excess, flat_from, hit=at_guess <= limit)
 
 
 def _flat_from(lams: list[float], errors: Mapping[float, float], limit: float) -> float | None:
@@ -222,17 +216,9 @@ def _boards(
 
     solver: Solver = "paper" if init is None else "fast"
     factorize(
-        V,
-        K=K,
-        method="atnmf",
-        lam=lam,
-        solver=solver,
-        seed=seed,
-        init=init,
-        tol_outer=0.0,
-        dtype="float64",
-        callback=keep,
-    )
+        V, K=K, method="atnmf", lam=lam, solver=solver, seed=seed, init=init, tol_outer=0.0,
+        dtype="float64", callback=keep,
+    )  # fmt: skip
     return boards
 
 

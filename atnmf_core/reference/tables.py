@@ -61,18 +61,11 @@ def published_grid(
     """The authors' run of a table: their masks, starts and algorithm, with hidden entries fitted as zeros."""
     protocol = PROTOCOLS[name]
     return Grid(
-        dataset=protocol.dataset,
-        alphas=tuple(alphas),
-        Ks=(protocol.K if K is None else K,),
-        lams=tuple(lams or protocol.lams) if "atnmf" in methods else (),
-        methods=tuple(methods),
-        missing=("zero",),
-        solver="paper",
-        starts=starts,
-        masks="paper",
-        draws="paper",
+        dataset=protocol.dataset, alphas=tuple(alphas), Ks=(protocol.K if K is None else K,),
+        lams=tuple(lams or protocol.lams) if "atnmf" in methods else (), methods=tuple(methods),
+        missing=("zero",), solver="paper", starts=starts, masks="paper", draws="paper",
         max_outer=max_outer,
-    )
+    )  # fmt: skip
 
 
 def ignoring_hidden(grid: Grid) -> Grid:

@@ -266,19 +266,9 @@ def factorize(
     starts = check_count("n_init", n_init)
     rng = np.random.RandomState(check_seed(seed))
     problem = make_problem(
-        V,
-        observed,
-        K=K,
-        method=method,
-        lam=lam,
-        missing=missing,
-        dtype=dtype,
-        Z=Z,
-        mu=mu,
-        gamma=gamma,
-        leash=leash,
-        weights=weights,
-    )
+        V, observed, K=K, method=method, lam=lam, missing=missing, dtype=dtype, Z=Z, mu=mu,
+        gamma=gamma, leash=leash, weights=weights,
+    )  # fmt: skip
     weight = _checked_volume(volume, unit_sum, method, solver, problem.loss_unit)
     solve = anmf.solve if method == "anmf" else SOLVERS[solver]
     init = _checked_init("pure-pixels" if unit_sum and init is None else init, starts)
@@ -304,22 +294,12 @@ def factorize(
     assert best is not None
     brightness = best.H.sum(axis=0) if unit_sum else None
     return Fit(
-        W=best.W * problem.scale,
-        H=best.H if brightness is None else best.H / brightness,
-        brightness=brightness,
-        history=best_history,
-        converged=best.converged,
-        n_iter=best.n_iter,
-        seconds=time.perf_counter() - began,
-        method=method,
-        lam=None if lam is None else float(lam),
-        missing=missing,
-        solver=solver,
-        seed=int(seed),
-        V=np.asarray(V),
-        observed=problem.observed,
+        W=best.W * problem.scale, H=best.H if brightness is None else best.H / brightness,
+        brightness=brightness, history=best_history, converged=best.converged, n_iter=best.n_iter,
+        seconds=time.perf_counter() - began, method=method, lam=None if lam is None else float(lam),
+        missing=missing, solver=solver, seed=int(seed), V=np.asarray(V), observed=problem.observed,
         leash=problem.leash,
-    )
+    )  # fmt: skip
 
 
 def _check_solver(solver: str, method: str, leash: float | None) -> None:

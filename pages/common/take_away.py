@@ -139,15 +139,9 @@ def _choose_look() -> Look:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         formats = {name: name.upper() for name in FORMATS}
         form = st.segmented_control(
-            "Format of figures",
-            formats,
-            default="png",
-            format_func=formats.get,
-            key="figure_format",
-            required=True,
-            label_visibility="collapsed",
-            **kept,
-        )
+            "Format of figures", formats, default="png", format_func=formats.get,
+            key="figure_format", required=True, label_visibility="collapsed", **kept,
+        )  # fmt: skip
         with st.popover("Size and background", help="Width and font size of figures, and what is behind"):
             unit = st.segmented_control(
                 "Width in", DEFAULT_WIDTH, default="mm", key="figure_unit", required=True, **kept

@@ -233,15 +233,10 @@ def _start(plan: Plan, data: Dataset) -> None:
     if not problems:
         st.markdown(_cost(plan.grid(plan.data), data))
     st.button(
-        "Start",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
-        disabled=bool(problems),
-        on_click=report_errors(_begin),
-        args=(plan, data),
+        "Start", type="primary", icon=":material/play_arrow:", width="stretch",
+        disabled=bool(problems), on_click=report_errors(_begin), args=(plan, data),
         key="curves_start",
-    )
+    )  # fmt: skip
 
 
 def _cost(grid: Grid, data: Dataset) -> str:

@@ -292,15 +292,9 @@ def _choose_bundled() -> None:
     widget = pills_key(pressed)
     change(**{widget: pressed})
     st.pills(
-        "Bundled with the program",
-        BUNDLED,
-        default=pressed,
-        format_func=BUNDLED.get,
-        key=widget,
-        on_change=show_bundled,
-        args=(widget,),
-        label_visibility="collapsed",
-    )
+        "Bundled with the program", BUNDLED, default=pressed, format_func=BUNDLED.get, key=widget,
+        on_change=show_bundled, args=(widget,), label_visibility="collapsed",
+    )  # fmt: skip
 
 
 def pills_key(pressed: str | None) -> str:

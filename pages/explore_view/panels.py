@@ -151,16 +151,10 @@ def six_panels(case: Case, pair: Pair) -> tuple[Panel, ...]:
 def _compared(case: Case, fits: Iterable[HasFactors]) -> ComparedPicture:
     setting = case.setting
     return compare_picture(
-        case.data,
-        case.observed,
-        *((fit.W, fit.H) for fit in fits),
-        setting.image - 1,
-        lam=setting.lam,
-        keep_observed=setting.restored == "observed",
-        leash=setting.bound,
-        missing=setting.missing,
-        reach=case.reach,
-    )
+        case.data, case.observed, *((fit.W, fit.H) for fit in fits), setting.image - 1,
+        lam=setting.lam, keep_observed=setting.restored == "observed", leash=setting.bound,
+        missing=setting.missing, reach=case.reach,
+    )  # fmt: skip
 
 
 def _given(case: Case) -> tuple[Panel, Panel]:

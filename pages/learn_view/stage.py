@@ -96,17 +96,11 @@ class LessonState:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> LessonState:
         return cls(
-            number=values[CHAPTER],
-            hidden=frozenset(values[HIDE]),
-            presenting=values[PRESENT],
-            exercise=values[EXERCISE],
-            solution=values[SOLUTION] and not values[STUDENT],
-            notes=values[NOTES] and not values[STUDENT],
-            student=values[STUDENT],
-            sheet=values[SHEET],
-            tasks=values[TASKS],
-            values=values,
-        )
+            number=values[CHAPTER], hidden=frozenset(values[HIDE]), presenting=values[PRESENT],
+            exercise=values[EXERCISE], solution=values[SOLUTION] and not values[STUDENT],
+            notes=values[NOTES] and not values[STUDENT], student=values[STUDENT],
+            sheet=values[SHEET], tasks=values[TASKS], values=values,
+        )  # fmt: skip
 
 
 class LessonAddress(Address):
@@ -353,14 +347,9 @@ def _show_task(lesson: LessonState) -> None:
             st.markdown(f"**Answer.** {task.answer()}")
             return
         given = st.number_input(
-            task.unknown,
-            value=None,
-            step=0.01,
-            format="%g",
-            key=f"learn_answer_{lesson.exercise}",
-            placeholder="your answer",
-            width=240,
-        )
+            task.unknown, value=None, step=0.01, format="%g", key=f"learn_answer_{lesson.exercise}",
+            placeholder="your answer", width=240,
+        )  # fmt: skip
         if given is not None:
             right, words = task.judge(given)
             if right:

@@ -90,15 +90,9 @@ class ReproduceSetting:
     def command_line(self) -> str:
         method, lam = columns(self.table)[self.method]
         return command_line(
-            "reproduce",
-            self.table,
-            alpha=self.alpha,
-            methods=method,
-            lam=lam,
-            starts=self.starts,
-            treatment=self.missing,
-            max_outer=self.outer if self.missing == "zero" else None,
-        )
+            "reproduce", self.table, alpha=self.alpha, methods=method, lam=lam, starts=self.starts,
+            treatment=self.missing, max_outer=self.outer if self.missing == "zero" else None,
+        )  # fmt: skip
 
 
 def method_of(table: str, method: str) -> str:

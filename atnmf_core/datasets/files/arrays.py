@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from ...model.problem import Values
 from .decoder import Decoder, replace_array
@@ -120,11 +121,8 @@ def npy_bytes(values: Values) -> bytes:
 def _named_array(source: Source, name: str) -> NamedArray:
     stream = io.BytesIO(source.data[:MAX_HEADER])
     with foreign_code(f"{name} is not a readable NumPy array"):
-        version = np.lib.format.read_magic(stream)
-        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
-            version
-        ]
-        shape, column_major, dtype = read(stream)
+        versions = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, column_major, dtype = versions[npy.read_magic(stream)](stream)
     if dtype.kind not in "biufc":
         raise UnreadableData(f"{name} holds {dtype}: an array of numbers is needed.")
     if len(shape) > MAX_AXES:

@@ -16,7 +16,6 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -47,9 +46,7 @@ class Decoder:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
     def read(self, name: str, shape: tuple[int, ...]) -> Values:
@@ -248,9 +245,7 @@ class LocalDecoder:
         self._source.opened.append(self._file)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """The file stays open: arrays still read from it."""
 
     def read(self, name: str, shape: tuple[int, ...]) -> Any:

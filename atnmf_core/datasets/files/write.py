@@ -130,16 +130,10 @@ def envi_header(
 
     rows, cols, bands = shape
     fields = {
-        "description": f"{{{_one_line(title)}}}",
-        "samples": cols,
-        "lines": rows,
-        "bands": bands,
-        "header offset": 0,
-        "file type": "ENVI Standard",
-        "data type": dtype_to_envi[dtype.char],
-        "interleave": "bsq",
-        "byte order": 0,
-    }
+        "description": f"{{{_one_line(title)}}}", "samples": cols, "lines": rows, "bands": bands,
+        "header offset": 0, "file type": "ENVI Standard", "data type": dtype_to_envi[dtype.char],
+        "interleave": "bsq", "byte order": 0,
+    }  # fmt: skip
     if wavelengths is not None:
         fields["wavelength units"] = "Nanometers"
         fields["wavelength"] = "{" + ", ".join(f"{nm!r}" for nm in wavelengths.tolist()) + "}"
