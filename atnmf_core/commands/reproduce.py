@@ -111,7 +111,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace, grids: dict[str, Grid]) -> tuple[list[Measurement], bool]:
-    """The measurements of the grids, run if the store lacks them, and whether fits failed."""
     data = load_source(PROTOCOLS[args.name].dataset)
     rows, failed = [], False
     with open_store(args.store) as store:

@@ -237,7 +237,6 @@ def _moved_when_whole(write: Callable[[Path], tuple[Path, ...]], out: Path) -> t
 
 
 def check_side_file(path: Path, data: Dataset) -> None:
-    """Reject, before the work is done, a format that cannot be written."""
     formats = [".npy", *CUBE_FORMATS, ".hdr"] if data.kind == "cube" else [".npy"]
     if path.suffix.lower() not in formats:
         raise InputError(f"{path}: choose a name that ends with {', '.join(formats)}.")

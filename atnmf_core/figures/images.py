@@ -76,7 +76,6 @@ def sequential(image: Values, top: float) -> RGB:
 
 
 def tint(image: Values, colour: str, top: float = 1.0) -> RGB:
-    """White at 0, the colour at `top` and above: for the share of one material."""
     return _lookup(_ramp(("#FFFFFF", colour)), _share(image, 0.0, top))
 
 

@@ -50,8 +50,6 @@ SCREEN_GAMMA = 2.2
 
 
 class Triplet(NamedTuple):
-    """Rows of V, from 0, that are shown as red, green and blue."""
-
     red: int
     green: int
     blue: int
@@ -379,7 +377,6 @@ Channels = tuple[npt.NDArray[np.float32], ...]
 
 
 def channels_of_scene(scene: SceneFile) -> Channels:
-    """The bands that look like red, green and blue, thinned."""
     step = -(-max(scene.rows, scene.cols) // MAX_SIDE)
     bands = nearest_bands(scene.wavelengths, scene.bands, NATURAL)
     return tuple(scene.thinned(band, step) for band in bands)

@@ -83,7 +83,6 @@ def save_panels(panels: Sequence[Panel], look: Look = Look(), *, columns: int = 
 
 
 def save_chart(chart: go.Figure, look: Look = Look()) -> bytes:
-    """A chart of this program: lines, marks and bands, or a map of cells."""
     with _drawing, _settings(look):
         return _written(_chart_figure(chart, look), look)
 
@@ -282,7 +281,6 @@ def _draw_line(_: Figure, axes: Any, trace: Any) -> None:
 
 
 def _marks(trace: Any, count: int) -> Iterator[tuple[str, list[int]]]:
-    """The symbols of a line's points, and which points each of them is for."""
     given = trace.marker.symbol
     symbols = list(given) if isinstance(given, tuple) else [given or "circle"]
     for symbol in dict.fromkeys(symbols):

@@ -40,7 +40,7 @@ class Job:
     future: Future[Any] = field(default_factory=Future)
     progress: Any = None
     _wanted_by: dict[Hashable, Rank] = field(default_factory=dict)
-    _running: bool = False
+    is_running: bool = False
     _process: TaskProcess | None = None
 
     @property
@@ -50,10 +50,6 @@ class Job:
     @property
     def owners(self) -> frozenset[Hashable]:
         return frozenset(self._wanted_by)
-
-    @property
-    def is_running(self) -> bool:
-        return self._running
 
     def _report(self, content: Any) -> None:
         self.progress = content
@@ -114,7 +110,6 @@ class Scheduler:
             return self._changed.wait_for(lambda: self._jobs.keys().isdisjoint(keys), seconds)
 
     def cancel(self, key: Hashable) -> None:
-        """End the job of this key at once, whoever wants it."""
         with self._changed:
             job = self._jobs.get(key)
             if job is not None:
@@ -151,7 +146,7 @@ class Scheduler:
         if job._wanted_by.pop(owner, None) is None or job._wanted_by:
             return
         # Without threads, as in a browser, nobody reloads a page while its job runs.
-        if job._running and self._threads:
+        if job.is_running and self._threads:
             timer = threading.Timer(GRACE_SECONDS, self._cancel_unwanted, (job,))
             timer.daemon = True
             timer.start()
@@ -191,7 +186,7 @@ class Scheduler:
             while not self._closed:
                 job = self._next_waiting(long)
                 if job is not None:
-                    job._running = True
+                    job.is_running = True
                     turn = next(self._turn)
                     self._served |= dict.fromkeys(job._wanted_by, turn)
                     return job
@@ -200,8 +195,8 @@ class Scheduler:
 
     def _next_waiting(self, long: bool) -> Job | None:
         jobs = [job for job in self._jobs.values() if job.long == long]
-        waiting = [job for job in jobs if not job._running]
-        extras_running = sum(job._running and job.rank is Rank.EXTRA for job in jobs)
+        waiting = [job for job in jobs if not job.is_running]
+        extras_running = sum(job.is_running and job.rank is Rank.EXTRA for job in jobs)
         if extras_running >= max(1, self._workers - 1):
             # Keep one worker free for what somebody asks for next.
             waiting = [job for job in waiting if job.rank is Rank.ASKED]
@@ -211,7 +206,6 @@ class Scheduler:
         return job.rank, min(self._served.get(owner, 0) for owner in job._wanted_by)
 
     def _run(self, job: Job, process: TaskProcess | None) -> TaskProcess | None:
-        """Run a job to its end, and return the process if it can be reused."""
         try:
             try:
                 process = self._assigned(job, process)

@@ -180,7 +180,6 @@ class PlayedGame:
 
     @property
     def rises(self) -> int:
-        """The number of rounds whose loss, after the adversary's answer, is higher than before."""
         return sum(later > (1 + ROUNDING) * earlier for earlier, later in pairwise(self.losses))
 
 

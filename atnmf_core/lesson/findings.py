@@ -133,7 +133,6 @@ class FilledFace:
 
 
 def seen_of_faces(faces: Dataset, share: float) -> Mask:
-    """Bool F x N, False at the pixels that were hidden."""
     return hide_entries(faces.shape, share, seed=0)
 
 

@@ -76,7 +76,6 @@ class Cell:
 
 
 def compare_table(name: str, rows: Iterable[Measurement]) -> tuple[Cell, ...]:
-    """Every cell of the paper's table `name`, with its measurements."""
     found = {(row.alpha, row.method, row.lam, row.missing): row for row in rows}
     digits = 2 if name == "synthetic" else 3
     tuned_at, sensitivity = tuned(name), start_sensitivity(name)
@@ -124,7 +123,6 @@ def usual_budget(cells: Sequence[Cell]) -> tuple[int, int] | None:
 
 
 def usual_starts(cells: Sequence[Cell]) -> int | None:
-    """The usual number of starts of cells measured with hidden entries marked; None without any."""
     starts = Counter(cell.ignore.starts for cell in cells if cell.ignore is not None)
     return starts.most_common(1)[0][0] if starts else None
 
@@ -184,7 +182,6 @@ def exception_reason(cell: Cell) -> str:
 
 
 def comparison_csv(name: str, cells: Sequence[Cell]) -> str:
-    """One line per published cell; empty where nothing was measured."""
     return csv_table(COLUMNS, (_csv_line(name, cell) for cell in cells))
 
 

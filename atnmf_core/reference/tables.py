@@ -169,7 +169,6 @@ class StartSensitivity:
 
     @property
     def farthest(self) -> float:
-        """The largest move of the error, as a share of it."""
         return max(abs(error / self.unperturbed - 1) for error in self.perturbed)
 
     def describe(self, digits: int) -> str:

@@ -137,7 +137,6 @@ class _Pixels:
         self.observed = None if problem.observed is None else problem.observed[:, which]
 
     def losses(self, W: Wide, H: Wide) -> tuple[float, float]:
-        """The squared error over observed entries, and the loss."""
         P, D = W @ H.T, 1.0 if self.D is None else self.D
         errors = D * (self.V - P) ** 2
         loss = float((D * entry_loss(self.V, P, self.problem.lam, self.problem.leash)).sum())

@@ -94,7 +94,6 @@ class Point:
 
     @property
     def version(self) -> str:
-        """The version of the solver, which is part of the identity of its results."""
         return SOLVER_VERSIONS[self.solver]
 
     def measure(self, V: Array, packed: npt.NDArray[np.uint8]) -> Measures:

@@ -348,7 +348,6 @@ class StoreReader:
         return {row["name"]: place for place, row in enumerate(rows, start=1)}
 
     def queue_process(self) -> int | None:
-        """The number of the process that runs the queue; None if there is none."""
         rows = self.query("SELECT * FROM queue_process")
         return next((row["pid"] for row in rows if is_running(row["pid"], row["process_created"])), None)
 

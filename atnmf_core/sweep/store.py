@@ -216,8 +216,6 @@ def store_from_environment() -> Path | None:
 
 
 class Queue:
-    """The queue of a store, for changing it; to read it, ask the store's records."""
-
     def __init__(self, store: Store) -> None:
         self._store = store
 

@@ -54,7 +54,6 @@ class Cache:
 
 
 def size_of(result: Any) -> int:
-    """Roughly how many bytes a result takes."""
     if hasattr(result, "nbytes"):
         return int(result.nbytes)
     if isinstance(result, str | bytes):
@@ -109,8 +108,6 @@ def _arguments(function: Callable[..., Any]) -> Callable[..., Hashable]:
 
 
 class Failure(NamedTuple):
-    """Why work did not succeed, and when, by `time.monotonic`."""
-
     error: BaseException
     when: float
 
@@ -135,7 +132,6 @@ class ResultCache:
         return self._cache.get(key)
 
     def failure(self, key: Hashable) -> Failure | None:
-        """Why the last attempt at this key did not succeed."""
         with self._lock:
             return self._failures.get(key)
 

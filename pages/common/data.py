@@ -137,8 +137,6 @@ FILES = "images (several, or a zip), MATLAB, NumPy, ENVI, GeoTIFF, NetCDF, HDF5 
 
 @dataclass(eq=False)
 class Download:
-    """A download of one data set, for every session that waits for it."""
-
     done: int = 0
     total: int = 1
     finished: Future[Any] = field(default_factory=Future)
@@ -204,31 +202,22 @@ def offer_data(entry: Entry) -> None:
     error = None if download is None else download.finished.exception()
     # Somebody else's failure says nothing about the next try.
     if error is not None and st.session_state.get(_ASKED) == entry.name:
-        st.error(_why_not(entry, error), icon=":material/cloud_off:")
-    _offer(entry)
-
-
-def _begin(name: str) -> None:
-    st.session_state[_ASKED] = name
-    downloads().begin(name)
-
-
-def _why_not(entry: Entry, error: BaseException) -> str:
-    if isinstance(error, DataUnavailable):
-        return str(error)
-    return f"{entry.title} could not be downloaded: {error} ({type(error).__name__})."
-
-
-def _offer(entry: Entry) -> None:
+        why = f"{entry.title} could not be downloaded: {error} ({type(error).__name__})."
+        known = isinstance(error, DataUnavailable)
+        st.error(str(error) if known else why, icon=":material/cloud_off:")
     with st.container(border=True):
         st.markdown(
             f"**{entry.title}** is not on this machine. It is downloaded from {entry.source} "
             f"({entry.download_size}), checked, and stored."
         )
         st.caption(f"Terms: {entry.terms} To cite: {entry.citation}")
-        st.button(
-            "Download it", type="primary", icon=":material/download:", on_click=_begin, args=(entry.name,)
-        )
+        icon = ":material/download:"
+        st.button("Download it", type="primary", icon=icon, on_click=_begin, args=(entry.name,))
+
+
+def _begin(name: str) -> None:
+    st.session_state[_ASKED] = name
+    downloads().begin(name)
 
 
 def _progress(download: Download, entry: Entry) -> JobProgress | None:

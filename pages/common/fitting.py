@@ -48,14 +48,15 @@ class FitCache(ResultCache):
         self.scheduler = scheduler
 
     def rmse_hidden(self, key: FitKey) -> float | None:
-        """The error of a fit, even if the fit itself is no longer cached."""
         return self._cache.get(_ErrorOf(key))
 
     def job(self, key: FitKey) -> Job | None:
         """The fit under way for this key, whoever started it; until its run is available here."""
         return self.scheduler.job(key)
 
-    def start(self, key: FitKey, data: Dataset, observed: Mask, owner: object, *, long: bool) -> Future[Run]:
+    def start(
+        self, key: FitKey, data: Dataset, observed: Mask, owner: object, *, long: bool = False
+    ) -> Future[Run]:
         cached = self.get(key)
         if cached is not None:
             done: Future[Run] = Future()
@@ -182,7 +183,6 @@ def expected(case: Case) -> float:
 
 
 def start(case: Case, *, long: bool) -> None:
-    """Start those of the two fits that are not cached."""
     for key in case.keys:
         fit_cache().start(key, case.data, case.observed, visitor(), long=long)
 
@@ -193,7 +193,6 @@ def solve_both(case: Case) -> Pair:
 
 
 def jobs(case: Case) -> list[Job]:
-    """The fits of this setting that are under way, whoever started them."""
     found = map(fit_cache().job, case.keys)
     return [job for job in found if job is not None]
 
@@ -249,7 +248,6 @@ def request_fits(case: Case) -> ShownFits | None:
 
 
 def _last_solved(case: Case) -> str:
-    """The session's key for the last solved setting of the page whose setting this is."""
     return f"last_solved_{type(case.setting).__name__}"
 
 
@@ -271,7 +269,6 @@ def _starts_without_asking(case: Case, seconds: float) -> bool:
 
 
 def _wait_for_quick_fits(case: Case) -> None:
-    """Wait until both fits have ended, unless they are long."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         short = [job.key for job in jobs(case) if not job.long]

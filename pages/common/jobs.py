@@ -164,7 +164,6 @@ def admit() -> None:
 
 
 def poll_interval(seconds: float) -> float:
-    """Seconds between two polls of a page: more, the more sessions are open."""
     return seconds * max(1.0, len(_present()) / VISITORS_AT_FULL_RATE)
 
 
@@ -200,26 +199,23 @@ POLL_SECONDS = 0.5
 
 
 class JobProgress(NamedTuple):
-    """How far work is: the share that is done, and the same in words."""
-
     share: float
     words: str
 
 
-def show_job(
-    look: Callable[[], JobProgress | None], cancel: Callable[[], object] | None = None, **look_of_it: str
-) -> None:
+Look = Callable[[], JobProgress | None]
+
+
+def show_job(look: Look, cancel: Callable[[], object] | None = None, **style: str) -> None:
     """The progress that `look` reports, until that is None; then the whole page is drawn again."""
-    st.fragment(_poll, run_every=poll_interval(POLL_SECONDS))(look, cancel, look_of_it)
+    st.fragment(_poll, run_every=poll_interval(POLL_SECONDS))(look, cancel, style)
 
 
-def _poll(
-    look: Callable[[], JobProgress | None], cancel: Callable[[], object] | None, look_of_it: dict[str, str]
-) -> None:
+def _poll(look: Look, cancel: Callable[[], object] | None, style: dict[str, str]) -> None:
     progress = look()
     if progress is None:
         st.rerun()
-    draw_job(progress, cancel, **look_of_it)
+    draw_job(progress, cancel, **style)
 
 
 def draw_job(

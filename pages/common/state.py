@@ -34,7 +34,6 @@ PIXEL = rf"{COUNT}\.{COUNT}"
 
 
 def parse_pixel(text: str) -> Pixel:
-    """The pixel that the text names; (0, 0) for none."""
     row, _, col = text.partition(".")
     return (int(row), int(col)) if col else (0, 0)
 
@@ -44,7 +43,6 @@ def spell_pixel(pixel: Pixel) -> str:
 
 
 def clip_pixel(pixel: Pixel, data: Dataset) -> Pixel:
-    """The nearest pixel of the image; the centre for none."""
     rows, cols = data.image_shape
     if pixel == (0, 0):
         return (rows + 1) // 2, (cols + 1) // 2
@@ -97,8 +95,6 @@ class Control:
 
 @dataclass(frozen=True)
 class Text(Control):
-    """A text that matches a regular expression. No single widget sets it."""
-
     pattern: str = r"[\x00-\x7f]{0,80}"
 
     def read(self, text: str) -> str | None:

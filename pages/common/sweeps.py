@@ -124,7 +124,6 @@ def queue_sweep(name: str) -> None:
 
 
 def cancel_sweep(name: str) -> None:
-    """End a sweep, or take it out of the queue; its finished fits stay stored."""
     with open_store(default_store()) as store:
         own_sweep(store, name)
         Queue(store).cancel(name)
@@ -146,7 +145,6 @@ class _QueueProcess:
 
     @property
     def failure(self) -> int | None:
-        """The exit code of its failure; None if it has not failed."""
         with self._lock:
             code = None if self._process is None else self._process.poll()
         return code or None

@@ -40,7 +40,6 @@ class Making:
         self._ended = threading.Event()
 
     def run(self, make: Callable[[], bytes | str]) -> bytes | str:
-        """Called by Streamlit after the click, in a thread of its own."""
         self.failure = ""
         try:
             return make()
@@ -77,23 +76,17 @@ def download(
     help: str | None = None,
     **look: Any,
 ) -> None:
-    st.fragment(_download)(label, make, file_name, mime, help, look)
+    st.fragment(_download)(File(label, make, file_name, mime, help), look)
 
 
-def _download(
-    label: str,
-    make: Callable[[], bytes | str],
-    file_name: str,
-    mime: str,
-    help: str | None,
-    look: dict[str, Any],
-) -> None:
-    look = {"key": f"take_{file_name}", **look}
+def _download(file: File, look: dict[str, Any]) -> None:
+    look = {"key": f"take_{file.name}", **look}
     making = st.session_state.setdefault(f"making_{look['key']}", Making())
-    if st.download_button(label, partial(making.run, make), file_name, mime, help=help, **look):
+    make = partial(making.run, file.make)
+    if st.download_button(file.label, make, file.name, file.mime, help=file.help, **look):
         making.wait()
         if making.failure:
-            st.error(f"{escape_markdown(file_name)} cannot be made: {escape_markdown(making.failure)}")
+            st.error(f"{escape_markdown(file.name)} cannot be made: {escape_markdown(making.failure)}")
 
 
 DEFAULT_WIDTH = {"mm": 160.0, "px": 1200.0}
@@ -102,8 +95,6 @@ BACKGROUNDS = ("white", "transparent")
 
 
 class FigureFile(NamedTuple):
-    """A figure that can be downloaded; `name` is the end of its file's name."""
-
     label: str
     name: str
     make: Callable[[Look], bytes]
@@ -111,7 +102,6 @@ class FigureFile(NamedTuple):
 
 
 def chart_files(charts: Mapping[str, tuple[str, Callable[[], go.Figure]]]) -> list[FigureFile]:
-    """Charts, by the ends of their files' names, with their labels."""
     return [
         FigureFile(label, name, lambda look, draw=draw: save_chart(draw(), look))
         for name, (label, draw) in charts.items()
@@ -161,7 +151,6 @@ def _choose_look() -> Look:
 
 
 def stem_of(setting: Setting, data: Dataset) -> str:
-    """The common beginning of the names of files made from this setting."""
     leash = "" if setting.bound is None else f"-leash{setting.bound:g}"
     return f"{data.name}-alpha{setting.alpha:g}-lam{setting.lam:g}{leash}-K{setting.K}-{setting.missing}"
 
@@ -175,7 +164,6 @@ def source_of(setting: Setting, data: Dataset, **options: int) -> str:
 
 
 def file_names(upload: str) -> str | list[str]:
-    """The names to pass to the reader for the uploaded files; a header stands for an ENVI pair."""
     names = [name for name, _ in uploads().files(upload)]
     headers = [name for name in names if name.lower().endswith(".hdr")]
     if len(names) == 1 or headers:

@@ -264,7 +264,6 @@ KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
 
 
 def uploaded_reading(upload: str, setting: FileSetting) -> Reading | None:
-    """What comes of reading an upload this way; None if it is not on this server."""
     try:
         options = setting.options
     except UnreadableData as error:
@@ -391,7 +390,6 @@ def _sizes(data: Dataset) -> tuple[int, ...]:
 
 
 def _ask(reading: Reading, kinds: Collection[str]) -> None:
-    """What is in the way, and buttons that would settle it."""
     if reading.problem is None:
         wanted = " or ".join(KIND_NAMES[kind] for kind in kinds)
         st.warning(f"This page shows {wanted}, but this file was read as {KIND_NAMES[reading.data.kind]}.")
@@ -428,7 +426,6 @@ def draw_remedies(reading: Reading, key: str, *, with_arrays: bool = False) -> N
 
 
 def read_as_missing(value: float, *, and_above: bool) -> None:
-    """Count this number in the file, and those above it, as missing from now on."""
     if and_above:
         _set(saturated=repr(value))
     else:
@@ -448,7 +445,6 @@ def _preview(reading: Reading) -> None:
 
 
 def _offer(reading: Reading, kinds: Collection[str]) -> None:
-    """Other ways of looking at the array, where its pixels could be images of a plausible size."""
     guesses = [one for one in reading.layouts if one.kind in kinds and _is_plausible(one)][:MAX_OFFERS]
     if guesses:
         st.caption("Each row or column may be an image:")

@@ -202,7 +202,6 @@ def panels_data(
 
 
 def panel_of(shown: Mapping[str, Any]) -> Panel:
-    """A picture as a component shows it, to be drawn elsewhere."""
     file = io.BytesIO(base64.b64decode(shown["src"].partition(",")[2]))
     pixels = np.asarray(Image.open(file).convert("RGB"))
     return Panel("", shown["title"], pixels, shown["alt"])
@@ -211,7 +210,6 @@ def panel_of(shown: Mapping[str, Any]) -> Panel:
 def show_places(
     titles: Mapping[str, str], shape: tuple[int, ...], key: str, frames: Sequence[str], gap: float
 ) -> None:
-    """Placeholders, by letter and title, for pictures of the given shape."""
     places = [
         {"letter": letter, "title": title, "src": "", "alt": "", "note": "", "frame": frame}
         for (letter, title), frame in zip(titles.items(), frames, strict=True)
@@ -221,7 +219,6 @@ def show_places(
 
 
 def view_panel(title: str, tone: str = "", src: str = "", alt: str = "", note: str = "") -> dict[str, str]:
-    """A picture for the component that zooms all of them together."""
     return {"title": title, "tone": tone, "src": src, "alt": alt, "note": note}
 
 

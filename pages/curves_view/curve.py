@@ -121,12 +121,10 @@ class Curve:
 
     @property
     def points(self) -> tuple[Measurement, ...]:
-        """The rows that can be drawn, whose error is a number."""
         return tuple(row for row in self.rows if math.isfinite(row.mean))
 
 
 def find_curve(address: str) -> Curve | None:
-    """The curve that an address names; None if there is no such curve, or no longer."""
     if address in BUNDLED:
         table = address.removeprefix(_TABLE)
         return _bundled(address) if table == address else _table(table, BUNDLED[address])

@@ -124,7 +124,6 @@ class Plan:
         return found
 
     def grid(self, source: str) -> Grid:
-        """The sweep, for the data that another process finds under `source`."""
         same = ("methods", "missing", "solver", "starts", "seed", "mask_seed", "pattern")
         settings = {name: getattr(self, name) for name in same}
         return Grid(source, tuple(sorted(self.alphas)), (self.K,), self.lams(), **settings)
@@ -177,7 +176,6 @@ ADDRESS = Address("curves", Plan, CurveSelection, FileSetting, key=key)
 
 
 def arrive() -> None:
-    """Give the controls their values; the first visit from Explore takes over its data."""
     there, is_first = last_shown("explore"), last_shown("curves") is None
     if ADDRESS.load_from_address() and is_first and there is not None:
         change(**{name: there[name] for name in SHARED})

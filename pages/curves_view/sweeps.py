@@ -99,7 +99,6 @@ def _is_shown(name: str) -> bool:
 
 
 def _open(record: SweepRecord) -> None:
-    """Show a sweep, and set the sidebar to its data and K."""
     grid = record.grid
     select_curve(f"sweep:{record.name}")
     change(K=grid.Ks[0], **{K_CHOSEN: True})
@@ -153,7 +152,6 @@ def _delete(name: str) -> None:
 
 
 def show_status(curve: Curve) -> None:
-    """Progress and Cancel while it runs, Resume if it was stopped, and the fits that failed."""
     record = curve.record
     if record is None:
         return

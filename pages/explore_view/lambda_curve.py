@@ -177,7 +177,6 @@ STRONG = 1.05
 
 
 def show_callout(case: Case, pair: Pair) -> None:
-    """The error here, the error under the other treatment, and why they differ."""
     if isnan(pair.nmf.rmse_hidden):
         st.info("No known values are hidden, so there is no error to measure.")
         return
@@ -236,7 +235,6 @@ def _both(atnmf: float, nmf: float) -> str:
 
 
 def _verdict(atnmf: float, nmf: float) -> str:
-    """Which method wins, and by what share of the other's error."""
     name, better, worse = ("AT-NMF", atnmf, nmf) if atnmf < nmf else ("NMF", nmf, atnmf)
     share = 1 - better / worse if worse > 0 else 0.0
     if share < EQUAL_WITHIN or worse < SMALLEST_ERROR:

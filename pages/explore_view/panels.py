@@ -41,7 +41,6 @@ THUMBNAILS = 14
 
 
 def picture_strip(setting: Setting, data: Dataset) -> None:
-    """Small pictures to choose from (for a cube a slider over its bands), and what restored means."""
     strip, restored = st.columns([3, 2], gap="medium", vertical_alignment="center")
     with strip:
         if data.kind == "cube":
@@ -196,7 +195,6 @@ def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str
 
 
 def show_while_waiting(case: Case, shown: ShownFits | None) -> None:
-    """The picture as it improves; before the first frame, the last solved one."""
     poll = poll_interval(POLL_SECONDS) if fitting.jobs(case) else None
     st.fragment(_panels, run_every=poll)(case, shown)
 

@@ -27,8 +27,6 @@ from pages.common.widgets import (
 
 @dataclass(frozen=True)
 class Preset:
-    """A setting with a name, and its most telling panel."""
-
     title: str
     setting: Setting
     panel: str
@@ -51,7 +49,6 @@ def _offered() -> list[tuple[int, Preset]]:
 
 
 def show_presets(setting: Setting) -> None:
-    """The row of presets; a click sets everything except the view."""
     cards = [
         {
             "title": preset.title,

@@ -62,7 +62,6 @@ def factors_of(pair: Pair) -> FactorsByMethod:
 
 
 def show_pictures(case: Case, shown: ShownFits | None) -> None:
-    """All six pictures if they are ready; while a fit runs, what it has so far."""
     if shown is not None and shown.is_current:
         _mount(case, _learned(case, shown.pair))
         return
@@ -88,7 +87,6 @@ def picture_panels(case: Case, pair: Pair) -> list[Panel]:
 
 
 def _mount(case: Case, learned: Panels) -> None:
-    """In columns: the data, AT-NMF, NMF."""
     setting, data, given = case.setting, case.data, _given(case)
     rows, cols = data.image_shape
     component("views")(

@@ -264,7 +264,6 @@ SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 
 def known_truth(data: Dataset) -> Truth | None:
-    """The truth that comes with the data or, if there is none, that of uploaded files."""
     if data.truth is not None:
         return data.truth
     with st.expander("Known materials"):
@@ -317,7 +316,6 @@ def draw_library_choice() -> None:
 
 
 def chosen_library(upload: str) -> SpectralLibrary | None:
-    """The library in an address, if it is on this server and can be read."""
     try:
         return _read(upload) if upload else None
     except UnreadableData:

@@ -97,7 +97,6 @@ class ChapterText:
 
 @cache
 def read_text(name: str) -> ChapterText:
-    """The text of a chapter, with its formulas filled in."""
     source = (_FOLDER / f"{name}.md").read_text("utf-8")
     first, *questions = re.split(r"^## ", _with_formulas(source), flags=re.MULTILINE)
     title, _, body = first.removeprefix("# ").partition("\n")
@@ -174,7 +173,6 @@ def show_controls(chapter: Chapter, stage: Stage, names: Collection[str]) -> Non
 
 
 def show_film(stage: Stage, picture: str, film: Mapping[str, Any], last: int, *shared: str) -> None:
-    """A moving picture with a player, whose place is the control "at"."""
     key = stage.key("picture")
 
     def stay() -> None:

@@ -151,7 +151,6 @@ class ChapterNotes:
 
 @cache
 def chapter_notes() -> dict[str, ChapterNotes]:
-    """The notes by the name of the chapter, from `teaching.md`."""
     source = (_FOLDER / "teaching.md").read_text("utf-8")
     sections = (section.partition("\n") for section in re.split(r"^## ", source, flags=re.MULTILINE)[1:])
     return {name: _notes(text) for name, _, text in sections}
@@ -184,7 +183,6 @@ def _lessons() -> str:
 
 
 def by_chapter() -> list[tuple[int, Exercise]]:
-    """The exercises with their numbers, in the order of the chapters."""
     return sorted(enumerate(EXERCISES, start=1), key=lambda one: one[1].chapter)
 
 
@@ -197,7 +195,6 @@ def show_exercises(*, answers: bool) -> None:
 
 
 def show_sheet(lesson: LessonState) -> None:
-    """The chosen exercises on one page, for paper and as the one link that a class needs."""
     show_style(_FOLDER / "print.css")
     st.title("Exercises: NMF and its adversary", anchor=False)
     moving_picture("print", "field")(key="learn_print")
@@ -225,7 +222,6 @@ def show_notes() -> None:
 
 
 def show_teaching(lesson: LessonState) -> None:
-    """Notes on this chapter and the exercises; and a link without what a class should not see."""
     with st.expander("For teachers: notes, exercises, a link to this chapter", icon=":material/school:"):
         st.caption(_lessons())
         show_chapter_notes(lesson.chapter.name)

@@ -152,7 +152,6 @@ def _expected(setting: ReproduceSetting, runs: StoredRuns) -> float:
 
 
 def _show_outcome(runs: StoredRuns) -> None:
-    """How the last run of the chosen cell ended, unless it simply finished."""
     show_refusal()
     problems = [
         f"The process that runs the cells has ended: {reason}" if (reason := queue_failure()) else "",

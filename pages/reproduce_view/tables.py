@@ -108,7 +108,6 @@ ADDRESS = Address("reproduce", ReproduceSetting, key=key)
 
 
 def arrive() -> None:
-    """Give the controls their values; if the table lacks the column in the address, another one."""
     ADDRESS.load_from_address()
     asked = st.session_state[key("method")]
     if (method := method_of(st.session_state[key("table")], asked)) != asked:
@@ -137,7 +136,6 @@ def show_treatments(cells: Sequence[Cell], alpha: float) -> None:
 
 
 def show_notes(table: str, cells: Sequence[Cell]) -> None:
-    """Where this table's run differs from the paper's text, and which cells do not agree, with the reason."""
     if PROTOCOLS[table].note:
         st.markdown(PROTOCOLS[table].note)
     st.markdown(f":violet[**{METHOD_NAMES['anmf']}.**] {ANMF_NOTE}")
@@ -262,7 +260,6 @@ def bundled_cells(table: str) -> tuple[Cell, ...]:
 
 
 def show_tables(setting: ReproduceSetting) -> None:
-    """One card per table of the paper: how much of it agrees, as a small picture and in words."""
     # A tuple: for a list, Streamlit imports pandas to see whether it is a table.
     cards = tuple(
         {

@@ -228,7 +228,7 @@ def _scheduler() -> Any:
                     if is_outdated():
                         raise Outdated
 
-            job._running = True
+            job.is_running = True
             if task.func is hidden_rmse:
                 # Which reports nothing, and so would never rest.
                 job.task = lambda report: fit_run(report, **task.keywords).rmse_hidden

@@ -93,8 +93,6 @@ def _header(source: Source) -> Header:
 
 
 class _Binary:
-    """The layout of a cube's binary file, checked against the file's size."""
-
     def __init__(self, header: Header, source: Source, binary: Source, limits: Limits) -> None:
         from spectral.io import envi as spectral_envi  # slow to import, and few files need it
 

@@ -148,7 +148,7 @@ def _wavelength_lists(
     entries: Mapping[str, Any],
     general: Mapping[str, Any],
 ) -> Iterator[tuple[Wide, str]]:
-    """Lists of wavelengths, those that share a word with the array's name (blue, SWIR) first."""
+    """Those that share a word with the array's name (blue, SWIR) first."""
     words = set(re.split(r"[^a-z0-9]+", array.name.lower()))
     found: list[tuple[str, Wide, str]] = []
     for owner in (_attributes(entry), general):

@@ -32,8 +32,6 @@ HDF4 = b"\x0e\x03\x13\x01"
 
 @dataclass(frozen=True)
 class Opened:
-    """A stored array, the name of its file, and the archive that contained it, if any."""
-
     stored: StoredArray
     stem: str
     zipped: Source | None

@@ -139,7 +139,6 @@ class _Table:
         return named and self.values.shape[1] > 1 and _look_like_wavelengths(self.values[:, 0])
 
     def rewritten(self, values: Values) -> list[Source]:
-        """The file with other numbers; unchanged lines stay as they are."""
         shift = self.values.shape[1] - values.shape[1]
         present = self.values[:, shift:]
         changed = ~((values == present) | (np.isnan(values) & np.isnan(present)))
