@@ -17,10 +17,8 @@ from .model.problem import Array
 from .solvers.factorization import factorize, transform
 
 DTYPES = (np.float64, np.float32)
-EXACT = 1e-12
-"""A loss below this share of the data's sum of squares counts as zero, and the search ends."""
-FOLDS = 5
-"""`score` holds out every entry once, a fifth of them at a time."""
+EXACT = 1e-12  # A loss below this share of the data's sum of squares counts as zero, and the search ends
+FOLDS = 5  # `score` holds out every entry once, a fifth of them at a time
 
 
 class ATNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

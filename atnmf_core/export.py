@@ -31,8 +31,7 @@ from .sweep.measurements import csv_table
 
 AXES = {"cube": ("band", "pixel"), "faces": ("pixel", "image"), "matrix": ("row", "column")}
 """What the rows and columns of V are called."""
-MOST_NAMED = 3
-"""Regions that a sentence lists."""
+MOST_NAMED = 3  # Regions that a sentence lists
 SIDES = {"both": "too dark or too bright", "dark": "too dark", "bright": "too bright"}
 STYLE = """
 .before-after { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem }

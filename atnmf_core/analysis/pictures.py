@@ -103,8 +103,7 @@ class PartOrder:
 
     first: Indices
     second: Indices
-    similarity: Wide
-    """Cosine of the two parts of each pair."""
+    similarity: Wide  # Cosine of the two parts of each pair
 
 
 def side_by_side(first: HasFactors, second: HasFactors) -> PartOrder:
@@ -136,8 +135,7 @@ def _unit(W: Array) -> Wide:
 # What can be restored and what cannot: a prediction needs something observed of its row of V and something
 # of its column; in a cube, of its band and of its pixel.
 
-ROWS = 16
-"""How many bands of W H are computed at a time, so that the whole product is never in memory."""
+ROWS = 16  # How many bands of W H are computed at a time, so that the whole product is never in memory
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,8 +129,7 @@ def output_file(text: str) -> Path:
     return path
 
 
-MAX_FAILURES_SHOWN = 3
-"""The store has them all."""
+MAX_FAILURES_SHOWN = 3  # The store has them all
 
 
 @contextmanager

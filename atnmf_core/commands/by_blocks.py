@@ -24,10 +24,8 @@ from ..restoration.scenes import BLOCK_ENTRIES, SceneRestoration, fit_scene, res
 from ..sweep import is_saved_dataset
 from .arguments import TakesArguments, add_worker_options, ended_by_signals, progress_bar, reading, workers
 
-STEPS = 1000
-"""The resolution of one fit's progress bar."""
-MODEL = ("K", "lam", "leash", "seed")
-"""The options of the model."""
+STEPS = 1000  # The resolution of one fit's progress bar
+MODEL = ("K", "lam", "leash", "seed")  # The options of the model
 SMALL = 1 << 26
 """Files of fewer bytes are taken to fit; a compressed one that does not is refused when it is read."""
 

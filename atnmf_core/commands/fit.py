@@ -36,10 +36,8 @@ from .by_blocks import STEPS, add_block_options, fit_by_blocks, is_for_blocks
 
 PASSED_ON = ("K", "method", "lam", "leash", "mu", "gamma", "missing", "n_init", "unit_sum", *FITTING)
 """The options that mean the same to `factorize`."""
-BYTES_PER_ENTRY = 32
-"""What a fit takes at its peak for each entry of data that it holds in memory, about."""
-BY_BLOCKS = ("K", "method", "lam", "leash", "n_init", *FITTING)
-"""Those of them that `fit_scene` has too."""
+BYTES_PER_ENTRY = 32  # What a fit takes at its peak for each entry of data that it holds in memory, about
+BY_BLOCKS = ("K", "method", "lam", "leash", "n_init", *FITTING)  # Those of them that `fit_scene` has too
 WHOLE = ("alpha", "masks", "mask_seed", "pattern", "missing", "mu", "gamma", "unit_sum", "png", "picture")
 """Options that need all of the data at once."""
 

@@ -192,8 +192,7 @@ def _cells(row: Measurement) -> tuple[str, ...]:
     return f"{row.alpha:g}", str(row.K), row.missing, row.method, lam, mean, spread, str(row.starts)
 
 
-POLL = 0.25
-"""Seconds between checks whether the running sweep was taken out of the queue."""
+POLL = 0.25  # Seconds between checks whether the running sweep was taken out of the queue
 
 
 def run_queue(args: argparse.Namespace) -> int:

@@ -18,14 +18,10 @@ from .files.sources import UnreadableData
 
 Tool = Literal["rectangle", "lasso", "brush"]
 _LETTERS: dict[str, Tool] = {"r": "rectangle", "l": "lasso", "b": "brush"}
-BETWEEN = "_"
-"""Between two marks in a text."""
-PATTERN = r"\d{1,6}-\d{1,6}[rlb]\d{1,6}(?:\.\d{1,6}){1,800}"
-"""A mark in a text."""
-BRUSH = 1.5
-"""How far a brush reaches from its path, in pixels."""
-EDGE = 0.5
-"""How far the edge of a lasso does."""
+BETWEEN = "_"  # Between two marks in a text
+PATTERN = r"\d{1,6}-\d{1,6}[rlb]\d{1,6}(?:\.\d{1,6}){1,800}"  # A mark in a text
+BRUSH = 1.5  # How far a brush reaches from its path, in pixels
+EDGE = 0.5  # How far the edge of a lasso does
 
 
 @dataclass(frozen=True)

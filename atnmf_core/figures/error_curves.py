@@ -20,9 +20,7 @@ DASHES = ("solid", "dot", "longdash", "longdashdot")
 SYMBOLS = {"fast": "circle", "paper": "diamond"}
 TICKS = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 SHADES = ("#935700", "#B46D00", "#E08A00", "#E89F34", "#EDB25A")
-"""AT-NMF's orange from dark to light, for several lines of AT-NMF in one plot; the strongest adversary, which
-has the darkest, is still seen on a dark page.
-"""
+"""AT-NMF's orange from dark, for the strongest adversary, to light: for several lines in one plot."""
 COMPACT_SPAN = (1.05, 100.0)
 HEIGHT = 440
 X_AXIS = {"showgrid": False, "zeroline": False}
@@ -266,8 +264,7 @@ BROWN_WHITE_TEAL = [
 ]
 WHITE_BLUE = [(0.0, "#FBFBF8"), (0.5, "#8FBFC6"), (1.0, "#245B7B")]
 DARK = "#0D1723"
-MAX_LABELLED_COLUMNS = 20
-"""With more columns the numbers in the cells would touch."""
+MAX_LABELLED_COLUMNS = 20  # With more columns the numbers in the cells would touch
 
 
 def gain_map(points: Sequence[Measurement]) -> go.Figure:

@@ -20,9 +20,7 @@ ANMF = "#7B5EA7"
 ADVERSARY = "#0E8A7D"
 METHODS = {"nmf": NMF, "anmf": ANMF, "atnmf": ATNMF}
 HIDDEN = {"red": "#E5383B", "blue": "#1F3BFF"}
-"""The colour of hidden pixels, by the name that users choose: the paper's red, and a blue that differs from
-grey, brown and teal for people who see red as brown.
-"""
+"""The paper's red, and a blue that differs from grey, brown and teal for people who see red as brown."""
 
 MATERIALS = (
     "#2A7F9E", "#3F7F3A", "#8C5A3C", "#B23A7F", "#5A6475", "#8A8F1A", "#4F4A9A", "#8E4FA3", "#C26A8A",
@@ -30,8 +28,7 @@ MATERIALS = (
 )  # fmt: skip
 """One colour per material of a scene, none of them a method's."""
 
-DARK = 110
-"""Pixels whose mean of red, green and blue is below this need light marks."""
+DARK = 110  # Pixels whose mean of red, green and blue is below this need light marks
 
 RGB = npt.NDArray[np.uint8]
 
@@ -127,8 +124,7 @@ COLOURS = {
     None: (0xD5, 0xDC, 0xE3),
 }
 GROUND = (0xFC, 0xFC, 0xFA)
-GAP = 2
-"""Pixels between two tiles."""
+GAP = 2  # Pixels between two tiles
 
 
 def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int = 88) -> npt.NDArray[np.uint8]:
@@ -144,8 +140,7 @@ def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int =
     return picture
 
 
-WEBP_SIDE = 16_383
-"""No WebP is longer or wider."""
+WEBP_SIDE = 16_383  # No WebP is longer or wider
 
 
 def enlarge(picture: RGB, side: int) -> Image.Image:

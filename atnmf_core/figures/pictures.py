@@ -35,14 +35,10 @@ from .plotting import TRANSPARENT, Trace, plot
 
 # Bands of a cube as pictures: which three to show as red, green and blue, and how values become colours.
 
-NATURAL = (640.0, 550.0, 460.0)
-"""What the eye sees as red, green and blue, in nanometres."""
-INFRARED = (860.0, 650.0, 550.0)
-"""Near infrared shown as red: vegetation, which reflects it, stands out."""
+NATURAL = (640.0, 550.0, 460.0)  # What the eye sees as red, green and blue, in nanometres
+INFRARED = (860.0, 650.0, 550.0)  # Near infrared shown as red: vegetation, which reflects it, stands out
 WITHOUT_WAVELENGTHS = (0.3, 0.18, 0.06)
-"""The bands of a triplet in a cube without wavelengths, as shares of its bands: in an imaging spectrometer
-the visible and near infrared come first.
-"""
+"""As shares of its bands: in an imaging spectrometer the visible and near infrared come first."""
 
 
 SCREEN_GAMMA = 2.2
@@ -173,8 +169,7 @@ def spectra_top(spectra: Sequence[Values]) -> float:
 # A small picture of a data set, which shows whether its file was read with the right layout.
 
 FACES, FACES_PER_ROW = 8, 4
-SLIMMEST = 4
-"""How many times as long as wide a matrix is drawn at most."""
+SLIMMEST = 4  # How many times as long as wide a matrix is drawn at most
 
 
 def thumbnail(data: Dataset, longest: int = 256) -> RGB:
@@ -269,8 +264,7 @@ def defect_sheet(data: Dataset, wrong: Mask) -> RGB:
     return grey(wrong, 1.0)
 
 
-LONGEST = 512
-"""Pictures with a longer side are shrunk."""
+LONGEST = 512  # Pictures with a longer side are shrunk
 MAX_FACES, FACES_IN_A_ROW = 24, 6
 MISSING = "#AEB7C0"
 
@@ -369,8 +363,7 @@ def _worst(replaced: Mask, axis: int) -> list[int]:
 
 # A scene on disk in small pictures, and the spectrum of one of its pixels before and after.
 
-MAX_SIDE = 480
-"""Of the picture, in pixels."""
+MAX_SIDE = 480  # Of the picture, in pixels
 MEASURED = "#7C8894"
 """A grey that shows on light and dark pages."""
 Channels = tuple[npt.NDArray[np.float32], ...]

@@ -29,20 +29,16 @@ POINTS = 72
 WIDEST = {"mm": 1000.0, "px": 4000.0}
 MIN_SIDE = 400
 """Pixels are repeated until a picture is this long, so that programs that smooth pictures keep squares."""
-HEIGHT = 0.6
-"""Of a chart, as a share of its width."""
-LETTER = 0.55
-"""The width of a letter, as a share of the font size."""
-THINNER = 0.5
-"""Points in print for a pixel of line width on screen."""
+HEIGHT = 0.6  # Of a chart, as a share of its width
+LETTER = 0.55  # The width of a letter, as a share of the font size
+THINNER = 0.5  # Points in print for a pixel of line width on screen
 INK, GRID = "#000000", "#D9D9D9"
 DASHES: dict[str, Any] = {
     "dot": ":", "dash": "--", "dashdot": "-.", "longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3)),
 }  # fmt: skip
 MARKS = {"circle": "o", "diamond": "D", "square": "s", "x": "x", "triangle-up": "^"}
 
-_drawing = threading.Lock()
-"""Matplotlib's settings are those of the process."""
+_drawing = threading.Lock()  # Matplotlib's settings are those of the process
 
 
 @dataclass(frozen=True)

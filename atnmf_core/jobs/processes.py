@@ -167,12 +167,8 @@ def _main() -> None:
         _serve(sys.stdin.buffer, answers)
 
 
-CLOCK_TOLERANCE = 2.0
-"""The clock that dates the creation of a process may be adjusted by this many seconds."""
-NICENESS = 4
-"""Enough for a dashboard in use to get most of a core, but little enough for sweeps to progress on a busy
-machine.
-"""
+CLOCK_TOLERANCE = 2.0  # The clock that dates the creation of a process may be adjusted by this many seconds
+NICENESS = 4  # Gives a dashboard in use most of a core, and lets sweeps progress on a busy machine
 AUTOGROUP = Path("/proc/self/autogroup")
 LOOK_FOR_PARENT = 1.0
 
@@ -223,16 +219,12 @@ def _end_with(pid: int) -> None:
 
 # Work on many processes, of this machine or of a Dask cluster, in rounds that survive workers that die.
 
-POLL = 0.3
-"""Seconds between checks whether another process has finished the points that it claimed."""
+POLL = 0.3  # Seconds between checks whether another process has finished the points that it claimed
 MAX_LOSSES = 3
 """The work is given up when workers have died this many times in a row without a result in between."""
 SEND_AS_FILE = 10_000
-"""Larger arrays, in bytes, are written to a file once and mapped into every worker, not sent with every
-point.
-"""
-SCHEDULER_TIMEOUT = 5
-"""How long a Dask scheduler may take to answer, in seconds."""
+"""Larger arrays, in bytes, are mapped into every worker from a file, not sent with every point."""
+SCHEDULER_TIMEOUT = 5  # How long a Dask scheduler may take to answer, in seconds
 
 
 class EngineError(Exception):

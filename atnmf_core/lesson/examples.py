@@ -71,8 +71,7 @@ def _flat_from(lams: list[float], errors: Mapping[float, float], limit: float) -
 # is the whole difference between ignoring hidden entries and filling them with zeros.
 
 PART = (1.0, 2.0, 3.0, 2.0, 1.0)
-SERIES = (2.0, 4.0, 6.0, 4.0, 2.0)
-"""Twice the part."""
+SERIES = (2.0, 4.0, 6.0, 4.0, 2.0)  # Twice the part
 
 
 @dataclass(frozen=True)
@@ -143,8 +142,7 @@ def build_up(v: Array, W: Array, h: Array) -> BuildUp:
 EXAMPLE: Array = np.array([[8, 6, 1, 0], [6, 5, 2, 1], [1, 2, 7, 5], [0, 1, 6, 6]], dtype=float)
 """Nearly two blocks, which two parts fit well but not exactly."""
 EXAMPLE.flags.writeable = False
-ROUNDING = 1e-12
-"""A smaller relative change of the loss counts as none."""
+ROUNDING = 1e-12  # A smaller relative change of the loss counts as none
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,8 +118,7 @@ def _measured(given: Recorded, V_hat: Array, lam: float, leash: float | None) ->
 
 FILLED_BY = ("parts", "neighbours", "both")
 FACES_HIDDEN = (0.1, 0.3, 0.5)
-FACES_SHOWN = (8, 1, 3, 12, 17, 25)
-"""Counted from 1."""
+FACES_SHOWN = (8, 1, 3, 12, 17, 25)  # Counted from 1
 
 
 @dataclass(frozen=True, eq=False)

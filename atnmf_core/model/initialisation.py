@@ -20,31 +20,24 @@ SAMPLE, SAMPLE_PER_PART, SAMPLE_WORK = 2500, 5, 1_000_000
 """Pixels that suffice to find the subspace; fewer for many parts, but at least this many per part, because
 each pixel takes the inverse of a K x K matrix.
 """
-PURE_PIXEL_ROUNDS = 25
-"""Iterations of expectation maximisation."""
+PURE_PIXEL_ROUNDS = 25  # Iterations of expectation maximisation
 EXCHANGES, EXCHANGES_BELOW_K = 3, 30
 """Rounds of exchanging corners, and the most corners for which that is fast enough."""
-MIN_ABUNDANCE = 1e-3
-"""Multiplicative updates can never leave zero."""
-PIECE = 4_000_000
-"""Numbers that the Gram matrices of one piece of the scene may take."""
+MIN_ABUNDANCE = 1e-3  # Multiplicative updates can never leave zero
+PIECE = 4_000_000  # Numbers that the Gram matrices of one piece of the scene may take
 LOOKS, CAUCHY = 5, 2.385
 """How often wrong entries are looked for, and the width of the weights by which that is done: they lose 5 %
 where nothing is wrong.
 """
 UNEQUAL, MAX_RATIO = 3.0, 5.0
-"""Bands whose noise differs by less count the same; none counts as if its noise differed by more from the
-usual.
-"""
+"""Bands whose noise differs by less count the same; none counts as if it differed more from the usual."""
 FAR, UNLIKE, QUARTILE, FEW, DEAD = 5.0, 1.3, 0.6745, 0.005, 2.0
 """An entry is wrong if it is this many standard deviations of its row's noise (the median deviation over that
 of a normal distribution) and this factor from what is predicted. Fewer than this share of them do no harm.
 An entry that is exactly 0 may be dead: for it, fewer standard deviations are enough.
 """
-CLEAR = 10.0
-"""Times the noise: a pixel that is dimmer has no clear direction."""
-RIDGE = 1e-9
-"""Avoids division by zero where nothing is determined."""
+CLEAR = 10.0  # Times the noise: a pixel that is dimmer has no clear direction
+RIDGE = 1e-9  # Avoids division by zero where nothing is determined
 
 
 def pure_pixel_start(
@@ -293,8 +286,7 @@ def _shares(corners: Wide, places: Wide) -> Wide:
     return shares
 
 
-ROWS = 16
-"""W H is computed about this many rows at a time, so that it is never in memory as a whole."""
+ROWS = 16  # W H is computed about this many rows at a time, so that it is never in memory as a whole
 
 
 def half_normal(problem: Problem, rng: np.random.RandomState) -> Factors:

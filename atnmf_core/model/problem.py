@@ -45,14 +45,11 @@ Indices = npt.NDArray[np.intp]
 Values = npt.NDArray[Any]
 Factors = tuple[Array, Array]
 
-MAX_ENTRY = 1e150
-"""Squares of larger entries leave the range of a float."""
+MAX_ENTRY = 1e150  # Squares of larger entries leave the range of a float
 EXPONENTS = {"float32": 120, "float64": 600}
 """How far from 1 the largest entry may be, in powers of two: beyond that, results leave the type's range."""
-MIN_LAM = 1 + 1e-9
-"""Closer to 1 the attacked data would leave the range of single precision."""
-MU, GAMMA = 10.0, 0.5
-"""Defaults of ANMF: the attacker's price, and the weight of the attacked error."""
+MIN_LAM = 1 + 1e-9  # Closer to 1 the attacked data would leave the range of single precision
+MU, GAMMA = 10.0, 0.5  # Defaults of ANMF: the attacker's price, and the weight of the attacked error
 MIN_MU, MAX_MU, MAX_TARGET = 1e-6, 1e9, 1e9
 """Limits beyond which single precision cannot resolve the effect of the attack."""
 

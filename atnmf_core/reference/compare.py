@@ -21,14 +21,10 @@ AGREEMENTS: dict[Agreement, str] = {
     "near": "within three deviations or 1%",
     "outside": "outside",
 }
-CellKey = tuple[float, str, float | None]
-"""alpha, method and lambda of a cell."""
-SMALLEST = 0.001
-"""Errors below this are negligible beside those of the tables."""
-CHAOTIC = 2.0
-"""At this lambda and below, Algorithm 1 oscillates."""
-PAPER_OUTER = 100
-"""The authors' limit on outer iterations."""
+CellKey = tuple[float, str, float | None]  # alpha, method and lambda of a cell
+SMALLEST = 0.001  # Errors below this are negligible beside those of the tables
+CHAOTIC = 2.0  # At this lambda and below, Algorithm 1 oscillates
+PAPER_OUTER = 100  # The authors' limit on outer iterations
 COLUMNS = (
     "table", "alpha", "method", "lam", "K", "published", "published_deviation",
     "unmarked", "unmarked_deviation", "difference_percent", "agreement",

@@ -146,9 +146,7 @@ BUNDLED_GRIDS: dict[str, tuple[Grid, ...]] = {
     "scene": (_SCENE,),
     "synthetic": (replace(_SYNTHETIC, solver="paper"), replace(_SYNTHETIC, solver="fast")),
 }
-"""The grids of the bundled curves: the bundled faces, the simulated scene, and the paper's figure with either
-solver.
-"""
+"""Of the bundled faces, of the simulated scene, and of the paper's figure with either solver."""
 
 
 def bundled_curve(name: str) -> tuple[Measurement, ...]:
@@ -156,8 +154,7 @@ def bundled_curve(name: str) -> tuple[Measurement, ...]:
     return tuple(point for table in tables for point in read_csv(table.read_text()))
 
 
-NEGLIGIBLE = 0.001
-"""An error that moves by less than this share of itself is said to stay."""
+NEGLIGIBLE = 0.001  # An error that moves by less than this share of itself is said to stay
 
 
 @dataclass(frozen=True)

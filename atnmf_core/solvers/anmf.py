@@ -163,18 +163,13 @@ def _square(A: Array) -> float:
     return float(np.vdot(A, A))
 
 
-DESCENT_ROUNDS = 3
-"""Rounds of coordinate descent per step."""
+DESCENT_ROUNDS = 3  # Rounds of coordinate descent per step
 RIDGE = 1e-6
 """Added to the curvature, as a share of its diagonal, so that a step on H is a direction of descent."""
-SUFFICIENT = 1e-4
-"""A step on H must gain at least this share of what the slope predicts."""
-SHORTEST = 2.0**-20
-"""A step on H that would have to be cut to this share of its length is not taken."""
+SUFFICIENT = 1e-4  # A step on H must gain at least this share of what the slope predicts
+SHORTEST = 2.0**-20  # A step on H that would have to be cut to this share of its length is not taken
 REACH, REACH_GROWTH, REACH_CUT, MAX_REACH = 0.5, 1.1, 0.5, 0.99
-"""Extrapolation: how far at first, how that grows after a success and shrinks after a failure, and its
-maximum.
-"""
+"""Extrapolation: how far at first, its growth after a success, its cut after a failure, its maximum."""
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:

@@ -27,10 +27,8 @@ FAINT = 1e-6
 """A part of which less than this share of its norm is observed in a column gets 0 there: the coefficient that
 fits those few entries could be out of all proportion elsewhere.
 """
-MAX_STEPS = 100
-"""A handful is usual."""
-LEVEL = 1e-4
-"""A slope at the end of a step below this share of the slope at its start counts as zero."""
+MAX_STEPS = 100  # A handful is usual
+LEVEL = 1e-4  # A slope at the end of a step below this share of the slope at its start counts as zero
 SHORTER, MAX_TRIALS = (0.1, 0.7), 60
 """A step that is too long is shortened by a factor in this range, at most this many times."""
 

@@ -145,9 +145,7 @@ def _checked_start(start: npt.ArrayLike, shape: tuple[int, int]) -> Array:
 
 
 SOLVER_VERSIONS = {"fast": "6", "paper": "6"}
-"""A solver's version changes whenever its numbers do, so that older stored results are not mistaken for new
-ones.
-"""
+"""A version changes with its solver's numbers: older stored results are not mistaken for new ones."""
 
 SOLVERS: dict[str, SolverFunction] = {"fast": fast.solve, "paper": paper.solve}
 

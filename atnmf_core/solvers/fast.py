@@ -187,8 +187,7 @@ def _inner(A: Array, B: Array) -> float:
     return float(np.vdot(A, B))
 
 
-WINDOW = 5
-"""The stopping rule looks at the decrease of the loss over this many sweeps."""
+WINDOW = 5  # The stopping rule looks at the decrease of the loss over this many sweeps
 STOP_BELOW = {"held": 0.1, "determined": 1.0, "open": 10.0}
 """The fit ends when that decrease, relative to the loss, is below this multiple of tol_outer.
 

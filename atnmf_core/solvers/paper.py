@@ -15,14 +15,10 @@ from ..model.problem import Array, Factors, Problem
 from ..model.result import Recorder, Solution, StoppingRules
 
 WARM_UP = 5
-EPS = 2.2e-16
-"""The constant that the released code adds to its denominators."""
+EPS = 2.2e-16  # The constant that the released code adds to its denominators
 CHECK_EVERY = 10
-"""The inner stopping norm costs as much as several steps: after the first few it is computed only this
-often.
-"""
-SOME = 16
-"""One in this many columns is checked first, to see whether the norm is still too large."""
+"""The inner stopping norm costs as much as several steps: after the first few it is computed this often."""
+SOME = 16  # One in this many columns is checked first, to see whether the norm is still too large
 
 
 def solve(problem: Problem, W: Array, H: Array, limits: StoppingRules, recorder: Recorder) -> Solution:

@@ -27,14 +27,12 @@ DAMPING = 1e-11
 """Added to the diagonal: makes a singular matrix regular, and is too small to matter in a regular one."""
 ROUNDING = 1e-14
 """No less is added in relation to the diagonal, and no eigenvalue is smaller in relation to the largest."""
-SLACK = 1e-13
-"""A gradient that is negative by less than this share of the right side counts as rounding."""
+SLACK = 1e-13  # A gradient that is negative by less than this share of the right side counts as rounding
 MAX_CORRECTIONS = 8
 """How often the guess is corrected. By then the problems that are left take less time one by one (measured
 with 6 to 48 parts).
 """
-MAX_STEPS_PER_PART = 20
-"""For SciPy, which needs a few at most."""
+MAX_STEPS_PER_PART = 20  # For SciPy, which needs a few at most
 
 
 def nonnegative_minimum(grams: Array, right: Array, near: Array, allowed: Mask | None = None) -> Array:
@@ -89,8 +87,7 @@ def _solve(G: Array, b: Array, free: Mask) -> tuple[Array, Array]:
     return x, np.einsum("nij,nj->ni", G, x) - b
 
 
-Matrix: TypeAlias = Any
-"""An F x N array, or a SciPy sparse array (csc or csr) where most of it is zero."""
+Matrix: TypeAlias = Any  # An F x N array, or a SciPy sparse array (csc or csr) where most of it is zero
 
 GRAM_BYTES = 1 << 25
 """Memory for the Gram matrices of one block of columns, and for the products from which they are made."""

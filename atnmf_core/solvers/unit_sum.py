@@ -31,8 +31,7 @@ from ..model.problem import Array, Indices, Problem, Wide
 from ..model.result import Recorder, Solution, StoppingRules
 from .steps import descend, descend_each, gram_matrices, nonnegative_minimum
 
-STAYS = 0.25
-"""mu in units of N s^2: see above."""
+STAYS = 0.25  # mu in units of N s^2: see above
 FIRST_SPREAD, MAX_SPREAD = 0.1, 0.25
 """Of the sums. At the most, dark materials explain as much as brightness, and sums are held to one."""
 WEIGHT, CORRECTIONS, ENOUGH = 100.0, 50, 1e-10
@@ -48,16 +47,11 @@ BEYOND_NOISE = 8.0
 STRANGE = 10.0
 """If sums of exactly one cost this many times the noise, which alone costs once, pure pixels stay."""
 STEADY = 1e-3
-"""The fit ends when a sweep changes W by less than this share: what is left to gain lies in directions that
-the pixels hardly determine, and pulls W away from a good start (measured).
-"""
-RIDGE = 1e-6
-"""Of the mean square of the spectra: the volume of equal spectra stays above zero."""
-BLOCK = 4_000_000
-"""Numbers that the Gram matrices of one block of pixels may take."""
+"""The fit ends when a sweep changes W by less: what is left to gain lies where pixels tell hardly anything."""
+RIDGE = 1e-6  # Of the mean square of the spectra: the volume of equal spectra stays above zero
+BLOCK = 4_000_000  # Numbers that the Gram matrices of one block of pixels may take
 FREEDOM = 1.4
-MIN_PIXELS = 5
-"""A material is most abundant in a thousandth of the pixels, but at least in this many."""
+MIN_PIXELS = 5  # A material is most abundant in a thousandth of the pixels, but at least in this many
 
 
 def summing_to_one(grams: Array, right: Wide, near: Wide) -> Wide:
@@ -178,8 +172,7 @@ class _Pixels:
         return max(off, TINY), cost / max(1, taken)
 
 
-TINY = 1e-14
-"""Of V, whose largest entry is about one: rounding."""
+TINY = 1e-14  # Of V, whose largest entry is about one: rounding
 
 
 def _volume(W: Wide, exact: bool) -> tuple[float, Wide]:

@@ -151,12 +151,9 @@ def paper_start(shape: tuple[int, int], K: int, alpha: float, start: int) -> tup
     return np.abs(stream.standard_normal((F, K))), np.abs(stream.standard_normal((K, N)))
 
 
-MAX_POINTS = 1_000_000
-"""A larger grid is a typing error, and would fill the store before the first fit."""
-SEEDS = 2**32
-"""The number of seeds; see `check_seed`."""
-_ANMF_FACTOR = 3
-"""A fit by ANMF costs about this many fits of the fast solver."""
+MAX_POINTS = 1_000_000  # A larger grid is a typing error, and would fill the store before the first fit
+SEEDS = 2**32  # The number of seeds; see `check_seed`
+_ANMF_FACTOR = 3  # A fit by ANMF costs about this many fits of the fast solver
 
 
 @dataclass(frozen=True)

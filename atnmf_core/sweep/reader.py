@@ -38,8 +38,7 @@ from .measurements import FinishedPoint, Measurement, summarise
 # runs     the processes that work or worked on a sweep
 # queue    sweeps that wait for their turn, or have it; queue_process is the process that runs them
 
-LAYOUT = 4
-"""Number of this layout, written in the file; a store with another one is refused."""
+LAYOUT = 4  # Number of this layout, written in the file; a store with another one is refused
 WAIT_FOR_LOCK = 60.0
 LITTLE_ROOM = 1 << 18
 """With fewer bytes free, a disk error is taken to mean a full disk: SQLite does not always say so."""

@@ -115,8 +115,7 @@ def fit_cache() -> FitCache:
     return FitCache(scheduler())
 
 
-LIVE_SECONDS = 1.5
-"""Fits that take less are solved as soon as a control moves; longer ones wait for Run."""
+LIVE_SECONDS = 1.5  # Fits that take less are solved as soon as a control moves; longer ones wait for Run
 
 
 @dataclass(frozen=True)
@@ -209,10 +208,8 @@ def show_unreached(case: Case) -> None:
 
 # Requesting the fits of a setting, and what a page shows until they are ready: Run, progress and Cancel.
 
-FIRST_VIEW_SECONDS = 60.0
-"""A link to something longer asks before it computes."""
-PATIENCE_SECONDS = 4.0
-"""A fit that takes longer than expected delays the rest of the page by at most this."""
+FIRST_VIEW_SECONDS = 60.0  # A link to something longer asks before it computes
+PATIENCE_SECONDS = 4.0  # A fit that takes longer than expected delays the rest of the page by at most this
 LOOK_SECONDS = 0.1
 RETRY_SECONDS = 5.0
 MUCH_MEMORY = 500_000_000

@@ -27,8 +27,7 @@ from atnmf_core.model.problem import TREATMENT_NAMES, Missing, Solver
 
 from .streamlit_patches import is_history_navigation
 
-Pixel = tuple[int, int]
-"""Row and column of a pixel, counted from 1."""
+Pixel = tuple[int, int]  # Row and column of a pixel, counted from 1
 COUNT = r"[1-9]\d{0,5}"
 PIXEL = rf"{COUNT}\.{COUNT}"
 
@@ -261,12 +260,8 @@ LAMBDAS = (
 )  # fmt: skip
 """About evenly spaced in the logarithm of lam - 1, and so in the adversary's strength."""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
-LEASHES = (0.1, 0.25, 0.5, 1.0, 2.0, math.inf)
-"""The last is none, as in the paper."""
-MAX_LAM = 1e6
-"""An address may name any lambda up to here; far above the slider's last stop there is effectively no
-adversary.
-"""
+LEASHES = (0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # The last is none, as in the paper
+MAX_LAM = 1e6  # An address may name any lambda up to here, where there is effectively no adversary
 MAX_K = 100
 MAX_SEED = 9999
 MAX_IMAGES = 10**6
@@ -452,10 +447,8 @@ def defaults_for(
 
 T = TypeVar("T")
 SHOWN = "page_shown"
-ARRIVED = "page_arrived"
-"""Whether the menu has led to the page, so that no address says what to show."""
-K_CHOSEN = "K_chosen"
-"""Whether somebody has moved K: a file that is uploaded afterwards keeps it."""
+ARRIVED = "page_arrived"  # Whether the menu has led to the page, so that no address says what to show
+K_CHOSEN = "K_chosen"  # Whether somebody has moved K: a file that is uploaded afterwards keeps it
 
 
 class Address:

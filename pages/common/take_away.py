@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 POLL_SECONDS = 0.2
-MAX_NAMED = 4
-"""More files than this are not listed one by one."""
+MAX_NAMED = 4  # More files than this are not listed one by one
 
 
 class Making:
@@ -89,8 +88,7 @@ def _download(file: File, look: dict[str, Any]) -> None:
             st.error(f"{escape_markdown(file.name)} cannot be made: {escape_markdown(making.failure)}")
 
 
-DEFAULT_WIDTH = {"mm": 160.0, "px": 1200.0}
-"""A page of text, and a slide."""
+DEFAULT_WIDTH = {"mm": 160.0, "px": 1200.0}  # A page of text, and a slide
 BACKGROUNDS = ("white", "transparent")
 
 

@@ -121,8 +121,7 @@ def file_setting() -> FileSetting:
     )
 
 
-Files = tuple[tuple[str, bytes], ...]
-"""Names, which are never paths, and contents."""
+Files = tuple[tuple[str, bytes], ...]  # Names, which are never paths, and contents
 MAX_DATA_BYTES = 2_000_000_000
 MAX_FILE_BYTES = 1_000_000_000
 
@@ -212,8 +211,7 @@ def uploads() -> Uploads:
 
 # Files that come from a browser: how large they may be, and where they go.
 
-MAX_MEGABYTES = 200
-"""Of one file."""
+MAX_MEGABYTES = 200  # Of one file
 
 
 def max_megabytes() -> int:
@@ -257,8 +255,7 @@ def _room() -> int:
 UPLOAD = "upload"
 RECEIVED = "upload_received"
 THUMBNAIL_SIDE = 220
-SMALLEST_SIDE, LONGEST_RATIO = 8, 4
-"""Of images that a matrix is offered to be."""
+SMALLEST_SIDE, LONGEST_RATIO = 8, 4  # Of images that a matrix is offered to be
 MAX_OFFERS = 2
 KIND_NAMES = {"faces": "faces", "cube": "a cube", "matrix": "a matrix"}
 
@@ -410,8 +407,7 @@ def _ask(reading: Reading, kinds: Collection[str]) -> None:
     _preview(reading)
 
 
-MAX_NAMED = 6
-"""Arrays of a file that have a button each."""
+MAX_NAMED = 6  # Arrays of a file that have a button each
 
 
 def draw_remedies(reading: Reading, key: str, *, with_arrays: bool = False) -> None:

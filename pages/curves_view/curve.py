@@ -28,8 +28,7 @@ from .setting import ADDRESS, CHART, CurveSelection
 
 ALPHA = 0.3
 PAPER_LAM = 2.0
-SMALLEST_GAIN = 0.02
-"""A smaller gain counts as none."""
+SMALLEST_GAIN = 0.02  # A smaller gain counts as none
 
 NOTES = {
     "synthetic": (

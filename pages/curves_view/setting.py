@@ -45,10 +45,8 @@ METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
 TREATMENTS: dict[Missing, str] = {name: TREATMENT_NAMES[name] for name in ("zero", "ignore")}
 """The paper's comes first: it is the default for a curve that has both."""
-MIN_LAM = 1.0001
-"""From here up, six digits, as in a figure, give the exact number."""
-MAX_FITS = 20_000
-"""Larger sweeps are for the command line, where nobody waits for a page."""
+MIN_LAM = 1.0001  # From here up, six digits, as in a figure, give the exact number
+MAX_FITS = 20_000  # Larger sweeps are for the command line, where nobody waits for a page
 
 
 @dataclass(frozen=True)
@@ -144,10 +142,8 @@ class Plan:
 
 
 SHARED = ("data", "upload", *FILE_CONTROLS, "K", "solver", "seed", "mask_seed", "pattern")
-FIRST = "kept:lfw"
-"""Shown by default, or if the requested curve cannot be found."""
-CHART = "curves_figure"
-"""The session key of the chart."""
+FIRST = "kept:lfw"  # Shown by default, or if the requested curve cannot be found
+CHART = "curves_figure"  # The session key of the chart
 VIEWS = {"lambda": "against λ", "alpha": "against α", "map": "λ × α map"}
 
 
@@ -191,8 +187,7 @@ def select_curve(curve: str, view: str | None = None) -> None:
 
 
 CORES = os.cpu_count() or 1
-SECONDS_TO_START = 3.0
-"""Seconds until the process that makes the fits is ready."""
+SECONDS_TO_START = 3.0  # Seconds until the process that makes the fits is ready
 
 
 def show_form() -> tuple[Plan, Dataset | None]:

@@ -46,11 +46,9 @@ ICONS = {
     "stopped": "pause_circle",
     "finished": "check_circle",
 }
-LISTED_AT_FIRST = 8
-"""How many are listed until somebody asks for all."""
+LISTED_AT_FIRST = 8  # How many are listed until somebody asks for all
 MAX_FAILURES_SHOWN = 5
-MIN_FITS_FOR_ESTIMATE = 4
-"""With fewer fits, the pace is mostly start-up time."""
+MIN_FITS_FOR_ESTIMATE = 4  # With fewer fits, the pace is mostly start-up time
 
 
 def records() -> list[SweepRecord]:

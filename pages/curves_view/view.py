@@ -27,8 +27,7 @@ from .sweeps import records, show_status, show_sweeps, show_trouble
 
 SOLVER_WORDS = {"fast": "the fast solver", "paper": "Algorithm 1"}
 FEW_LAMBDAS = 4
-COMPARED = "curves_compared"
-"""How many lambdas are drawn against alpha at first."""
+COMPARED = "curves_compared"  # How many lambdas are drawn against alpha at first
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 

@@ -30,8 +30,7 @@ from .pictures import METHODS, factors_of
 from .setting import ADDRESS, chosen_library
 
 MOST_SIDE = 160
-MAX_NAMES = 2
-"""Of library spectra on a card."""
+MAX_NAMES = 2  # Of library spectra on a card
 WAYS = METHODS | {"Pure pixels": "pure"}
 
 

@@ -332,9 +332,7 @@ def _read(upload: str) -> SpectralLibrary | None:
 
 
 FIRST_VIEW = {"alpha": 0.1, "pattern": "stripes", "lam": 1.05, "missing": "zero"}
-"""What the page shows where no address says anything: dead lines that nobody has marked, where the methods
-differ. The defaults are those of existing links.
-"""
+"""Dead lines that nobody has marked, where the methods differ. The defaults are those of existing links."""
 
 
 def show_sidebar() -> tuple[CubeSetting, Dataset | None]:

@@ -25,10 +25,8 @@ FEWER = PARTS * (PIXELS + FACES)
 HIDDEN_PLACE = 3
 DEAD, BRIGHT, STRONG, LONG = 0.2, 0.1, 1.05, 2.0
 HALF = 0.5
-TOLERANCE = 0.02
-"""An answer this close to the right one, relatively, is right: people round."""
-EXACTLY = 1e-6
-"""For a number that is read off a slider."""
+TOLERANCE = 0.02  # An answer this close to the right one, relatively, is right: people round
+EXACTLY = 1e-6  # For a number that is read off a slider
 
 Hints = Mapping[float, str]
 

@@ -31,8 +31,7 @@ from .chapters import CHAPTERS
 from .exercises import EXERCISES, Exercise
 
 PAGE = "learn"
-NAVIGATION, QUESTIONS = "chapters", "questions"
-"""What a link can hide besides controls."""
+NAVIGATION, QUESTIONS = "chapters", "questions"  # What a link can hide besides controls
 HIDEABLE = sorted({NAVIGATION, QUESTIONS, *(name for chapter in CHAPTERS for name in chapter.controls)})
 OF_THE_PAGE: dict[str, Control] = {
     "chapter": Number(1, "Chapter", 1, len(CHAPTERS)),
@@ -168,8 +167,7 @@ def show_chapter_notes(name: str) -> None:
     st.markdown(f"*About {notes.minutes} minutes*\n\n{notes.body}")
 
 
-LESSON = (2, 3, 5, 8)
-"""Chapters that fill a lesson."""
+LESSON = (2, 3, 5, 8)  # Chapters that fill a lesson
 
 
 def _lessons() -> str:

@@ -37,8 +37,7 @@ from pages.common.state import Address, OneOf, Setting, change, redeclare
 from pages.common.widgets import component
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)
-STARTS = (1, 2, 3, 5, PAPER_STARTS)
-"""Limits for a quicker run."""
+STARTS = (1, 2, 3, 5, PAPER_STARTS)  # Limits for a quicker run
 
 
 def columns(table: str) -> dict[str, tuple[Any, float | None]]:

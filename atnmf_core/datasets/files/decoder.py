@@ -195,8 +195,7 @@ def _popen(arguments: list[str], **streams: Any) -> subprocess.Popen[bytes]:
 # Files that are opened by their path and not read, with the interface of `Decoder`. Their libraries run in
 # this very process, not in one of their own: for a user's own files, never for uploads.
 
-CACHE_MB = 128
-"""What GDAL may keep of a file; its own default is a share of all memory, in every process."""
+CACHE_MB = 128  # What GDAL may keep of a file; its own default is a share of all memory, in every process
 Slices = tuple[slice, slice, slice]
 
 

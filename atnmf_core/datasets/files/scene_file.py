@@ -73,8 +73,7 @@ Index = npt.NDArray[np.integer]
 
 MAX_ALIGNED = 8
 """A block may be this many times larger than wanted, so that it consists of whole chunks of the file."""
-MAX_CHUNK = 1 << 25
-"""A chunk of more entries is read row by row."""
+MAX_CHUNK = 1 << 25  # A chunk of more entries is read row by row
 
 
 class Block(NamedTuple):

@@ -24,8 +24,7 @@ WORDS = {
     "scene": "a simulated picture from the air, at a hundred wavelengths",
 }
 REVEALED = {f"{data}-{missing}": "" for data in DATA for missing in TREATMENT_NAMES}
-WEAK = 50
-"""A price at which hardly any adversary is left."""
+WEAK = 50  # A price at which hardly any adversary is left
 LAMS = tuple(lam for lam in LAMBDAS if lam >= 1.05)
 
 
@@ -99,8 +98,7 @@ GUESS = Chapter(
     facts=guess_facts,
 )
 
-SMALLEST = 0.0001
-"""Smaller errors are rounding errors of single precision; their digits mean nothing."""
+SMALLEST = 0.0001  # Smaller errors are rounding errors of single precision; their digits mean nothing
 VANISHING = 0.03
 DATA_NAMES = TITLES | {"lfw": "Faces"}
 NAMES = (":blue[NMF]", ":orange[AT-NMF]")

@@ -33,8 +33,7 @@ from pages.learn_view.chapter import Chapter, Stage, faces, show_controls
 NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.8)
 LAMS = (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, math.inf)
-BAND = 40
-"""The wavelength that is shown."""
+BAND = 40  # The wavelength that is shown
 FILLED_IN = {"parts": "Parts alone", "neighbours": "Neighbours alone", "both": "Both"}
 IN_PICTURE = ("lost", "face")
 
