@@ -202,8 +202,7 @@ def run_queue(args: argparse.Namespace) -> int:
         queue = Queue(store)
         if not queue.take_over():
             return 0
-        # The people at this machine, and the dashboard itself, come first.
-        lower_priority()
+        lower_priority()  # The people at this machine, and the dashboard itself, come first
         try:
             with ended_by_signals():
                 while (name := queue.next()) is not None:
@@ -224,11 +223,9 @@ def _run_turn(args: argparse.Namespace, store: Store, queue: Queue, name: str) -
             raise
         return
     except StoreError:
-        # Nothing can be stored, so no other sweep could run either.
-        raise
+        raise  # Nothing can be stored, so no other sweep could run either
     except Exception:
-        # A bug: the other sweeps must not wait for this one forever.
-        queue.remove(name)
+        queue.remove(name)  # A bug: the other sweeps must not wait for this one forever
         raise
     queue.remove(name)
 

@@ -36,8 +36,7 @@ def beside_others(seconds: float, workers: int) -> float:
     try:
         busy, cores = os.getloadavg()[0], os.cpu_count() or 1
     except (AttributeError, OSError):
-        # Windows does not count its load.
-        return seconds
+        return seconds  # Windows does not count its load
     return seconds * max(1.0, (busy + workers) / cores)
 
 

@@ -103,8 +103,7 @@ class TaskProcess:
             self._child.stdin.close()
 
     def _died(self) -> ProcessDied:
-        # It may still be alive, closing its pipes.
-        code = self._child.wait()
+        code = self._child.wait()  # It may still be alive, closing its pipes
         if code < 0:
             return ProcessDied(
                 f"the process that worked on it was killed (signal {-code}), perhaps for lack of memory."
@@ -152,8 +151,7 @@ def _send(answers: IO[bytes], kind: str, content: Any) -> None:
         pickle.dump((kind, content), answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
     except BrokenPipeError:
-        # The parent has ended: there is nobody to report to.
-        os._exit(1)
+        os._exit(1)  # The parent has ended: there is nobody to report to
 
 
 def _main() -> None:
@@ -191,8 +189,7 @@ def is_running(pid: int, since: float) -> bool:
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:
-        # It belongs to another user, so it exists.
-        return True
+        return True  # It belongs to another user, so it exists
 
 
 def lower_priority() -> None:
@@ -272,8 +269,7 @@ def on_workers(
     """Call the function with each tuple of arguments, on this machine or a cluster; results as they come.
     Each of `arrays`, all that the calls refer to, is sent to every worker once.
     """
-    # Slow to import, and not needed for reading a store.
-    import joblib
+    import joblib  # Slow to import, and not needed for reading a store
 
     with _processes() if dask is None else _cluster(dask, arrays) as options:
         parallel = joblib.Parallel(

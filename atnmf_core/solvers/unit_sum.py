@@ -47,7 +47,7 @@ BEYOND_NOISE = 8.0
 STRANGE = 10.0
 """If sums of exactly one cost this many times the noise, which alone costs once, pure pixels stay."""
 STEADY = 1e-3
-"""The fit ends when a sweep changes W by less: what is left to gain lies where pixels tell hardly anything."""
+"""The fit ends when a sweep changes W by less: what is left to gain lies where pixels tell little."""
 RIDGE = 1e-6  # Of the mean square of the spectra: the volume of equal spectra stays above zero
 BLOCK = 4_000_000  # Numbers that the Gram matrices of one block of pixels may take
 FREEDOM = 1.4

@@ -86,8 +86,7 @@ class FitCache(ResultCache):
             try:
                 return future.result()
             except CancelledError:
-                # Somebody else, who looked at the same fit, has cancelled it.
-                continue
+                continue  # Somebody else, who looked at the same fit, has cancelled it
             except (ProcessDied, OSError):
                 if time.monotonic() > ends:
                     raise

@@ -229,8 +229,7 @@ def _curves(*, polled: bool) -> None:
         if active:
             ensure_queue_runs()
         if active != polled:
-            # The whole page, because only that changes whether this fragment is polled.
-            st.rerun()
+            st.rerun()  # The whole page, because only that changes whether this fragment is polled
         if address := os.environ.get("ATNMF_DASK"):
             st.caption(f":material/hub: Sweeps run on the Dask cluster at `{address}`.")
         show_trouble()

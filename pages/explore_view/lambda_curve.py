@@ -208,8 +208,7 @@ def _show_errors(case: Case, other: Case, pair: Pair, waits: bool, since: float)
     if waits and has_rested(since):
         request_errors(other.keys, case.data)
     if waits and not missing(other.keys) and not Curve.of(case).is_traced():
-        # There is nothing left to wait for: redraw the page without polling.
-        st.rerun()
+        st.rerun()  # There is nothing left to wait for: redraw the page without polling
 
 
 def _why(setting: Setting) -> str:

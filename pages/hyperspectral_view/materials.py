@@ -41,8 +41,7 @@ def show_materials(case: Case, pair: Pair) -> dict[str, Any]:
     try:
         found, truth = _found(case, pair)
     except InputError as error:
-        # This data has no pure pixels: show the fits alone.
-        st.caption(escape_markdown(str(error)))
+        st.caption(escape_markdown(str(error)))  # This data has no pure pixels: show the fits alone
         case = Case(replace(case.setting, pure=False), case.data)
         found, truth = _found(case, pair)
     st.markdown(_summary(found, truth, SUMS[case.setting.materials]))

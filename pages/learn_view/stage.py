@@ -299,8 +299,7 @@ def _turn_to(number: int) -> None:
     change(**{CHAPTER: number, EXERCISE: 0, SOLUTION: False, NOTES: False, SHEET: False})
 
 
-# Text needs less room than its picture.
-WIDTHS = (5, 9)
+WIDTHS = (5, 9)  # Text needs less room than its picture
 
 
 def show_lesson_style(lesson: LessonState) -> None:

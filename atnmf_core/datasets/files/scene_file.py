@@ -200,8 +200,7 @@ class SceneFile:
 def open_scene(path: str | Path, options: ReadingOptions | None = None) -> SceneFile:
     """Open a cube without reading it; `UnreadableData` if it is none, or cannot be read in parts."""
     settings = options or ReadingOptions()
-    # Workers elsewhere have other working folders.
-    path = Path(path).absolute()
+    path = Path(path).absolute()  # Workers elsewhere have other working folders
     if settings.normalisation != "none":
         raise UnreadableData("a scene that is read in parts cannot be normalised as a whole.")
     with open_on_disk(path, settings) as stored:

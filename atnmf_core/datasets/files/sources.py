@@ -330,10 +330,8 @@ class Limits:
             )
 
 
-# No file of images has more; NumPy itself allows 64.
-MAX_AXES = 8
-# Below this size growth is harmless, and small constant arrays do compress a thousandfold.
-SMALL = 1 << 24
+MAX_AXES = 8  # No file of images has more; NumPy itself allows 64
+SMALL = 1 << 24  # Below this size growth is harmless, and small constant arrays do compress a thousandfold
 
 # Extensions under which the binary half of an ENVI pair is sought first; it can have any extension but those
 # below.

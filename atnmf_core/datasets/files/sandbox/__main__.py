@@ -26,8 +26,7 @@ MEGABYTE = 1 << 20
 SPARE = 320 * MEGABYTE
 LEAST_SECONDS = 3
 BYTES_PER_SECOND = 20 * MEGABYTE
-# On a busy machine CPU time passes more slowly than the clock.
-CLOCK_PER_PROCESSOR_SECOND = 6
+CLOCK_PER_PROCESSOR_SECOND = 6  # On a busy machine CPU time passes more slowly than the clock
 
 
 def bound(extra_bytes: int) -> None:
@@ -64,14 +63,12 @@ LONGEST_MESSAGE = 100
 def serve(form: str, source: BinaryIO, sink: BinaryIO) -> None:
     decoder = import_module(f".{form}", __package__)
     size = json.loads(source.readline())["bytes"]
-    # The file itself, and once more for what a library makes of it.
-    bound(2 * size)
+    bound(2 * size)  # The file itself, and once more for what a library makes of it
     opened = decoder.open_file(source.read(size))
     _send(sink, opened.description)
     while line := source.readline():
         request: dict[str, Any] = json.loads(line)
-        # The array as stored, as decoded and as sent.
-        bound(4 * size + 3 * 8 * request["entries"])
+        bound(4 * size + 3 * 8 * request["entries"])  # The array as stored, as decoded and as sent
         if "read" in request:
             values = opened.read(request["read"])
             if values.size > request["entries"]:
