@@ -1,4 +1,5 @@
-"""Damage along lines: bands, image rows, image columns or images that are entirely bad, or have an offset.
+"""Damage along lines: bands, image rows, image columns or images that are entirely bad, or have an offset; and
+blocks of pixels with sharp edges in the spectrum.
 
 Most of a line's entries must be defects, and more of them than chance explains. By chance, the probability of
 a defect is the share of defects in all of the data or, if larger, in the lines on either side: false suspects
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from ..datasets.dataset import Layout
 from ..model.problem import Array, Mask
+from .span import NORMAL_QUANTILE, QUANTILE
 
 Counts = npt.NDArray[np.intp]
 
@@ -61,9 +63,9 @@ class BadLine:
 # Stripes: a line of a band whose entries are all too high, or too low, by the same amount.
 
 
-BEYOND_CHANCE = 8.0
+BEYOND_CHANCE, IN_STRIPED_BAND = 6.0, 4.0
 """A line has an offset if its median residual is so many times what chance, or what lines of its band usually
-have, makes of it.
+have, makes of it; fewer times in a band that has stripes.
 """
 MEDIAN_OF_NORMAL = 1.2533
 """The standard deviation of the median of n normal numbers, times the square root of n."""
@@ -91,13 +93,22 @@ def line_offsets(missed: Array, counted: Mask, layout: Layout) -> Array:
         narrow = np.maximum(scatter, 0.3 * np.median(scatter, axis=lines, keepdims=True)) + 1e-12
         chance = MEDIAN_OF_NORMAL * narrow / np.sqrt(np.maximum(count, 1))
         usual = np.median(np.abs(middle), axis=lines, keepdims=True) * 1.4826
-        is_stripe = np.abs(middle) > BEYOND_CHANCE * np.maximum(chance, usual)
-        is_stripe &= scatter < AS_NARROW * np.median(scatter, axis=lines, keepdims=True)
-        is_stripe &= count > np.maximum(FEWEST * rest.shape[along], SHORTEST)
+        beyond = np.abs(middle) / np.maximum(chance, usual)
+        beyond *= scatter < AS_NARROW * np.median(scatter, axis=lines, keepdims=True)
+        beyond *= count > np.maximum(FEWEST * rest.shape[along], SHORTEST)
+        has_stripes = beyond.max(axis=lines, keepdims=True) > BEYOND_CHANCE
+        is_stripe = has_stripes & (beyond > IN_STRIPED_BAND)
         by = np.where(is_stripe, middle, 0).astype(np.float32)
         found += by
         rest = rest - by
     return np.asarray(layout.fold(found))
+
+
+def offset_error(missed: Array, counted: Mask, layout: Layout) -> Array:
+    """F x 1, how far offsets are off: the standard deviation of those that lines without any seem to have."""
+    rest, there = layout.unfold(missed), layout.unfold(counted)
+    seeming = [np.median(np.abs(_median_along(rest, there, along)), axis=(1, 2)) for along in (1, 2)]
+    return np.asarray(np.max(seeming, axis=0)[:, None] / 0.6745)
 
 
 def _median_along(stack: Array, there: Mask, axis: int) -> Array:
@@ -122,6 +133,48 @@ def striped_lines(offsets: Array, layout: Layout) -> tuple[BadLine, ...]:
                 for n in np.flatnonzero(by)
             ]
     return tuple(found)
+
+
+# Blocks: pixels beside each other with something wrong in a run of bands.
+
+
+EDGE, LEAST_EDGE = 4.0, 0.2
+"""From one band to the next a pixel changes by so many times more than pixels of its bands usually do, and by
+such a share of what they usually are.
+"""
+AT_ONCE, MANY_MORE = 8, 0.4
+"""In a square of such a side, so much larger a share of the pixels than of the image does."""
+
+
+def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
+    """Where pixels beside each other become much darker or brighter from one band to the next, and as suddenly
+    what they were before in a later band: bool F x N. Few dimensions take such a block for wrong, but more of
+    them learn it like a material.
+    """
+    from scipy.ndimage import maximum_filter, rank_filter, uniform_filter
+
+    # Of nine pixels the third brightest: single wrong entries hide no edge, even if half of all are dark.
+    images = rank_filter(layout.unfold(np.where(seen, V, 0)), -3, size=(1, 3, 3))
+    images[images <= 0] = np.nan
+    side = min(AT_ONCE, *(length // 2 + 1 for length in images.shape[1:]))
+    steps = np.nan_to_num(np.log(images[1:] / images[:-1]))
+    middle = np.median(steps, axis=(1, 2), keepdims=True)
+    usual = np.quantile(np.abs(steps - middle), QUANTILE, axis=(1, 2), keepdims=True) / NORMAL_QUANTILE
+    level = np.median(np.nan_to_num(images[1:]), axis=(1, 2), keepdims=True)
+    is_large = np.abs(images[1:] - images[:-1] * np.exp(middle)) > LEAST_EDGE * level
+    more: list[Mask] = []
+    for sign in (1, -1):
+        hits = (is_large & (sign * (steps - middle) > EDGE * usual)).astype(np.float32)
+        share = uniform_filter(hits, (0, side, side), mode="constant")
+        more.append(share - hits.mean(axis=(1, 2), keepdims=True) > MANY_MORE)
+    inside = np.zeros(images.shape, dtype=bool)
+    for begins, ends in (more, more[::-1]):
+        for first in np.flatnonzero(begins.any(axis=(1, 2))):
+            later = np.flatnonzero((begins[first] & ends[first + 1 :]).any(axis=(1, 2)))
+            if later.size:
+                last = first + 1 + int(later[0])
+                inside[first + 1 : last + 1] |= maximum_filter(begins[first] & ends[last], side)
+    return np.asarray(layout.fold(inside)) & seen
 
 
 # Lines of defects.

@@ -26,6 +26,8 @@ WIDTH = 8.0
 """A squared distance in units of noise beyond which pixels are hardly alike."""
 TURNS = 2
 """How often the span is learned again from smoothed maps."""
+ALIKE = 4
+"""Where fewer pixels than this are alike, on average, there is little noise, and nothing is smoothed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +49,23 @@ class Smoothed:
     def predicted(self) -> Array:
         return self.span.at(self.z)
 
+    @property
+    def pays(self) -> bool:
+        """Whether enough pixels are averaged to one."""
+        return bool(np.square(self.span.basis).sum(axis=1).mean() >= ALIKE * self.own.mean())
+
 
 def smoothed(span: Span, columns: Columns, layout: Layout) -> Smoothed:
     """The columns of a cube with their coordinates averaged over pixels that look alike."""
-    assert columns.explained is not None
-    z = columns.explained.z
-    for turn in range(TURNS + 1):
-        if turn:
-            nothing = np.zeros((len(z), span.K * (span.K + 1) // 2), np.float32)
-            span = refitted(span, columns.V, columns.weights, z, nothing, span.noise)
-        z, share = _averaged(span, columns, layout)
-    own = np.square(span.basis).sum(axis=1)[:, None] * share
-    return Smoothed(span, z, np.minimum(own, np.float32(0.999)))
+    made = _averaged(span, columns, layout)
+    nothing = np.zeros((columns.V.shape[1], span.K * (span.K + 1) // 2), np.float32)
+    for _ in range(TURNS if made.pays else 0):
+        span = refitted(span, columns.V, columns.weights, made.z, nothing, span.noise)
+        made = _averaged(span, columns, layout)
+    return made
 
 
-def _averaged(span: Span, columns: Columns, layout: Layout) -> tuple[Array, Array]:
-    """The averaged coordinates, n x K, and the weight that each pixel has in its own average."""
+def _averaged(span: Span, columns: Columns, layout: Layout) -> Smoothed:
     assert columns.explained is not None
     filled = np.where(columns.sound > 0.5, span.units(columns.V), span.units(columns.explained.predicted))
     maps = layout.unfold(span.basis.T @ filled)
@@ -73,7 +76,8 @@ def _averaged(span: Span, columns: Columns, layout: Layout) -> tuple[Array, Arra
         average, left, share = nonlocal_means(guide, maps, expected)
         variance = span.spread[:, None, None]
         guide = average * (variance / (variance + left))
-    return np.ascontiguousarray(layout.fold(guide).T), layout.fold(share[None])[0]
+    own = np.square(span.basis).sum(axis=1)[:, None] * layout.fold(share[None])
+    return Smoothed(span, np.ascontiguousarray(layout.fold(guide).T), np.minimum(own, np.float32(0.999)))
 
 
 def nonlocal_means(guide: Array, maps: Array, noise: float) -> tuple[Array, Array, Array]:

@@ -22,8 +22,8 @@ from ..model.problem import Array, Mask
 Index = npt.NDArray[np.intp]
 
 FREEDOM, PEAK = 7, 0.385
-"""Degrees of freedom of sound entries: real residuals have heavier tails than a normal distribution. With an
-odd number the density is a power without a root. And the density at the centre.
+"""Degrees of freedom of sound entries: real residuals have heavier tails than a normal distribution. With seven
+the density is a fourth power, which is fast. And the density at the centre.
 """
 NARROWEST = 10.0
 """Wrong entries spread over at least so many deviations; nearer ones are not told from sound ones."""
@@ -93,8 +93,7 @@ class Odds:
             if like is None
             else list(like.at_atom)
         )
-        self.log_density = 0.0
-        self.by_column = np.zeros(seen.shape[1], np.float32)
+        self._density = seen.astype(np.float32)
 
     def of(self, V: Array, seen: Mask) -> Odds:
         """The same distribution for other columns."""
@@ -117,21 +116,20 @@ class Odds:
     ) -> tuple[Array, Array]:
         """The probability of each entry of being sound, and its weight in a fit if it is.
 
-        Shares of wrong entries are learned on the way, unless `learn` is false; `log_density` is then the
-        mean logarithm of the density of the entries, and `by_column` that of each column.
+        Shares of wrong entries are learned on the way, unless `learn` is false.
         """
         z = (V - prediction) / deviation
         tail = 1 / (1 + z * z / np.float32(FREEDOM))
-        density = tail ** ((FREEDOM + 1) // 2) * (np.float32(PEAK) / deviation)
-        is_below = z < 0
-        least = np.float32(NARROWEST) * deviation
-        room = np.where(is_below, prediction - self.low, self.high - prediction)
-        flat = 1 / np.maximum(room, least)
+        density = np.square(np.square(tail)) * (np.float32(PEAK) / deviation)
+        # As a number: to choose by it is several times as fast as `where`.
+        below = (z < 0).astype(np.float32)
+        room = self.high - prediction + below * (2 * prediction - self.low - self.high)
+        flat = 1 / np.maximum(room, np.float32(NARROWEST) * deviation)
         clipped = [self._clipped(atom, prediction, deviation) for atom in self.atoms]
         for _ in range(rounds):
             sound = self._sound_share()
             right = sound * density
-            total = right + np.where(is_below, self.below, self.above) * flat
+            total = right + (self.above + below * (self.below - self.above)) * flat
             probability = right / np.maximum(total, np.float32(1e-30))
             for atom, tails, share in zip(self.atoms, clipped, self.at_atom, strict=True):
                 row = atom.places // V.shape[1]
@@ -143,11 +141,23 @@ class Odds:
                 total.flat[atom.places] = all_there
             probability = np.where(self.seen, probability, np.float32(0))
             if learn:
-                self._learn(probability, is_below)
-        logarithm = np.where(self.seen, np.log(np.maximum(total, np.float32(1e-30))), 0)
-        self.by_column = logarithm.sum(axis=0) / np.maximum(self.seen.sum(axis=0), 1)
-        self.log_density = float(logarithm.sum(dtype=np.float64) / max(int(self.seen.sum()), 1))
+                self._learn(probability, below)
+        self._density = total
         return probability, tail * np.float32((FREEDOM + 1) / FREEDOM)
+
+    @property
+    def log_density(self) -> float:
+        """Of the entries that were judged, on average."""
+        return float(self._logarithm.sum(dtype=np.float64) / max(int(self.seen.sum()), 1))
+
+    @property
+    def by_column(self) -> Array:
+        """The same of each column."""
+        return np.asarray(self._logarithm.sum(axis=0) / np.maximum(self.seen.sum(axis=0), 1))
+
+    @property
+    def _logarithm(self) -> Array:
+        return np.where(self.seen, np.log(np.maximum(self._density, np.float32(1e-30))), np.float32(0))
 
     def stands_for(self, V: Array, prediction: Array, deviation: Array) -> Array:
         """V, with the mean of the tail that each clipped entry stands for, if it is sound."""
@@ -179,9 +189,9 @@ class Odds:
         wrong = self.below + self.above + sum(self.at_atom, np.zeros(len(self.below)))[:, None]
         return np.asarray(np.maximum(1 - wrong, 0.05), dtype=np.float32)
 
-    def _learn(self, probability: Array, is_below: Mask) -> None:
+    def _learn(self, probability: Array, below: Array) -> None:
         out = np.where(self.is_atom, np.float32(0), self.seen - probability)
-        under = (out * is_below).sum(axis=1, keepdims=True)
+        under = (out * below).sum(axis=1, keepdims=True)
         over = out.sum(axis=1, keepdims=True) - under
         everywhere = self.count.sum()
         self.below, self.above = (

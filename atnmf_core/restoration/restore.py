@@ -46,9 +46,18 @@ from .choice import (
 )
 from .faces import WITHIN_ONE, face_field
 from .holdout import hold_out_entries, hold_out_gaps
-from .lines import MEDIAN_OF_NORMAL, MOSTLY, BadLine, bad_lines, in_short, line_offsets, striped_lines
+from .lines import (
+    MOSTLY,
+    BadLine,
+    bad_lines,
+    in_short,
+    line_offsets,
+    offset_error,
+    sharp_edged,
+    striped_lines,
+)
 from .neighbours import Smoothed, interpolated, smoothed
-from .odds import FREEDOM
+from .odds import FREEDOM, START
 from .span import ROWS_PER_PART, STEPS, Columns, Span, climb_again, explain, explain_otherwise
 
 ROUNDS = 3
@@ -58,14 +67,14 @@ BOUND, BEYOND_REASON = 1.25, 2.0
 """Predictions are capped at so many times the largest sound value of their row; beyond the second they are
 discarded.
 """
-ALIKE = 4
-"""Where fewer pixels than this are alike, on average, there is little noise, and nothing is smoothed."""
 FINER = 2
 """Times the chosen number of dimensions in smoothed data."""
 EXACTLY = 0.01
 """Parts of faces are all but exact where they miss so small a share of what neighbours miss."""
 FEW_PARTS = (4, 8, 16)
 """Dimensions with which stripes are looked for at first."""
+TOGETHER = 5
+"""Rounds in which it is learned how much of a pixel's doubted entries is wrong."""
 FEW_BANDS = 5
 """With fewer rows wrong entries cannot be told from unusual columns."""
 SHARPNESS = 1 / 8
@@ -234,15 +243,16 @@ def restore(
     seen = observed_in(data, observed)
     scale = size_of(data[seen])
     known = np.where(seen, data / scale, 0).astype(np.float32)
-    offsets, held = None, None
+    offsets, held, doubted = None, None, ~seen
     if losses == "marked" and not seen.all() and layout.kind != "faces":
         held = hold_out_gaps(seen, layout, seed=seed)
     elif losses == "unmarked" and layout.kind == "cube":
         offsets = stripes(known, seen, layout, seed)
         known = np.where(seen, known - offsets, 0).astype(np.float32)
+        doubted = ~seen | sharp_edged(known, seen, layout)
     ladder, choice = choose(
         known,
-        seen,
+        ~doubted,
         losses,
         K=K,
         treatments=treatments,
@@ -254,7 +264,7 @@ def restore(
     )
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, choice.chosen, choice.seconds))
-    model = modelled(known, seen, ladder, layout, seed)
+    model = modelled(known, seen, ladder, layout, seed, doubted)
     if offsets is not None and offsets.any():
         model = replace(model, offsets=offsets if model.offsets is None else offsets + model.offsets)
     return _assembled(
@@ -344,8 +354,16 @@ class _Model:
     """|error| / deviation of entries that were predicted as if they were gaps."""
 
 
-def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int = 0) -> _Model:
-    columns = ladder.columns(known, seen)
+def modelled(
+    known: Array,
+    seen: Mask,
+    ladder: Ladder,
+    layout: Layout,
+    seed: int = 0,
+    doubted: Mask | None = None,
+) -> _Model:
+    """Of all columns. The span is first learned without `doubted` entries, and they are judged by it."""
+    columns = ladder.columns(known, seen if doubted is None else ~doubted)
     climb_again(columns, ladder.rungs)
     span, offsets = ladder.rungs[-1].span, None
     for number in range(ROUNDS):
@@ -353,6 +371,13 @@ def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int
             explain_otherwise(columns, span)
         span = columns.learn(span)
         columns.look(span)
+        if doubted is not None and columns.odds is not None and number == 0:
+            columns.seen, columns.odds = seen, columns.odds.of(columns.V, seen)
+            columns.look(span, learn=False)
+            # What is wrong there stays left out.
+            columns.seen = seen & ~(doubted & (_judged_together(columns, seen & doubted) < 0.5))
+            columns.odds = columns.odds.of(columns.V, columns.seen)
+            columns.look(span)
         if columns.odds is not None and layout.kind == "cube" and number < ROUNDS - 1:
             by = _offsets_of(columns, seen, layout)
             if by.any():
@@ -371,6 +396,19 @@ def modelled(known: Array, seen: Mask, ladder: Ladder, layout: Layout, seed: int
         if EXACTLY * neighbours < parts:
             model = replace(model, **vars(made), reach=made.deviation)
     return model
+
+
+def _judged_together(columns: Columns, where: Mask) -> Array:
+    """The probability of being sound, if entries of a column that lie there are mostly right or mostly wrong."""
+    assert columns.odds is not None
+    usual = columns.odds.below + columns.odds.above
+    ratio = np.where(where, (1 - columns.sound) / np.maximum(columns.sound, 1e-30) * (1 - usual) / usual, 0)
+    count, sound = np.maximum(where.sum(axis=0), 1), columns.sound
+    share = np.full(len(count), 0.5)
+    for _ in range(TOGETHER):
+        sound = 1 / (1 + ratio * share / (1 - share))
+        share = np.clip(np.where(where, 1 - sound, 0).sum(axis=0) / count, START, 1 - START)
+    return sound
 
 
 def _by_columns(V: Array, columns: Columns, span: Span, offsets: Array | None) -> _Model:
@@ -403,12 +441,11 @@ def _with_alike_pixels(model: _Model, layout: Layout) -> _Model:
     assert columns.explained is not None
     if not lost.any():
         made = smoothed(model.span, columns, layout)
-        if _alike(made) >= ALIKE:
+        if made.pays:
             # With little noise left, more dimensions can be told from it.
             most = int(min(known.shape) / ROWS_PER_PART)
             finer = columns.grown(model.span, max(model.span.K, min(FINER * model.span.K, most)))
-            made = smoothed(finer, columns, layout)
-        model = _better(model, made)
+            model = _better(model, smoothed(finer, columns, layout))
     elif lost.any() and not lost.all():
         z = interpolated(columns.explained.z, lost, layout)
         predicted = model.predicted.copy()
@@ -417,11 +454,6 @@ def _with_alike_pixels(model: _Model, layout: Layout) -> _Model:
         deviation[:, lost] = _lost_deviation(model, lost, layout)[:, None]
         model = replace(model, predicted=predicted, deviation=deviation)
     return model
-
-
-def _alike(made: Smoothed) -> float:
-    """How many pixels are averaged to one, on average."""
-    return float(np.square(made.span.basis).sum(axis=1).mean() / made.own.mean())
 
 
 def _better(model: _Model, made: Smoothed) -> _Model:
@@ -434,7 +466,7 @@ def _better(model: _Model, made: Smoothed) -> _Model:
         z = (columns.V - prediction) / noise
         return float((columns.sound * np.log1p(np.square(z) / FREEDOM)).sum(dtype=np.float64))
 
-    if _alike(made) < ALIKE or missed(others) >= missed(model.others):
+    if not made.pays or missed(others) >= missed(model.others):
         return model
     spread = np.maximum(_row_spread(columns.V - others, columns.sound), 1e-3 * made.span.noise)
     reach = np.repeat(spread[:, None], columns.V.shape[1], axis=1).astype(np.float32)
@@ -567,8 +599,8 @@ def _expected(model: _Model, told: Mask, kept: Mask | None, root: float, layout:
             total += float((model.sound * apart)[told & (model.sound > 0)].sum())
         if model.offsets is not None:
             moved = kept & (model.offsets != 0)
-            chance = MEDIAN_OF_NORMAL / np.sqrt(min(layout.image_shape or (1, 1)))
-            total += float(np.square(chance * model.reach[moved], dtype=np.float64).sum())
+            off = offset_error(model.columns.V - model.others, kept, layout)
+            total += float((np.square(off) * moved).sum())
             count += int(moved.sum())
     return float(np.sqrt(total / count)) if count >= 1 else 0.0
 

@@ -361,7 +361,7 @@ def climb(
 
 def climb_again(columns: Columns, rungs: list[Rung]) -> None:
     """Let other columns climb to the last of these rungs, each on its own."""
-    for rung in rungs:
+    for rung in rungs if columns.odds is not None else rungs[-1:]:  # what is sound needs no way up
         columns.usual = rung.usual
         for _ in range(LOOKS):
             columns.look(rung.span, learn=False)
@@ -385,9 +385,9 @@ def explain_otherwise(columns: Columns, span: Span, usual: tuple[float, float] |
     if columns.odds is None:
         return
     share, density = usual_in(columns) if usual is None else usual
-    many = columns.suspects > share + UNUSUAL * (1 - share)
-    worst = np.flatnonzero(many | (columns.odds.by_column <= density))
-    best = columns.odds.by_column[worst]
+    many, by_column = columns.suspects > share + UNUSUAL * (1 - share), columns.odds.by_column
+    worst = np.flatnonzero(many | (by_column <= density))
+    best = by_column[worst]
     for side in (0, -1, 1) if worst.size else ():
         again = columns.part(worst)
         assert again.odds is not None
@@ -398,9 +398,10 @@ def explain_otherwise(columns: Columns, span: Span, usual: tuple[float, float] |
             again.heft = np.where(miss * side > 0, LIGHT, np.float32(1))
         for _ in range(STEPS):
             again.look(span, learn=False)
-        better = again.odds.by_column > best
+        found = again.odds.by_column
+        better = found > best
         taken = worst[better]
-        best[better] = again.odds.by_column[better]
+        best[better] = found[better]
         columns.sound[:, taken] = again.sound[:, better]
         columns.heft[:, taken] = again.heft[:, better]
         columns.loudness[taken] = again.loudness[better]

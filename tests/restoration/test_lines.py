@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from atnmf_core import load_dataset
 from atnmf_core.restoration import Layout
-from atnmf_core.restoration.lines import BadLine, bad_lines, in_short
+from atnmf_core.restoration.lines import BadLine, bad_lines, in_short, sharp_edged
 
 LAYOUTS = {
     "cube": Layout("cube", (24, 18), "F"),
@@ -86,3 +87,19 @@ def test_many_places_are_counted_and_few_are_named() -> None:
     ]
     assert in_short(stripes) == "6 image columns in 4 to 14 bands each"
     assert in_short(stripes[:4]) == "image column 1 in 4 bands, image column 2 in 6 bands"
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_block_is_seen_by_its_edges_in_the_spectrum(share: float) -> None:
+    """Even if half of all entries are dark besides; sound data has none."""
+    scene, rng = load_dataset("simulated-scene"), np.random.default_rng(3)
+    dark = np.where(rng.random(scene.shape) < share, rng.uniform(0, 0.6, scene.shape), 1)
+    assert not sharp_edged(scene.V * dark, scene.observed, scene.layout).any()
+
+    block = scene.layout.unfold(np.zeros(scene.shape, dtype=bool)).copy()
+    block[40:56, 20:32, 30:42] = True
+    block = scene.layout.fold(block)
+    found = sharp_edged(np.where(block, 0.2, 1) * scene.V * dark, scene.observed, scene.layout)
+
+    assert found[block].mean() > 0.8
+    assert found.mean() < 5 * block.mean()

@@ -1,5 +1,7 @@
 """Damaged data made whole, from the front door."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -217,3 +219,20 @@ def test_data_without_any_noise_is_restored_almost_exactly():
     draw = np.random.default_rng(0)
     V = np.where(draw.random(data.V.shape) < 0.2, data.V * draw.uniform(0, 0.6, data.V.shape), data.V)
     assert rmse(data.V, restore(V, "unmarked").V) < 0.02 * rmse(data.V, V)
+
+
+@pytest.mark.parametrize("inside", [lambda V: 0.2 * V, lambda V: V + 0.2 * np.percentile(V, 99)])
+def test_a_block_that_parts_would_learn_as_a_material_is_restored(inside):
+    scene = load_dataset("simulated-scene")
+    block = scene.layout.unfold(np.zeros(scene.shape, dtype=bool)).copy()
+    block[30:46, 8:20, 40:52] = True
+    block = scene.layout.fold(block)
+    damaged = replace(scene, V=np.where(block, inside(scene.V), scene.V).astype(np.float32))
+
+    r = restore(damaged, "unmarked")
+
+    assert r.defects[block].mean() > 0.95
+    assert (r.defects & ~block).sum() < 0.05 * block.sum()
+    made = rmse(scene.V, r.V, block)
+    assert made < 0.1 * rmse(scene.V, damaged.V, block)
+    assert 0.5 < r.expected_error / made < 2
