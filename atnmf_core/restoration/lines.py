@@ -1,5 +1,5 @@
-"""Damage along lines: bands, image rows, image columns or images that are entirely bad, or have an offset; and
-blocks of pixels with sharp edges in the spectrum.
+"""Damage along lines: bands, image rows, image columns or images that are entirely bad, or have an offset.
+And in blocks: pixels beside each other, with sharp edges in the spectrum.
 
 Most of a line's entries must be defects, and more of them than chance explains. By chance, the probability of
 a defect is the share of defects in all of the data or, if larger, in the lines on either side: false suspects
@@ -147,9 +147,9 @@ AT_ONCE, MANY_MORE = 8, 0.4
 
 
 def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
-    """Where pixels beside each other become much darker or brighter from one band to the next, and as suddenly
-    what they were before in a later band: bool F x N. Few dimensions take such a block for wrong, but more of
-    them learn it like a material.
+    """Where pixels beside each other become much darker or brighter from one band to the next, and as
+    suddenly what they were before in a later band: bool F x N. Few dimensions take such a block for wrong,
+    but more of them learn it like a material.
     """
     from scipy.ndimage import maximum_filter, rank_filter, uniform_filter
 

@@ -22,8 +22,8 @@ from ..model.problem import Array, Mask
 Index = npt.NDArray[np.intp]
 
 FREEDOM, PEAK = 7, 0.385
-"""Degrees of freedom of sound entries: real residuals have heavier tails than a normal distribution. With seven
-the density is a fourth power, which is fast. And the density at the centre.
+"""Degrees of freedom of sound entries: real residuals have heavier tails than a normal distribution. With
+seven the density is a fourth power, which is fast. And the density at the centre.
 """
 NARROWEST = 10.0
 """Wrong entries spread over at least so many deviations; nearer ones are not told from sound ones."""

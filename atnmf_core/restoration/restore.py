@@ -399,7 +399,7 @@ def modelled(
 
 
 def _judged_together(columns: Columns, where: Mask) -> Array:
-    """The probability of being sound, if entries of a column that lie there are mostly right or mostly wrong."""
+    """The probability of being sound, if most of a column's entries that lie there are right, or wrong."""
     assert columns.odds is not None
     usual = columns.odds.below + columns.odds.above
     ratio = np.where(where, (1 - columns.sound) / np.maximum(columns.sound, 1e-30) * (1 - usual) / usual, 0)
