@@ -137,30 +137,14 @@ class Region(NamedTuple):
 
 
 def doubtful_regions(data: Dataset, restoration: Restoration) -> tuple[Region, ...]:
-    """Bands that contradict all others and were left as measured; then pixels beside each other most of whose
-    bands look wrong, the largest group first. For cubes.
-    """
+    """Pixels of a cube beside each other most of whose bands look wrong, the largest group first."""
     if data.kind != "cube":
         return ()
     wrong = restoration.defects | restoration.unrestorable
     labels, _ = label(data.image((wrong.mean(axis=0) > MOSTLY).astype(float)) > 0)
     sizes = np.bincount(labels.ravel())[1:]
     largest = np.argsort(-sizes, kind="stable")[:MOST_REGIONS] + 1
-    return (*_torn(data, restoration), *(_group(data, wrong, labels == number) for number in largest))
-
-
-def _torn(data: Dataset, restoration: Restoration) -> list[Region]:
-    """Runs of bands that were left as they were measured."""
-    found, rows = [], np.array(restoration.doubtful_rows, dtype=int)
-    for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if rows.size else ():
-        first, last = int(run[0]), int(run[-1])
-        mask = np.zeros(data.shape, dtype=bool)
-        mask[first - 1 : last] = data.observed[first - 1 : last]
-        # The most suspect pixel of the run.
-        n = int(restoration.suspicion[first - 1 : last].sum(axis=0).argmax())
-        words = _span("band", first, last) + ", left as measured: large parts contradict all other bands"
-        found.append(Region(words, data.shape[1], mask, first, _place(data, n)))
-    return found
+    return tuple(_group(data, wrong, labels == number) for number in largest)
 
 
 def _group(data: Dataset, wrong: Mask, where: Mask) -> Region:

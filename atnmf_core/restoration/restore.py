@@ -79,10 +79,6 @@ FEW_BANDS = 5
 """With fewer rows wrong entries cannot be told from unusual columns."""
 SHARPNESS = 1 / 8
 """Suspicion is the odds of being wrong to this power."""
-TORN, MOSTLY_DEAD = 0.3, 0.9
-"""A band with so many more suspects than usual, as a share of its entries, but fewer than the second share,
-is left as it was measured.
-"""
 FAR = 6.0
 """Errors beyond so many deviations count as so many in the expected error."""
 CHECKED = 200_000
@@ -111,7 +107,6 @@ class Restoration:
     offsets : F x N, what was taken off; None if nothing was.
     noise : F, the standard deviation of each row around its prediction.
     is_smoothed : whether pixels that look alike were averaged.
-    doubtful_rows : bands, counted from 1, of which a large part contradicts the others; left as measured.
     expected_error : root mean square error to expect of what was predicted or taken off and, with unmarked
         losses, of what is wrong and was not found.
     choice : what was tried, and what was chosen; None where K, lam and leash were given.
@@ -129,7 +124,6 @@ class Restoration:
     offsets: Array | None = field(repr=False)
     noise: Array = field(repr=False)
     is_smoothed: bool
-    doubtful_rows: tuple[int, ...]
     expected_error: float
     choice: Choice | None
     fit: Fit
@@ -182,9 +176,6 @@ class Restoration:
         if striped:
             largest = max(abs(line.offset) for line in striped)
             said.append(f"Offsets taken off, by up to {largest:.3g}: {in_short(striped)}.")
-        if self.doubtful_rows:
-            bands = ", ".join(map(str, self.doubtful_rows))
-            said.append(f"Left as measured: band {bands}, of which a large part contradicts all other bands.")
         return said
 
 
@@ -540,8 +531,6 @@ def _assembled(
     K, treatment = choice.chosen.K, choice.chosen.treatment
     leave_out = model.columns.odds is not None
     suspects = seen & (model.sound < 0.5)
-    doubtful = _doubtful_rows(suspects, seen) if layout.kind == "cube" else np.zeros(len(seen), dtype=bool)
-    suspects &= ~doubtful[:, None]
     use = seen & ~suspects
     V = model.columns.V
     within, root = _calibrated(model, seen, use, layout, None if leave_out else choice.error / scale, seed)
@@ -577,7 +566,6 @@ def _assembled(
         offsets=offsets,
         noise=(_noise_of(model.columns) * scale).astype(kind),
         is_smoothed=model.is_smoothed,
-        doubtful_rows=tuple(int(row) + 1 for row in np.flatnonzero(doubtful)),
         expected_error=expected or choice.error,
         choice=choice if has_chosen else None,
         fit=fit,
@@ -603,14 +591,6 @@ def _expected(model: _Model, told: Mask, kept: Mask | None, root: float, layout:
             total += float((np.square(off) * moved).sum())
             count += int(moved.sum())
     return float(np.sqrt(total / count)) if count >= 1 else 0.0
-
-
-def _doubtful_rows(suspects: Mask, seen: Mask) -> Mask:
-    """The bands that are torn: far more of them than of others contradicts the rest, but not all. Nobody can
-    tell which part is right, so they stay as they were measured.
-    """
-    share = suspects.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-    return np.asarray((share > np.median(share) + TORN) & (share < MOSTLY_DEAD))
 
 
 def _calibrated(

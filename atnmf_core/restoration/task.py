@@ -59,7 +59,6 @@ class PackedRestoration:
     offsets: npt.NDArray[np.float32] | None
     noise: Array
     is_smoothed: bool
-    doubtful_rows: tuple[int, ...]
     expected_error: float
     lines: tuple[BadLine, ...]
     choice: Choice | None
@@ -111,7 +110,6 @@ class PackedRestoration:
             offsets=self.offsets,
             noise=self.noise,
             is_smoothed=self.is_smoothed,
-            doubtful_rows=self.doubtful_rows,
             expected_error=self.expected_error,
             choice=self.choice,
             fit=fit,
@@ -136,7 +134,6 @@ class PackedRestoration:
         with np.load(io.BytesIO(contents)) as stored:
             arrays = {name: stored[name] for name in stored.files}
         rest = json.loads(str(arrays.pop("rest")))
-        rest["doubtful_rows"] = tuple(rest["doubtful_rows"])
         rest["lines"] = tuple(_line(line) for line in rest["lines"])
         rest["choice"] = choice_from_json(rest["choice"])
         if "left" in arrays:
@@ -161,7 +158,6 @@ def pack(restoration: Restoration) -> PackedRestoration:
         offsets=None if offsets is None else offsets.astype(np.float32),
         noise=restoration.noise,
         is_smoothed=restoration.is_smoothed,
-        doubtful_rows=restoration.doubtful_rows,
         expected_error=restoration.expected_error,
         lines=restoration.lines,
         choice=restoration.choice,

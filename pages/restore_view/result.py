@@ -108,8 +108,6 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
             return "**No entry looks wrong**, but all have noise: take home the data denoised everywhere."
         if restoration.offsets is not None:
             return "**No entry looks wrong** except in stripes, which were removed."
-        if restoration.doubtful_rows:
-            return "**Nothing was replaced:** what looks wrong lies in bands that contradict all others."
         return (
             "**No entry looks wrong:** there is nothing to restore. For data with noise choose “Denoised "
             "everywhere”. Lower the threshold to see what comes closest to a defect, or try damage in the "
@@ -432,7 +430,7 @@ def _which_result(setting: RestoreSetting, shown: Restored) -> None:
         noise = three_digits(float(np.median(restoration.noise)))
         kept = f"Measured values are kept, with their noise: ±{noise} in the median {row}."
         st.caption(everywhere if setting.result == "denoised" else kept)
-        changed = shown.all_wrong.any() or restoration.doubtful_rows or restoration.is_smoothed
+        changed = shown.all_wrong.any() or restoration.is_smoothed
         if shown.truth is None and (changed or setting.result == "denoised"):
             show_download(setting, shown)
 

@@ -270,26 +270,6 @@ def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> No
     assert "1 band has no sound entry at all" in page.main.warning[0].value
 
 
-def test_bands_that_contradict_all_others_are_listed_and_shown(repository: Path) -> None:
-    rng = np.random.default_rng(0)
-    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
-    data = Dataset(V, "cube", "scene", image_shape=(5, 6))
-    upload = uploads().keep(data)
-    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
-    done: Future = Future()
-    outcome = run_task(lambda progress: None, data, setting.task)
-    done.set_result(replace(outcome, packed=replace(outcome.packed, doubtful_rows=(5, 6))))
-    restorations().store(key_of(setting, data), done)
-
-    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
-    (listed,) = [one for one in page.get("button_group") if one.key == "restore_resists"]
-    listed.select(0).run()
-
-    assert "bands 5 to 6, left as measured" in listed.options[0]
-    assert page.session_state["image"] == 5
-    assert "Nobody can be sure where the data resists: bands 5 to 6" in told(page)
-
-
 @pytest.mark.parametrize(
     ("measure", "ours", "theirs", "words"),
     [

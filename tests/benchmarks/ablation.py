@@ -1,7 +1,6 @@
 """`python -m tests.benchmarks.ablation`: what each part of `restore` is worth.
 
-Cells of `tests.benchmarks.restoration` are measured with one part left out at a time. The table has the
-error
+Cells of `tests.benchmarks.restoration` are measured with one part left out at a time. The table has the error
 in multiples of that of the whole method: above 1 the part pays, below 1 it costs. With noise the denoised
 data counts, with marked losses what was missing.
 """
@@ -65,7 +64,7 @@ PARTS: dict[str, list[tuple[str, list[Part]]]] = {
         ("an adversary's first prediction", [(choice, "STRONG", None)]),
         ("the span learned from all columns", [(whole, "ROUNDS", 1)]),
         ("pixels that look alike, lost pixels", [(whole, "_with_alike_pixels", lambda model, layout: model)]),
-        ("torn bands left alone", [(whole, "TORN", 2.0)]),
+        ("blocks by their edges", [(whole, "sharp_edged", lambda V, *_: np.zeros(V.shape, dtype=bool))]),
         (
             "gaps of the real shape held out",
             [(whole, "hold_out_gaps", lambda seen, layout, **seed: hold_out_entries(seen, **seed))],
