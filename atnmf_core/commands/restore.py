@@ -88,18 +88,13 @@ def add_parser(subparsers: Subparsers) -> None:
 def _add_side_files(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("more files to write")
     formats = ".npy; for a cube also .npz, .mat or .hdr"
-    group.add_argument(
-        "--defects", type=output_file, metavar="FILE", help=f"1 where an entry looks wrong ({formats})"
-    )
-    group.add_argument(
-        "--deviation",
-        type=output_file,
-        metavar="FILE",
-        help=f"the standard deviation of each prediction ({formats})",
-    )
-    group.add_argument(
-        "--offsets", type=output_file, metavar="FILE", help=f"what was subtracted from stripes ({formats})"
-    )
+    files = {
+        "defects": "1 where an entry looks wrong",
+        "deviation": "the standard deviation of each prediction",
+        "offsets": "what was subtracted from stripes",
+    }
+    for name, said in files.items():
+        group.add_argument(f"--{name}", type=output_file, metavar="FILE", help=f"{said} ({formats})")
     group.add_argument(
         "--report",
         type=output_file,
