@@ -11,15 +11,17 @@ from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.widgets import show_main_sliders, show_style
 from pages.explore_view.lambda_curve import show_callout, show_lambda_curve
 from pages.explore_view.panels import (
+    ADDRESS,
     picture_strip,
     show_errors,
     show_given,
     show_learned,
     show_panels_take_away,
+    show_presets,
+    show_sidebar,
     show_while_waiting,
 )
 from pages.explore_view.parts import figures_of, show_film, show_parts, show_users
-from pages.explore_view.sidebar import ADDRESS, show_presets, show_sidebar
 
 SHOW = {"errors": show_errors, "film": show_film, "take": partial(show_panels_take_away, figures=figures_of)}
 

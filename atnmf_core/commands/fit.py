@@ -11,8 +11,7 @@ from ..analysis import pictures
 from ..analysis.pictures import compare_picture, reach_of, unreached_in_words
 from ..datasets import Dataset, ReadingOptions
 from ..export import factors_npz
-from ..figures.images import HIDDEN
-from ..figures.panels import Panel, given_panels, learned_panels
+from ..figures.images import HIDDEN, Panel, given_panels, learned_panels
 from ..figures.publish import look_of, save_panels
 from ..jobs.whole_files import write_whole
 from ..model.metrics import rmse

@@ -22,6 +22,7 @@ from .images import (
     ATNMF,
     HIDDEN,
     RGB,
+    Panel,
     channels_of,
     grey,
     grey_with_gaps,
@@ -30,7 +31,6 @@ from .images import (
     paint,
     sequential,
 )
-from .panels import Panel
 from .plotting import TRANSPARENT, Trace, plot
 
 # Bands of a cube as pictures: which three to show as red, green and blue, and how values become colours.

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ..model.problem import InputError
-from .images import enlarge
-from .panels import Panel
+from .images import Panel, enlarge
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -2,11 +2,10 @@
 
 from ..datasets.catalogue import is_saved_dataset, load_source, save_dataset, save_upload, upload_path
 from ..jobs.processes import EngineError
-from .engine import run_sweep
 from .grid import Grid, Measures, Point, expected_sweep_seconds, lambda_series, paper_start
 from .measurements import FinishedPoint, Measurement
 from .reader import NoStoreError, StoreError, StoreReader, SweepRecord, find_store, read_store
-from .store import MAX_NAME_LENGTH, Store, default_store, open_store
+from .store import MAX_NAME_LENGTH, Store, default_store, open_store, run_sweep
 
 __all__ = [
     "MAX_NAME_LENGTH", "EngineError", "FinishedPoint", "Grid", "Measurement", "Measures",

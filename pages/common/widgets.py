@@ -18,8 +18,7 @@ from PIL import Image
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import ComparedPicture
-from atnmf_core.figures.images import data_url, diverging, grey, sequential
-from atnmf_core.figures.panels import Panel
+from atnmf_core.figures.images import Panel, data_url, diverging, grey, sequential
 from atnmf_core.model.problem import Values
 
 from .cache import cached

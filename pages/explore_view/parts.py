@@ -11,8 +11,7 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import known_factors, share_in_sample, side_by_side, top_users, usage_shares
-from atnmf_core.figures.images import HIDDEN, data_url, grey
-from atnmf_core.figures.panels import Panel, columns_for, part_sheet
+from atnmf_core.figures.images import HIDDEN, Panel, columns_for, data_url, grey, part_sheet
 from atnmf_core.figures.plotting import loss_curves
 from atnmf_core.figures.publish import save_panels
 from atnmf_core.jobs.fit_task import Frame, Run, align_frames
@@ -23,8 +22,7 @@ from pages.common.take_away import FigureFile, chart_files
 from pages.common.widgets import component
 
 from .lambda_curve import Curve
-from .panels import drawn_once, error_figure, frame_panels, six_panels
-from .sidebar import ADDRESS
+from .panels import ADDRESS, drawn_once, error_figure, frame_panels, six_panels
 
 LOSSES = {"squared_error": "Squared error on observed entries", "adversarial_loss": "Adversarial loss"}
 TITLES = (

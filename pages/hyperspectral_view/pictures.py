@@ -15,8 +15,7 @@ from atnmf_core.analysis.pictures import band_error, band_rmse, hidden_error, re
 from atnmf_core.analysis.unmixing import PixelSpectrum, pixel_spectrum
 from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz, spectra_csv
-from atnmf_core.figures.images import HIDDEN, data_url
-from atnmf_core.figures.panels import Panel
+from atnmf_core.figures.images import HIDDEN, Panel, data_url
 from atnmf_core.figures.pictures import CubeView, band_axis, error_top, points, spectra_top
 from atnmf_core.figures.plotting import material_spectra
 from atnmf_core.figures.publish import Look, save_panels

@@ -19,7 +19,7 @@ from pages.common.fitting import Case, Pair
 from pages.common.state import Setting
 from pages.explore_view import lambda_curve, panels, parts
 from pages.explore_view.lambda_curve import CURVE_LAMBDAS, Curve
-from pages.explore_view.sidebar import ADDRESS
+from pages.explore_view.panels import ADDRESS
 from tests.app.opening import from_query, open_page, press, texts
 from tests.datasets.paper_server import serving, stand_in
 

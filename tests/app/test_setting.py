@@ -14,7 +14,7 @@ from atnmf_core import load_dataset
 from pages.common.state import ALPHAS, LAMBDAS, Control, Setting, controls_of
 from pages.curves_view.curve import spelled_out
 from pages.curves_view.setting import ADDRESS as CURVES
-from pages.explore_view.sidebar import ADDRESS as EXPLORE
+from pages.explore_view.panels import ADDRESS as EXPLORE
 from pages.hyperspectral_view.setting import ADDRESS as HYPERSPECTRAL
 from pages.hyperspectral_view.setting import CubeSetting, span, spell_pixels
 from pages.learn_view.chapters import CHAPTERS

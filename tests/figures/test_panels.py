@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from atnmf_core.analysis.pictures import ComparedPicture
-from atnmf_core.figures.images import HIDDEN
-from atnmf_core.figures.panels import (
+from atnmf_core.figures.images import (
+    HIDDEN,
     columns_for,
     error_panels,
     given_panels,

@@ -11,7 +11,8 @@ import pytest
 import threadpoolctl
 
 from atnmf_core import InputError, factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.sweep import EngineError, Grid, Point, engine, grid, open_store, paper_start, run_sweep
+from atnmf_core.sweep import EngineError, Grid, Point, grid, open_store, paper_start, run_sweep
+from atnmf_core.sweep import store as engine
 from tests.sweep.processes import done, measured, run, started, wait_until
 
 GRID = Grid("lfw", alphas=(0.3, 0.5), Ks=(4,), lams=(2.0,), missing=("ignore", "zero"), starts=2, max_inner=5)

@@ -12,9 +12,8 @@ import streamlit as st
 from atnmf_core import rmse
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import white_level
-from atnmf_core.figures.images import HIDDEN, data_url, grey
+from atnmf_core.figures.images import HIDDEN, Panel, data_url, given_panels, grey
 from atnmf_core.figures.lesson import series_chart
-from atnmf_core.figures.panels import Panel, given_panels
 from atnmf_core.lesson.examples import PART, SERIES, Weighing, build_up, weigh
 from atnmf_core.model.problem import TREATMENT_NAMES
 from pages.common.cache import cached

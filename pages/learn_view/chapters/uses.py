@@ -8,9 +8,8 @@ import streamlit as st
 
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import white_level
-from atnmf_core.figures.images import HIDDEN, dotted, grey, grey_with_gaps
+from atnmf_core.figures.images import HIDDEN, Panel, dotted, grey, grey_with_gaps
 from atnmf_core.figures.lesson import weights_chart
-from atnmf_core.figures.panels import Panel
 from atnmf_core.lesson.findings import (
     DEFECTS,
     FACES_HIDDEN,
