@@ -30,11 +30,12 @@ from atnmf_core.restoration.findings import (
 from atnmf_core.restoration.lines import BadLine
 from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
 from atnmf_core.restoration.task import Errors
+from pages.common.cache import cached
 from pages.common.data import UPLOAD
 from pages.common.state import MAX_LAM, change, spell_pixel
 from pages.common.widgets import component
 
-from .jobs import FRESH, Restored, as_wanted, ask, choice_of, key_of, questions_of
+from .jobs import FRESH, Key, Restored, as_wanted, ask, choice_of, key_of, questions_of
 from .pictures import (
     choose_picture,
     error_of,
@@ -91,7 +92,7 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
     if shown.errors is not None:
         if setting.losses == "marked":
             return _of_marked(shown.errors)
-        said = _of_unmarked(shown.errors, error_of(setting, shown, shown.restoration.V))
+        said = _of_unmarked(shown.errors, _error(key_of(setting, shown.truth or shown.data), setting, shown))
         # Noise is on every entry, and what is lost is seen to be missing: there was nothing to find.
         some = shown.wrong is not None and bool((shown.wrong & shown.data.observed).any())
         return said + (_hits(shown.errors) if some else "")
@@ -129,6 +130,11 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         shifted = int(((restoration.offsets != 0) & data.observed & ~restoration.defects).sum())
         others = f"stripes were taken off {shifted:,} others"
     return f"{said}. {_predicted(found + missing - lost, lost)}; {others}."
+
+
+@cached()
+def _error(key: Key, _setting: RestoreSetting, _shown: Restored) -> float:
+    return error_of(_setting, _shown, _shown.restoration.V)
 
 
 def _predicted(predicted: int, lost: int) -> str:

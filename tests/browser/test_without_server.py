@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Request, Route
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.__main__ import main
 from atnmf_core.commands.app import PYODIDE
+from tests.paper_data import REPOSITORY
 
 from .server import free_port
 
@@ -139,6 +140,7 @@ def test_everything_is_small_enough(site):
     megabytes = sum(file.stat().st_size for file in site[1].rglob("*") if file.is_file()) / 1e6
     print(f"{megabytes:.1f} MB")
     assert megabytes <= MAX_MB
+    assert f"{megabytes:.0f} MB in all" in (REPOSITORY / "README.md").read_text("utf-8")
 
 
 def test_the_first_picture_comes_soon_after_a_bare_page(browser, site):
