@@ -222,12 +222,12 @@ def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
     if (now.task, now.others) != (setting.task, setting.others):
         # A point of the chart was clicked.
         st.rerun()
-    if st.session_state.get(REACHED):
+    reached = st.session_state.get(REACHED)
+    if reached:
         show_choice(now, data)
         show_take_away(now, shown, choice_of(now, data))
-        return
     component("reached", page="restore_view")(
-        data={"label": "Why this setting, and downloads"},
+        data={"label": "" if reached else "Why this setting, and downloads"},
         key="restore_end",
         on_reached_change=lambda: change(**{REACHED: True}),
     )
@@ -285,7 +285,7 @@ FEW = 0.01
 
 
 def show_result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
-    """A fragment: looking around changes nothing else on the page but what can be taken away.
+    """A fragment: looking around changes nothing else on the page but, soon after, what can be taken away.
 
     `whole` is the data with what was marked as wrong.
     """
@@ -489,7 +489,13 @@ def _bars(setting: RestoreSetting, shown: Restored, of_kind: Finding | None) -> 
         )
     component("bars", "chart", page="restore_view")(
         key="restore_bars",
-        data={"charts": charts, "colour": colour, "first": data.kind != "matrix"},
+        data={
+            "charts": charts,
+            "colour": colour,
+            "first": data.kind != "matrix",
+            # What is at the end of the page follows, without being waited for.
+            "judged": f"{setting.threshold} {setting.side} {setting.result}",
+        },
         on_picked_change=_go_to_band,
     )
 

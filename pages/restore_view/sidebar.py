@@ -30,15 +30,15 @@ def _preset(data: str, task: RestoreTask, **view: object) -> RestoreSetting:
     return RestoreSetting(data=data, losses=task.losses, **task.damage.shares, **view)
 
 
-def _on_the_scene(**shares: float) -> RestoreSetting:
-    return _preset("simulated-scene", RestoreTask(Damage(**shares)))
+def _on_the_scene(result: str = "restored", **shares: float) -> RestoreSetting:
+    return _preset("simulated-scene", RestoreTask(Damage(**shares)), result=result)
 
 
 PRESETS = {
     "Dead pixels": _preset(*EXAMPLES["dead"]),
     "Stripes": _preset(*EXAMPLES["stripes"], image=44),
     "Salt and pepper": _on_the_scene(salt=0.1),
-    "Noise by band": _on_the_scene(band_noise=0.1),
+    "Noise by band": _on_the_scene("denoised", band_noise=0.1),
     "Dead columns": _on_the_scene(dead_columns=0.1),
     "Cosmic rays": _on_the_scene(cosmic=0.03),
     "Everything at once": _preset(*EXAMPLES["everything"]),

@@ -3,6 +3,8 @@
 export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".bars");
   host.style.setProperty("--hidden", data.colour);
+  if (host.judged && host.judged !== data.judged) document.dispatchEvent(new CustomEvent("atnmf-restore-judged"));
+  host.judged = data.judged;
   while (host.children.length > data.charts.length) host.lastChild.remove();
   while (host.children.length < data.charts.length) {
     const figure = document.createElement("figure");
