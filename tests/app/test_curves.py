@@ -76,14 +76,21 @@ def keep(path: Path, name: str, grid: Grid = GRID, fits: int | None = None, fail
         store.end_run(run, "stopped", "stopped by the user")
 
 
-def test_the_first_view_is_a_finished_curve_with_version_and_date(store):
+def test_the_first_view_is_a_finished_curve_with_version_and_date_from_which_a_wrong_range_starts_nothing(
+    store, monkeypatch
+):
+    monkeypatch.setenv("ATNMF_DASK", "tcp://10.0.0.1:8786")
     page = opened()
 
     assert titles(page) == [BUNDLED["kept:lfw"], "Your sweeps"]
-    made = next(caption.value for caption in page.main.caption if "Bundled with the program" in caption.value)
-    first = bundled_curve("lfw")[0]
-    assert f"solver version {first.version}, {first.date}, 5 starts each" in made
+    told, first = texts(page.main, "caption"), bundled_curve("lfw")[0]
+    assert "Bundled with the program" in told
+    assert f"solver version {first.version}, {first.date}, 5 starts each" in told
+    assert "Dask cluster at `tcp://10.0.0.1:8786`" in told
     assert any("is best at **λ = " in text.value and "below" in text.value for text in page.main.markdown)
+    page.sidebar.number_input(key="curves_low").set_value(0.5).run()
+    assert "begins at 0.5: it must begin above 1" in page.sidebar.warning[0].value
+    assert page.button(key="curves_start").disabled
     assert not store.exists()
 
 
@@ -97,54 +104,43 @@ def test_every_bundled_curve_is_shown_in_every_view(store, name, view):
     assert why == (name == "kept:synthetic"), "the paper's figure"
 
 
-def test_a_range_that_is_none_is_explained_and_cannot_be_started(store):
-    page = opened()
-
-    page.sidebar.number_input(key="curves_low").set_value(0.5).run()
-
-    assert "begins at 0.5: it must begin above 1" in page.sidebar.warning[0].value
-    assert page.button(key="curves_start").disabled
-    assert not store.exists()
+ASKED = {"data": "synthetic", "K": "4", "alphas": "0.5", "low": "2", "high": "5", "count": "2", "starts": "2"}
+ASKED_GRID = Grid("synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2)
 
 
 def test_the_number_of_fits_and_the_time_are_said_before_the_start(store):
-    asked = {"data": "synthetic", "K": "4", "alphas": "0.5", "low": "2", "high": "5", "count": "2"}
-    grid = Grid("synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2)
-
-    def said():
-        return texts(opened(**asked, starts="2").sidebar, "markdown")
-
-    assert "**6 fits**, about **" in said()
-    keep(store, "before", grid, fits=4)
-    assert "**6 fits**, 4 of them already stored, about **" in said()
-    keep(store, "before", grid)
-    assert "**6 fits**, already stored" in said()
+    for fits, said in (
+        (0, "**6 fits**, about **"),
+        (4, "**6 fits**, 4 of them already stored, about **"),
+        (6, "**6 fits**, already stored"),
+    ):
+        keep(store, "before", ASKED_GRID, fits=fits)
+        assert said in texts(opened(**ASKED).sidebar, "markdown")
 
 
 @pytest.mark.parametrize("file", ["none", "left empty by a full disk"])
 def test_start_puts_the_sweep_in_the_queue_and_shows_it(store, started, file):
     if file != "none":
         store.touch()
-    page = opened(data="synthetic", K="4", alphas="0.5", low="2", high="5", count="2", starts="2")
+    page = opened(**ASKED)
 
     press(page, "Start")
 
     with read_store(store) as reader:
         (record,) = reader.sweeps()
         assert reader.queued() == {record.name: 1}
-    assert record.grid == Grid(
-        "synthetic", alphas=(0.5,), Ks=(4,), lams=(2.0, 5.0), missing=("zero",), starts=2
-    )
+    assert record.grid == ASKED_GRID
     assert started == [store]
     assert titles(page)[0] == record.name
     assert page.query_params["show"] == f"sweep:{record.name}"
 
 
 def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(store, started):
-    keep(store, "mine", fits=5)
+    keep(store, "mine", fits=5, failed=2)
     page = opened(show="sweep:mine")
     assert titles(page)[0] == "mine"
     assert "Stopped after 5 of 24 fits" in texts(page.main, "markdown")
+    assert "InputError: no such luck." in texts(page.main, "markdown")
 
     press(page, "Resume")
     with read_store(store) as reader:
@@ -157,7 +153,10 @@ def test_resume_puts_a_stopped_sweep_in_the_queue_and_cancel_takes_it_out(store,
     press(page, "Cancel")
 
     with read_store(store) as reader:
-        assert (reader.sweep("mine").status, reader.sweep("mine").done) == ("stopped", 5)
+        assert (reader.sweep("mine").status, reader.sweep("mine").done) == ("stopped", 3)
+    press(page, "Try them again")
+    with read_store(store) as reader:
+        assert (reader.sweep("mine").status, reader.sweep("mine").failed) == ("queued", 0)
 
 
 def test_several_curves_are_compared_in_one_chart(store):
@@ -170,20 +169,16 @@ def test_several_curves_are_compared_in_one_chart(store):
     assert page.query_params["beside"] == "kept:synthetic\nkept:lfw"
     linked = opened(show="sweep:one", beside="kept:synthetic\nsweep:gone")
     assert linked.multiselect(key="curves_compared").value == ["kept:synthetic"]
-    curves = {name: view.find_curve(name) for name in ("sweep:one", "kept:synthetic")}
-    colours = ("#112233", "#445566")
     points = {}
-    for name, curve in curves.items():
-        first = next(point for point in curve.points if point.lam is not None)
-        alike = [
-            p for p in curve.points if (p.alpha, p.missing, p.K) == (first.alpha, first.missing, first.K)
-        ]
-        points[name] = alike
-    drawn = compare_curves(points, colours)
+    for name in ("sweep:one", "kept:synthetic"):
+        found = view.find_curve(name).points
+        one = next(point for point in found if point.lam is not None)
+        points[name] = [p for p in found if (p.alpha, p.missing, p.K) == (one.alpha, one.missing, one.K)]
+    drawn = compare_curves(points, ("#112233", "#445566"))
     lines = {trace.name: trace.line.color for trace in drawn.data if trace.showlegend is not False}
-    assert lines["sweep:one: AT-NMF"] == lines["sweep:one: NMF"] == colours[0]
+    assert lines["sweep:one: AT-NMF"] == lines["sweep:one: NMF"] == "#112233"
     for solver in ("fast solver", "Algorithm 1"):
-        assert lines[f"kept:synthetic: AT-NMF, {solver}"] == colours[1]
+        assert lines[f"kept:synthetic: AT-NMF, {solver}"] == "#445566"
 
 
 def test_sweeps_are_opened_renamed_and_deleted(store):
@@ -206,29 +201,6 @@ def test_sweeps_are_opened_renamed_and_deleted(store):
     assert titles(page)[0] == BUNDLED["kept:lfw"]
     with read_store(store) as reader:
         assert [record.name for record in reader.sweeps()] == ["two"]
-
-
-def test_a_pill_leads_from_a_sweep_to_a_bundled_curve_and_none_is_pressed_before(store):
-    keep(store, "mine")
-    page = opened(show="sweep:mine")
-    pills = page.button_group(key="curves_bundled_0")
-    assert pills.value is None
-
-    pills.set_value("kept:synthetic").run()
-
-    assert titles(page)[0] == BUNDLED["kept:synthetic"]
-    assert page.button_group(key="curves_bundled_1").value == "kept:synthetic"
-
-
-def test_a_failed_point_shows_its_message_and_can_be_tried_again(store):
-    keep(store, "mine", failed=2)
-    page = opened(show="sweep:mine")
-    assert "InputError: no such luck." in texts(page.main, "markdown")
-
-    press(page, "Try them again")
-
-    with read_store(store) as reader:
-        assert (reader.sweep("mine").status, reader.sweep("mine").failed) == ("queued", 0)
 
 
 @pytest.mark.parametrize(
@@ -272,12 +244,6 @@ def test_an_unknown_sweep_is_replaced_by_the_bundled_curve_whatever_else_is_aske
 
     assert "not stored on this machine" in page.info[0].value
     assert titles(page)[0] == BUNDLED["kept:lfw"]
-
-
-def test_a_dask_cluster_is_named(store, monkeypatch):
-    monkeypatch.setenv("ATNMF_DASK", "tcp://10.0.0.1:8786")
-
-    assert "Dask cluster at `tcp://10.0.0.1:8786`" in texts(opened().main, "caption")
 
 
 def test_data_and_setting_are_taken_over_from_explore(store):
@@ -386,21 +352,25 @@ def test_a_name_is_shown_as_it_is_written_and_renders_nothing(store):
     assert not [text.value for text in texts if "![x](" in text.value or ":red[" in text.value]
 
 
-def test_a_pill_that_an_earlier_drawing_showed_is_not_pressed_again(monkeypatch):
-    """A browser that polls late still sends the pill that was pressed before a sweep was started."""
+def test_a_pill_leads_to_a_bundled_curve_but_not_one_that_an_earlier_drawing_showed(store, monkeypatch):
+    keep(store, "mine")
+    page = opened(show="sweep:mine")
+    pills = page.button_group(key="curves_bundled_0")
+    assert pills.value is None
+    pills.set_value("kept:synthetic").run()
+    assert titles(page)[0] == BUNDLED["kept:synthetic"]
+    assert page.button_group(key="curves_bundled_1").value == "kept:synthetic"
+
+    # A browser that polls late still sends the pill that was pressed before a sweep was started.
     state = {"curves_show": "kept:lfw"}
     monkeypatch.setattr(view.st, "session_state", state)
     before = view.pills_key("kept:lfw")
     state["curves_show"] = "sweep:s"
     now = view.pills_key(None)
-
-    state[before] = "kept:lfw"
-    view.show_bundled(before)
-    assert state["curves_show"] == "sweep:s"
-
-    state[now] = "kept:synthetic"
-    view.show_bundled(now)
-    assert state["curves_show"] == "kept:synthetic"
+    for key, pressed, shown in ((before, "kept:lfw", "sweep:s"), (now, "kept:synthetic", "kept:synthetic")):
+        state[key] = pressed
+        view.show_bundled(key)
+        assert state["curves_show"] == shown
 
 
 FACES = (625, 100)
