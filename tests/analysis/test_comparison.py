@@ -73,16 +73,13 @@ def test_what_cannot_be_measured_is_left_out():
     holed = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
 
     at, _ = ComparedPicture(holed, OBSERVED & ~np.isnan(holed), V + 0.1, V, lam=2.0).measures()
-
     assert at.rmse == pytest.approx(0.1)
     assert at.psnr == pytest.approx(-10 * np.log10(0.1**2 / (V.size - 1)))
 
     at, _ = ComparedPicture(V[:2], OBSERVED[:2], V[:2], V[:2], lam=2.0).measures()
-
     assert np.isnan(at.ssim)
 
     at, _ = ComparedPicture(V, np.ones_like(OBSERVED), V + 0.1, V, lam=2.0).measures()
-
     assert np.isnan(at.rmse)
 
 
@@ -138,12 +135,10 @@ def test_the_reach_counts_what_is_observed_and_says_what_is_not():
     assert REACH.weak(8) == sum(1 for count in HALF.sum(axis=0) if 0 < count < 8)
 
     W, H = known_factors(FIT.W, FIT.H, REACH)
-
     assert np.flatnonzero(np.isnan(W).any(axis=1)).tolist() == [4]
     assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [7, 30]
 
     table = Dataset(SCENE.V, "matrix", "table")
-
     assert unreached_in_words(SCENE, REACH) == "2 pixels and 1 band"
     assert unreached_in_words(table, REACH) == "2 columns and 1 row"
     assert unreached_in_words(SCENE, reach_of(SCENE.observed)) == ""
@@ -213,14 +208,12 @@ def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any():
     V[2, 5] = np.nan
 
     errors = hidden_error(V, HALF & ~np.isnan(V), FIT.W, FIT.H)
-
     for n in (0, 5, 7):
         hidden = ~HALF[:, n] & ~np.isnan(V[:, n])
         expected = np.sqrt(np.mean((V[hidden, n] - FIT.V_hat[hidden, n]) ** 2))
         assert errors[n] == pytest.approx(expected, rel=1e-5)
 
     errors = hidden_error(SCENE.V, np.ones(SCENE.shape, dtype=bool), FIT.W, FIT.H)
-
     assert np.isnan(errors).all()
 
 

@@ -30,17 +30,14 @@ def test_the_angle_is_the_textbooks_to_the_last_digit_and_does_not_see_brightnes
     lengths = np.outer(np.linalg.norm(one, axis=0), np.linalg.norm(other, axis=0))
 
     angles = spectral_angles(one, other)
-
     np.testing.assert_allclose(angles, np.degrees(np.arccos(one.T @ other / lengths)))
     np.testing.assert_allclose(spectral_angles(3 * one, 0.1 * other), angles)
 
     tiny = np.radians(1e-7)
     angle = spectral_angles([[1.0], [0.0]], [[np.cos(tiny)], [np.sin(tiny)]])
-
     assert angle[0, 0] == pytest.approx(1e-7, rel=1e-6)
 
     angles = spectral_angles(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[1.0], [1.0]]))
-
     np.testing.assert_allclose(angles, [[90.0], [0.0]], atol=1e-9)
 
     with pytest.raises(InputError, match=r"\(3, 2\) and \(4, 2\)"):
@@ -216,7 +213,6 @@ def test_a_spectrum_of_the_library_is_its_own_nearest_at_any_brightness_at_other
     spectrum = 7 * LIBRARY.spectra[4:20:2, [5]]
 
     ((match,),) = nearest_spectra(spectrum, wavelengths, LIBRARY, count=1)
-
     assert match.name == "f"
     assert match.angle < 1e-5
 
@@ -225,7 +221,6 @@ def test_a_spectrum_of_the_library_is_its_own_nearest_at_any_brightness_at_other
     gappy = SpectralLibrary(WAVELENGTHS, spectra, LIBRARY.names)
 
     ((match,),) = nearest_spectra(LIBRARY.spectra[:, [2]], WAVELENGTHS, gappy, count=1)
-
     assert match.name == "c"
     assert match.angle < 1e-5
 
@@ -268,7 +263,6 @@ def test_shares_sum_to_one_none_is_negative_and_nothing_is_said_where_nothing_is
     W, V = RNG.random((8, 3)), RNG.random((8, 50))
 
     H = unit_sum_abundances(V, W)
-
     assert H.sum(axis=0) == pytest.approx(np.ones(50), abs=1e-12)
     assert H.min() >= 0
 
@@ -276,7 +270,6 @@ def test_shares_sum_to_one_none_is_negative_and_nothing_is_said_where_nothing_is
     observed[:, 2] = False
 
     H = unit_sum_abundances(RNG.random((8, 5)), RNG.random((8, 3)), observed)
-
     assert np.flatnonzero(np.isnan(H).any(axis=0)).tolist() == [2]
 
 

@@ -162,7 +162,6 @@ def test_hiding_follows_the_places_the_share_and_the_face(dashboard):
 
 def test_the_attack_on_one_number_is_the_cores_at_every_stop_and_it_can_be_dragged(dashboard):
     learn = Learn(dashboard, 3)
-
     for v, p, lam in [(12, 4, 8), (12, 4, 2), (6, 18, 8), (0, 10, 5), (20, 20, 12), (20, 0, 20), (3, 30, 0)]:
         learn.set_dials({V_DIAL: v, P_DIAL: p, LAM_DIAL: lam})
         number, guess, price = 0.05 * v, 0.05 * p, LAMBDAS[lam]

@@ -24,10 +24,7 @@ def test_a_rectangle_covers_its_corners_in_its_bands_alone(data):
 
 @pytest.mark.parametrize(
     ("text", "rows", "cols"),
-    [
-        ("1-1l2.2.2.6.5.6.5.2", slice(1, 5), slice(1, 6)),
-        ("0-99r1.1.1.1", slice(0, 1), slice(0, 1)),
-    ],
+    [("1-1l2.2.2.6.5.6.5.2", slice(1, 5), slice(1, 6)), ("0-99r1.1.1.1", slice(0, 1), slice(0, 1))],
     ids=["lasso", "bands beyond the last"],
 )
 def test_a_mark_covers_what_it_encloses_and_its_edge(text, rows, cols):

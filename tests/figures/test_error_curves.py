@@ -43,20 +43,17 @@ def named(figure: object, name: str) -> object:
 
 def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda_in_a_band_of_one_deviation():
     line = named(against_lambda(CURVE), "AT-NMF")
-
     assert list(line.x) == [1.1, 2.0, 100.0]
     assert list(line.y) == [0.44, 0.40, 0.49]
     assert line.line.color == ATNMF
 
     figure = against_lambda(CURVE)
     band = figure.data[[t.name for t in figure.data].index("AT-NMF") - 1]
-
     assert band.fill == "toself"
     assert list(band.x) == [1.1, 2.0, 100.0, 100.0, 2.0, 1.1]
     assert list(band.y) == pytest.approx([0.45, 0.41, 0.50, 0.48, 0.39, 0.43])
 
     figure = against_lambda([point("nmf", None, 0.5, sd=None), point("atnmf", 2.0, 0.4, sd=None)])
-
     assert all(trace.fill is None for trace in figure.data)
 
 
@@ -114,11 +111,9 @@ def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes():
 
 def test_a_curve_with_no_number_or_without_atnmf_is_drawn_too():
     figure = against_lambda([*CURVE, point("atnmf", 5.0, math.nan)])
-
     assert 5.0 not in named(figure, "AT-NMF").x
 
     figure = against_lambda([point("nmf", None, 0.5)])
-
     assert not figure.layout.annotations
     assert set(named(figure, "NMF").y) == {0.5}
 
@@ -158,11 +153,9 @@ def test_the_map_has_the_gain_over_nmf_of_the_same_alpha_or_the_errors_themselve
     }
 
     heat = gain_map([p for p in BOTH_ALPHAS if p.method == "atnmf"]).data[0]
-
     assert heat.z[0] == pytest.approx([0.44, 0.40, 0.49])
 
     unfinished = [p for p in BOTH_ALPHAS if (p.alpha, p.lam) != (0.5, 2.0)]
-
     assert gain_map(unfinished).data[0].z[1][1] is None
 
 
@@ -179,7 +172,6 @@ def test_losses_are_drawn_per_iteration_from_the_start_and_marked_at_round_numbe
     history = {"adversarial_loss": np.array([4.0, 2.0, 1.0])}
 
     at, nmf = loss_curves({"AT-NMF": history, "NMF": history}, "adversarial_loss").data
-
     assert list(at.x) == [0, 1, 2]
     assert list(at.y) == [4.0, 2.0, 1.0]
     assert (at.line.color, nmf.line.color) == (ATNMF, NMF)
@@ -187,5 +179,4 @@ def test_losses_are_drawn_per_iteration_from_the_start_and_marked_at_round_numbe
     history = {"squared_error": np.array([1800.0, 400.0, 170.0])}
 
     figure = loss_curves({"NMF": history}, "squared_error")
-
     assert list(figure.layout.yaxis.tickvals) == [100, 200, 500, 1000, 2000]

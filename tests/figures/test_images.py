@@ -76,17 +76,14 @@ SIGHT = {
 
 def test_grey_and_errors_go_from_end_to_end_and_stay_there():
     picture = grey(np.array([[0.0, 1.0, 2.0, 9.0]]), top=2.0)
-
     assert picture[0].tolist() == [[0, 0, 0], [128, 128, 128], [255, 255, 255], [255, 255, 255]]
 
     lightness = rgb2lab(sequential(np.linspace(0, 1, 20)[None, :], 1.0))[0, :, 0]
-
     assert (np.diff(lightness) < 0).all()
 
 
 def test_the_diverging_scale_is_white_at_zero_brown_below_teal_above_and_equally_light():
     below, zero, above = diverging(np.array([[-1.0, 0.0, 1.0]]), limit=1.0)[0].astype(int)
-
     assert zero.min() >= 254
     assert below[0] > below[2]
     assert above[1] > above[0]
@@ -94,7 +91,6 @@ def test_the_diverging_scale_is_white_at_zero_brown_below_teal_above_and_equally
     values = np.linspace(0.1, 1, 10)[None, :]
 
     up, down = (rgb2lab(diverging(sign * values, 1.0))[0, :, 0] for sign in (1, -1))
-
     assert np.abs(up - down).max() < 6
 
 

@@ -19,7 +19,6 @@ def traces(figure: object) -> dict[str, object]:
 
 def test_a_guess_gives_nothing_away_until_the_truth_stands_beside_it():
     figure = guess_chart(5.0)
-
     assert set(traces(figure)) == {"your guess"}
     assert figure.layout.yaxis.showticklabels is False
     assert figure.layout.shapes[0].x0 == 5.0
@@ -28,7 +27,6 @@ def test_a_guess_gives_nothing_away_until_the_truth_stands_beside_it():
     curve = [Measurement(0.5, "atnmf", lam, *how, error) for lam, error in ERRORS.items()]
 
     shown = traces(guess_chart(5.0, [*curve, Measurement(0.5, "nmf", None, *how, 0.21)], 0.15))
-
     assert list(shown["AT-NMF"].x) == sorted(ERRORS)
     assert list(shown["AT-NMF"].y) == [0.3, 0.1, 0.2]
     assert set(shown["NMF"].y) == {0.21}

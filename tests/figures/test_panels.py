@@ -21,7 +21,6 @@ PICTURE = ComparedPicture(V, OBSERVED, at_hat=V + 0.1, nmf_hat=V - 0.2, lam=2.0)
 
 def test_hidden_and_unknown_pixels_are_painted_in_the_given_panels():
     original, masked = given_panels(V, OBSERVED, HIDDEN["red"], "a face")
-
     assert (masked.pixels[~OBSERVED] == RED).all()
     assert (masked.pixels[OBSERVED] == original.pixels[OBSERVED]).all()
     assert (original.letter, masked.letter) == ("a", "b")
@@ -30,13 +29,11 @@ def test_hidden_and_unknown_pixels_are_painted_in_the_given_panels():
     unknown[0, 0] = np.nan
 
     original, _ = given_panels(unknown, OBSERVED, HIDDEN["red"], "a face")
-
     assert original.pixels[0, 0].tolist() == RED
 
 
 def test_the_reserved_colour_is_for_hidden_pixels_under_attack_and_for_what_could_not_be_predicted():
     attack, attacked, at_restored, nmf_restored = learned_panels(PICTURE, HIDDEN["red"], "a face")
-
     for panel in (attack, attacked):
         assert (panel.pixels[~OBSERVED] == RED).all()
     for panel in (at_restored, nmf_restored):
@@ -45,19 +42,16 @@ def test_the_reserved_colour_is_for_hidden_pixels_under_attack_and_for_what_coul
     gap = np.where(np.arange(12).reshape(3, 4) == 1, np.nan, V)
 
     panels = learned_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), HIDDEN["red"], "a face")
-
     for panel in panels[2:]:
         assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
 
     errors, _ = error_panels(ComparedPicture(V, OBSERVED, gap, gap, lam=2.0), "a face", hidden=HIDDEN["red"])
-
     for panel in errors:
         assert np.argwhere((panel.pixels == RED).all(axis=2)).tolist() == [[0, 1]]
 
 
 def test_both_error_maps_share_one_scale_and_mark_walls_only_when_asked():
     (at, nmf), top = error_panels(PICTURE, "a face")
-
     assert top == 0.2
     assert nmf.pixels[~OBSERVED].mean() < at.pixels[~OBSERVED].mean()
     assert (at.pixels[OBSERVED] == at.pixels[0, 0]).all()
@@ -66,7 +60,6 @@ def test_both_error_maps_share_one_scale_and_mark_walls_only_when_asked():
 
     plain, _ = error_panels(picture, "a face")
     (marked, nmf), _ = error_panels(picture, "a face", walls=True)
-
     assert plain[0].pixels.shape == nmf.pixels.shape == (3, 4, 3)
     assert marked.pixels.shape == (9, 12, 3)
     np.testing.assert_array_equal(marked.pixels[::3, ::3], plain[0].pixels)
@@ -98,11 +91,9 @@ STRONG_AND_WEAK = np.stack([np.full((2, 2), 4.0), np.full((2, 2), 1.0)])
 
 def test_each_part_is_dark_where_it_is_strong_on_its_own_or_on_a_shared_scale():
     sheet = part_sheet(STRONG_AND_WEAK, gap=0)
-
     assert (sheet == 0).all()
 
     sheet = part_sheet(STRONG_AND_WEAK, gap=0, shared_scale=True)
-
     assert (sheet[:, :2] == 0).all()
     assert (sheet[:, 2:] == 191).all()
 

@@ -65,13 +65,11 @@ def test_values_become_brightness_and_unknown_or_empty_channels_the_reserved_col
     ]
 
     picture = composite(channels, stretch_limits([np.array([0.0, 1.0])] * 3, clip=0), RED)
-
     assert picture[0].tolist() == [[0, 128, 255], [255, 255, 0x3B], [0xE5, 0x38, 0x3B], [255, 64, 0]]
 
     flat, empty = np.full((2, 2), 3.0), np.full((2, 2), np.nan)
 
     picture = composite([flat, flat, empty], stretch_limits([flat, flat, empty]), RED)
-
     assert picture[0, 0].tolist() == [0, 0, 0x3B]
 
 

@@ -60,11 +60,7 @@ CELL = Measurement(0.3, "atnmf", 2.0, 3, "zero", "paper", "float32", 0.041, vers
 
 @pytest.mark.parametrize(
     "worse",
-    [
-        replace(CELL, max_outer=20, starts=10),
-        replace(CELL, version="5", starts=10),
-        replace(CELL, starts=2),
-    ],
+    [replace(CELL, max_outer=20, starts=10), replace(CELL, version="5", starts=10), replace(CELL, starts=2)],
     ids=["shorter run", "older solver", "fewer starts"],
 )
 def test_the_longer_run_of_the_present_solver_with_more_starts_is_the_better_one(worse):

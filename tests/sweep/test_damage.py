@@ -222,10 +222,7 @@ def test_the_request_to_end_is_followed_and_noted_in_the_store(tmp_path):
 def test_two_processes_share_a_sweep_without_a_point_made_twice(tmp_path):
     store = tmp_path / "store.sqlite"
     arguments = (*THIRTY, "--store", store.name, "--jobs", "1")
-    with (
-        started(*arguments, folder=tmp_path) as one,
-        started(*arguments, folder=tmp_path) as other,
-    ):
+    with started(*arguments, folder=tmp_path) as one, started(*arguments, folder=tmp_path) as other:
         said = [process.communicate() for process in (one, other)]
 
     assert [one.returncode, other.returncode] == [0, 0], said

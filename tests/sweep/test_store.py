@@ -274,13 +274,11 @@ def test_a_renamed_sweep_keeps_its_results_and_no_name_or_a_taken_one_is_refused
 
 def test_deleting_a_sweep_leaves_the_points_that_another_has_too_and_the_last_leaves_nothing(pair):
     pair.delete_sweep("wide")
-
     assert [record.name for record in pair.sweeps()] == ["narrow"]
     assert len(list(pair.outcomes("narrow"))) == len(NARROW)
     assert len(pair.query("SELECT * FROM points")) == len(NARROW)
 
     pair.delete_sweep("narrow")
-
     for table in ("points", "sweeps", "sweep_points", "runs", "queue"):
         assert pair.query(f"SELECT * FROM {table}") == []
 
@@ -333,11 +331,7 @@ def test_sweeps_have_their_turns_in_the_order_in_which_they_were_asked_for(trio)
     for name in ("second", "first", "second"):
         queue.add(name)
 
-    assert statuses(trio) == {
-        "second": ("queued", 1),
-        "first": ("queued", 2),
-        "third": ("stopped", None),
-    }
+    assert statuses(trio) == {"second": ("queued", 1), "first": ("queued", 2), "third": ("stopped", None)}
     assert queue.next() == "second"
     queue.remove("second")
     assert statuses(trio)["first"] == ("queued", 1)
