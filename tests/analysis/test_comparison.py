@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset, ssim
+from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset, rmse, ssim
 from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import (
     ComparedPicture,
@@ -42,30 +42,20 @@ def test_a_picture_of_a_data_set_is_compared_under_both_fits():
     assert picture.nmf_hat == pytest.approx(data.image(nmf.V_hat[:, 6]), rel=1e-5)
 
 
-def test_the_attack_follows_the_papers_formula_on_observed_pixels():
-    by_hand = np.maximum((V - PICTURE.at_hat) / (2.0 - 1.0), -V)
-
-    assert PICTURE.r[OBSERVED] == pytest.approx(by_hand[OBSERVED])
-    assert (PICTURE.r[~OBSERVED] == 0).all()
-
-
-def test_restorations_keep_observed_pixels_or_show_the_model_alone():
+def test_a_restoration_keeps_observed_pixels_and_is_measured_by_rmse_where_hidden_by_psnr_and_ssim():
     model = ComparedPicture(V, OBSERVED, PICTURE.at_hat, PICTURE.nmf_hat, lam=2.0, keep_observed=False)
-
-    assert (PICTURE.at_restored[OBSERVED] == V[OBSERVED]).all()
-    assert (PICTURE.at_restored[~OBSERVED] == PICTURE.at_hat[~OBSERVED]).all()
     assert (model.at_restored == PICTURE.at_hat).all()
+    assert (PICTURE.at_restored == np.where(OBSERVED, V, PICTURE.at_hat)).all()
+    # The attack follows the paper's formula on observed pixels.
+    by_hand = np.maximum((V - PICTURE.at_hat) / (2.0 - 1.0), -V)
+    assert PICTURE.r == pytest.approx(np.where(OBSERVED, by_hand, 0))
 
-
-def test_a_restoration_is_measured_by_rmse_where_hidden_by_psnr_and_ssim_and_by_who_is_closer():
     at, nmf = PICTURE.measures()
-
     assert at.rmse == pytest.approx(0.1)
     assert nmf.rmse == pytest.approx(0.2)
     assert at.psnr == pytest.approx(-10 * np.log10(2 * 0.1**2 / V.size))
     assert at.ssim == pytest.approx(ssim(V, PICTURE.at_restored))
     assert 1 > at.ssim > nmf.ssim
-
     assert PICTURE.closer_shares() == (1.0, 0.0)
 
 
@@ -126,6 +116,7 @@ HALF[4] = False
 FIT = factorize(SCENE.V, HALF, K=3, init="pure-pixels")
 REACH = reach_of(HALF)
 FACTORS = {"NMF": (FIT.W, FIT.H)}
+PREDICTED = np.where(REACH.bands[:, None] & REACH.pixels, FIT.V_hat, np.nan)
 
 
 def test_the_reach_counts_what_is_observed_and_says_what_is_not():
@@ -146,61 +137,29 @@ def test_the_reach_counts_what_is_observed_and_says_what_is_not():
 
 @pytest.mark.parametrize("keep_observed", [True, False])
 def test_a_band_and_its_error_are_those_of_the_model_but_for_what_is_observed_or_unknown(keep_observed):
-    restored = restored_band(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6, keep_observed=keep_observed)
-
-    for n, value in enumerate(restored):
-        if n in (7, 30):
-            assert np.isnan(value)
-        elif HALF[6, n] and keep_observed:
-            assert value == SCENE.V[6, n]
-        else:
-            assert value == pytest.approx(FIT.V_hat[6, n], rel=1e-5)
-
-    error = band_error(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6, keep_observed=keep_observed)
-
-    expected = np.abs(SCENE.V[6] - FIT.V_hat[6])
-    if keep_observed:
-        expected[HALF[6]] = 0
-    expected[[7, 30]] = np.nan
-    np.testing.assert_allclose(error, expected, atol=1e-6)
+    fit = (SCENE.V, HALF, REACH, FIT.W, FIT.H)
+    expected = np.where(HALF & keep_observed, SCENE.V, PREDICTED)
+    for band in (4, 6):
+        restored = restored_band(*fit, band, keep_observed=keep_observed)
+        error = band_error(*fit, band, keep_observed=keep_observed)
+        np.testing.assert_allclose(restored, expected[band], rtol=1e-5)
+        np.testing.assert_allclose(error, np.abs(SCENE.V - expected)[band], atol=1e-6)
+    hidden = ~HALF[6] & REACH.pixels
+    assert band_rmse(*fit, 6) == pytest.approx(rmse(SCENE.V[6], FIT.V_hat[6], hidden), rel=1e-4)
 
 
-def test_the_rmse_of_a_band_is_over_its_hidden_pixels_that_have_a_prediction():
-    hidden = ~HALF[6]
-    hidden[[7, 30]] = False
+@pytest.mark.parametrize("keep", ["observed", "measured", "nothing"])
+def test_the_restored_cube_has_all_bands_and_keeps_what_it_is_told_to(keep):
+    gappy = replace(SCENE, V=np.where((np.arange(108) < 5) & (np.arange(20) == 3)[:, None], np.nan, SCENE.V))
+    observed = HALF & gappy.observed
+    kept = {"observed": observed, "measured": gappy.observed, "nothing": np.zeros_like(observed)}[keep]
 
-    error = band_rmse(SCENE.V, HALF, REACH, FIT.W, FIT.H, 6)
+    cube = restored_cube(gappy, observed, FIT.W, FIT.H, method="NMF", keep=keep)
 
-    assert error == pytest.approx(np.sqrt(np.mean((SCENE.V[6] - FIT.V_hat[6])[hidden] ** 2)), rel=1e-4)
-
-    assert np.isnan(restored_band(SCENE.V, HALF, REACH, FIT.W, FIT.H, 4)).all()
-
-
-def test_the_restored_cube_has_all_bands_and_keeps_what_it_is_told_to():
-    cube = restored_cube(SCENE, HALF, FIT.W, FIT.H, method="NMF")
-
-    expected = np.where(HALF, SCENE.V, FIT.V_hat)
-    expected[:, [7, 30]] = np.nan
-    expected[4] = np.nan
-    np.testing.assert_allclose(cube.V, expected, rtol=1e-6)
+    np.testing.assert_allclose(cube.V, np.where(kept, gappy.V, PREDICTED), rtol=1e-6)
     np.testing.assert_array_equal(cube.wavelengths, SCENE.wavelengths)
     assert cube.image_shape == SCENE.image_shape
     assert "restored by NMF" in cube.title
-
-    V = SCENE.V.copy()
-    V[3, :5] = np.nan
-    gappy = replace(SCENE, V=V)
-    observed = HALF & gappy.observed
-
-    cube = restored_cube(gappy, observed, FIT.W, FIT.H, method="NMF", keep="measured")
-
-    assert (cube.V[gappy.observed] == V[gappy.observed]).all()
-    assert cube.V[3, 2] == pytest.approx(FIT.V_hat[3, 2], rel=1e-6)
-
-    cube = restored_cube(SCENE, HALF, FIT.W, FIT.H, method="NMF", keep="nothing")
-
-    told = ~np.isnan(cube.V)
-    np.testing.assert_allclose(cube.V[told], FIT.V_hat[told], rtol=1e-6)
 
 
 def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any():
@@ -208,42 +167,26 @@ def test_the_error_of_a_pixel_is_over_its_hidden_bands_if_it_has_any():
     V[2, 5] = np.nan
 
     errors = hidden_error(V, HALF & ~np.isnan(V), FIT.W, FIT.H)
-    for n in (0, 5, 7):
-        hidden = ~HALF[:, n] & ~np.isnan(V[:, n])
-        expected = np.sqrt(np.mean((V[hidden, n] - FIT.V_hat[hidden, n]) ** 2))
-        assert errors[n] == pytest.approx(expected, rel=1e-5)
 
-    errors = hidden_error(SCENE.V, np.ones(SCENE.shape, dtype=bool), FIT.W, FIT.H)
-    assert np.isnan(errors).all()
+    for n in (0, 5, 7):
+        assert errors[n] == pytest.approx(rmse(V[:, n], FIT.V_hat[:, n], ~HALF[:, n]), rel=1e-5)
+    assert np.isnan(hidden_error(SCENE.V, np.ones(SCENE.shape, dtype=bool), FIT.W, FIT.H)).all()
 
 
 def test_a_pixels_spectrum_is_its_column_measured_over_its_hidden_bands_and_by_its_angle():
-    cube = SCENE.images().transpose(1, 2, 0)
-
     spectrum = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=3, col=5)
 
-    n = 5 * 12 + 3  # pixels are stored column after column
-    np.testing.assert_array_equal(spectrum.original, cube[3, 5])
+    n, both = 5 * 12 + 3, REACH.bands  # pixels are stored column after column
+    v, hat = SCENE.images()[:, 3, 5], FIT.V_hat[:, n]
+    np.testing.assert_array_equal(spectrum.original, v)
     np.testing.assert_array_equal(spectrum.observed, HALF[:, n])
-    told = np.delete(np.arange(20), 4)
-    np.testing.assert_allclose(spectrum.predicted["NMF"][told], FIT.V_hat[told, n], rtol=1e-5)
-    assert np.isnan(spectrum.predicted["NMF"][4])
-
-    both = np.delete(np.arange(20), 4)
-    v, hat = cube_column(3, 5)[both], FIT.V_hat[both, 5 * 12 + 3]
-    hidden = ~HALF[both, 5 * 12 + 3]
-    assert spectrum.error("NMF") == pytest.approx(np.sqrt(np.mean((v - hat)[hidden] ** 2)), rel=1e-5)
-    cosine = v @ hat / np.linalg.norm(v) / np.linalg.norm(hat)
+    np.testing.assert_allclose(spectrum.predicted["NMF"], PREDICTED[:, n], rtol=1e-5)
+    assert spectrum.error("NMF") == pytest.approx(rmse(v, hat, ~HALF[:, n] & both), rel=1e-5)
+    cosine = v[both] @ hat[both] / np.linalg.norm(v[both]) / np.linalg.norm(hat[both])
     assert spectrum.angle("NMF") == pytest.approx(np.degrees(np.arccos(cosine)), rel=1e-3)
 
-
-def test_nothing_is_claimed_about_a_pixel_without_any_observation_or_outside():
-    spectrum = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=7, col=0)
-
-    assert np.isnan(spectrum.predicted["NMF"]).all()
-    assert np.isnan(spectrum.error("NMF"))
-    assert np.isnan(spectrum.angle("NMF"))
-
+    unseen = pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=7, col=0)
+    assert np.isnan([*unseen.predicted["NMF"], unseen.error("NMF"), unseen.angle("NMF")]).all()
     with pytest.raises(InputError, match="12 x 9 pixels"):
         pixel_spectrum(SCENE, HALF, REACH, FACTORS, row=12, col=0)
 
@@ -254,14 +197,10 @@ def test_spectra_are_written_line_by_line():
     lines = list(csv.DictReader(io.StringIO(spectra_csv(SCENE, spectra))))
 
     assert len(lines) == 40
-    line = lines[20 + 9]
+    line, n = lines[20 + 9], 2 * 12 + 1
     assert (line["row"], line["column"], line["band"]) == ("2", "3", "10")
-    assert float(line["nm"]) == pytest.approx(SCENE.wavelengths[9], rel=1e-6)
-    assert float(line["original"]) == pytest.approx(cube_column(1, 2)[9], rel=1e-6)
-    assert line["observed"] == str(int(HALF[9, 2 * 12 + 1]))
-    assert float(line["NMF"]) == pytest.approx(FIT.V_hat[9, 2 * 12 + 1], rel=1e-5)
+    expected = [SCENE.wavelengths[9], SCENE.images()[9, 1, 2], int(HALF[9, n]), FIT.V_hat[9, n]]
+    assert [float(line[name]) for name in ("nm", "original", "observed", "NMF")] == pytest.approx(
+        expected, rel=1e-5
+    )
     assert lines[4]["NMF"] == ""
-
-
-def cube_column(row: int, col: int) -> np.ndarray:
-    return SCENE.images()[:, row, col]

@@ -12,14 +12,7 @@ from atnmf_core.figures.plotting import loss_curves
 from atnmf_core.sweep import Measurement
 
 
-def point(
-    method: str,
-    lam: float | None,
-    mean: float,
-    alpha: float = 0.3,
-    solver: str = "fast",
-    sd: float | None = 0.01,
-) -> Measurement:
+def point(method, lam, mean, alpha=0.3, solver="fast", sd=0.01) -> Measurement:
     return Measurement(alpha, method, lam, 5, "zero", solver, "float32", mean, sd, starts=3)
 
 
@@ -33,42 +26,30 @@ CURVE = [
 BOTH_ALPHAS = [*CURVE, *(point(p.method, p.lam, p.mean + 0.1, alpha=0.5) for p in CURVE)]
 
 
-def traces(figure: object, colour: str) -> list:
-    return [t for t in figure.data if t.mode == "lines+markers" and t.line.color == colour]
-
-
 def named(figure: object, name: str) -> object:
     return next(trace for trace in figure.data if trace.name == name)
 
 
 def test_the_mean_line_goes_through_the_points_in_the_order_of_lambda_in_a_band_of_one_deviation():
-    line = named(against_lambda(CURVE), "AT-NMF")
+    figure = against_lambda([*CURVE, point("atnmf", 5.0, math.nan)])
+
+    line = named(figure, "AT-NMF")
     assert list(line.x) == [1.1, 2.0, 100.0]
     assert list(line.y) == [0.44, 0.40, 0.49]
     assert line.line.color == ATNMF
-
-    figure = against_lambda(CURVE)
+    alpha, method, lam, solver, words = line.customdata[1]
+    assert (alpha, method, lam, solver) == (0.3, "atnmf", 2.0, "fast")
+    assert "λ = 2" in words
+    assert "RMSE 0.4000 ± 0.01, mean of 3 starts" in words
     band = figure.data[[t.name for t in figure.data].index("AT-NMF") - 1]
     assert band.fill == "toself"
     assert list(band.x) == [1.1, 2.0, 100.0, 100.0, 2.0, 1.1]
     assert list(band.y) == pytest.approx([0.45, 0.41, 0.50, 0.48, 0.39, 0.43])
-
-    figure = against_lambda([point("nmf", None, 0.5, sd=None), point("atnmf", 2.0, 0.4, sd=None)])
-    assert all(trace.fill is None for trace in figure.data)
-
-
-def test_methods_without_lambda_are_levels_across_the_whole_plot():
-    figure = against_lambda(CURVE)
-
-    for name, colour, mean in (("NMF", NMF, 0.50), ("ANMF (reconstruction)", ANMF, 0.45)):
-        line = named(figure, name)
-        assert set(line.y) == {mean}
-        assert min(line.x) < 1.1
-        assert max(line.x) > 100
-        assert line.line.color == colour
+    single = against_lambda([point("nmf", None, 0.5, sd=None), point("atnmf", 2.0, 0.4, sd=None)])
+    assert all(trace.fill is None for trace in single.data)
 
 
-def test_the_best_lambda_is_marked_with_its_value_and_its_gain():
+def test_the_best_lambda_is_marked_with_its_gain_over_levels_across_the_whole_plot():
     figure = against_lambda(CURVE)
 
     (words,) = figure.layout.annotations
@@ -76,21 +57,24 @@ def test_the_best_lambda_is_marked_with_its_value_and_its_gain():
     assert (ring.x[0], ring.y[0]) == (2.0, 0.40)
     assert words.text == "<b>best λ = 2</b><br>20.0% below NMF"
     assert words.x == pytest.approx(math.log10(2.0))
+    for name, colour, mean in (("NMF", NMF, 0.50), ("ANMF (reconstruction)", ANMF, 0.45)):
+        line = named(figure, name)
+        assert set(line.y) == {mean}
+        assert min(line.x) < 1.1 < 100 < max(line.x)
+        assert line.line.color == colour
+    alone = against_lambda([point("nmf", None, 0.5)])
+    assert not alone.layout.annotations
+    assert set(named(alone, "NMF").y) == {0.5}
 
 
 def test_lines_of_two_solvers_and_of_several_combinations_are_told_apart():
     paper = [point(p.method, p.lam, p.mean + 0.01, solver="paper") for p in CURVE if p.method != "anmf"]
-
     figure = against_lambda([*CURVE, *paper])
-
     fast, slow = named(figure, "AT-NMF, fast solver"), named(figure, "AT-NMF, Algorithm 1")
     assert fast.line.color == slow.line.color == ATNMF
     assert fast.line.dash != slow.line.dash
 
-    ignored = [replace(p, missing="ignore", alpha=0.5) for p in CURVE]
-
-    figure = against_lambda([*CURVE, *ignored])
-
+    figure = against_lambda([*CURVE, *(replace(p, missing="ignore", alpha=0.5) for p in CURVE)])
     names = {trace.name for trace in figure.data}
     for method in ("AT-NMF", "NMF", "ANMF (reconstruction)"):
         assert {f"{method}, α = 0.3, unmarked", f"{method}, α = 0.5, marked"} <= names
@@ -109,25 +93,6 @@ def test_a_compact_plot_rings_the_point_in_view_and_keeps_its_axes():
     assert not whole.layout.annotations
 
 
-def test_a_curve_with_no_number_or_without_atnmf_is_drawn_too():
-    figure = against_lambda([*CURVE, point("atnmf", 5.0, math.nan)])
-    assert 5.0 not in named(figure, "AT-NMF").x
-
-    figure = against_lambda([point("nmf", None, 0.5)])
-    assert not figure.layout.annotations
-    assert set(named(figure, "NMF").y) == {0.5}
-
-
-def test_a_hover_tells_mean_deviation_and_count_and_a_click_the_setting():
-    line = named(against_lambda(CURVE), "AT-NMF")
-
-    alpha, method, lam, solver, words = line.customdata[1]
-
-    assert (alpha, method, lam, solver) == (0.3, "atnmf", 2.0, "fast")
-    assert "λ = 2" in words
-    assert "RMSE 0.4000 ± 0.01, mean of 3 starts" in words
-
-
 def test_against_alpha_there_is_a_line_for_each_chosen_lambda():
     figure = against_alpha(BOTH_ALPHAS, [2.0, 100.0])
 
@@ -141,20 +106,16 @@ def test_the_map_has_the_gain_over_nmf_of_the_same_alpha_or_the_errors_themselve
     figure = gain_map(BOTH_ALPHAS)
     heat, targets = figure.data
 
-    assert list(heat.x) == ["1.1", "2", "100"]
-    assert list(heat.y) == ["0.3", "0.5"]
+    assert (list(heat.x), list(heat.y)) == (["1.1", "2", "100"], ["0.3", "0.5"])
     assert heat.z[0] == pytest.approx([12.0, 20.0, 2.0])
     assert heat.z[1] == pytest.approx([10.0, 100 / 6, 10 / 6])
     assert heat.zmin == -heat.zmax
     outlined = [(heat.x[round(one.x0 + 0.5)], heat.y[round(one.y0 + 0.5)]) for one in figure.layout.shapes]
     assert outlined == [("2", "0.3"), ("2", "0.5")]
-    assert {tuple(data[:3]) for data in targets.customdata} == {
-        (alpha, "atnmf", lam) for alpha in (0.3, 0.5) for lam in (1.1, 2.0, 100.0)
-    }
-
-    heat = gain_map([p for p in BOTH_ALPHAS if p.method == "atnmf"]).data[0]
-    assert heat.z[0] == pytest.approx([0.44, 0.40, 0.49])
-
+    reached = {(alpha, "atnmf", lam) for alpha in (0.3, 0.5) for lam in (1.1, 2.0, 100.0)}
+    assert {tuple(data[:3]) for data in targets.customdata} == reached
+    errors = gain_map([p for p in BOTH_ALPHAS if p.method == "atnmf"]).data[0]
+    assert errors.z[0] == pytest.approx([0.44, 0.40, 0.49])
     unfinished = [p for p in BOTH_ALPHAS if (p.alpha, p.lam) != (0.5, 2.0)]
     assert gain_map(unfinished).data[0].z[1][1] is None
 
@@ -169,14 +130,14 @@ def test_ticks_lie_inside_and_apart(ends):
 
 
 def test_losses_are_drawn_per_iteration_from_the_start_and_marked_at_round_numbers():
-    history = {"adversarial_loss": np.array([4.0, 2.0, 1.0])}
+    history = {
+        "adversarial_loss": np.array([4.0, 2.0, 1.0]),
+        "squared_error": np.array([1800.0, 400.0, 170.0]),
+    }
 
     at, nmf = loss_curves({"AT-NMF": history, "NMF": history}, "adversarial_loss").data
-    assert list(at.x) == [0, 1, 2]
-    assert list(at.y) == [4.0, 2.0, 1.0]
+    axis = loss_curves({"NMF": history}, "squared_error").layout.yaxis
+
+    assert (list(at.x), list(at.y)) == ([0, 1, 2], [4.0, 2.0, 1.0])
     assert (at.line.color, nmf.line.color) == (ATNMF, NMF)
-
-    history = {"squared_error": np.array([1800.0, 400.0, 170.0])}
-
-    figure = loss_curves({"NMF": history}, "squared_error")
-    assert list(figure.layout.yaxis.tickvals) == [100, 200, 500, 1000, 2000]
+    assert list(axis.tickvals) == [100, 200, 500, 1000, 2000]

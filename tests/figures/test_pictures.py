@@ -22,14 +22,14 @@ SCENE = load_dataset("simulated-scene", rows=10, cols=14, bands=40)
 
 
 def test_triplets_are_the_bands_of_visible_light_or_show_infrared_as_red():
-    bands = nearest_bands(SCENE.wavelengths, 40, NATURAL)
+    natural, infrared = (
+        [SCENE.wavelengths[band] for band in nearest_bands(SCENE.wavelengths, 40, bands)]
+        for bands in (NATURAL, INFRARED)
+    )
 
     step = SCENE.wavelengths[1] - SCENE.wavelengths[0]
-    for band, nm in zip(bands, (640, 550, 460), strict=True):
-        assert abs(SCENE.wavelengths[band] - nm) <= step / 2
-
-    red, green, blue = (SCENE.wavelengths[band] for band in nearest_bands(SCENE.wavelengths, 40, INFRARED))
-
+    assert natural == pytest.approx([640, 550, 460], abs=step / 2)
+    red, green, blue = infrared
     assert red > 800 > 700 > green > blue
 
 
@@ -45,14 +45,11 @@ def test_without_wavelengths_bands_are_spread_and_in_the_cube(bands):
 def test_the_stretch_leaves_out_the_same_percentage_at_either_end():
     one, other = np.arange(101.0), np.append(np.arange(1000.0, 1100.0), np.nan)
 
-    limits = stretch_limits([one, other], clip=5)
+    limits, joint = (stretch_limits([one, other], clip=5, joint=joint) for joint in (False, True))
 
-    assert limits.low[0] == pytest.approx(5)
-    assert limits.high[0] == pytest.approx(95)
+    assert (limits.low[0], limits.high[0]) == pytest.approx((5, 95))
     assert limits.low[1] == pytest.approx(np.percentile(other[:-1], 5))
-    joint = stretch_limits([one, other], clip=5, joint=True)
     assert joint.low[0] == joint.low[1] == pytest.approx(np.nanpercentile([*one, *other], 5))
-
     with pytest.raises(InputError, match="clip=50"):
         stretch_limits([np.arange(3.0)], clip=50)
 
@@ -63,12 +60,10 @@ def test_values_become_brightness_and_unknown_or_empty_channels_the_reserved_col
         np.array([[0.5, 1.0, np.nan, 0.25]]),
         np.array([[1.0, np.nan, np.nan, 0]]),
     ]
-
     picture = composite(channels, stretch_limits([np.array([0.0, 1.0])] * 3, clip=0), RED)
     assert picture[0].tolist() == [[0, 128, 255], [255, 255, 0x3B], [0xE5, 0x38, 0x3B], [255, 64, 0]]
 
     flat, empty = np.full((2, 2), 3.0), np.full((2, 2), np.nan)
-
     picture = composite([flat, flat, empty], stretch_limits([flat, flat, empty]), RED)
     assert picture[0, 0].tolist() == [0, 0, 0x3B]
 
@@ -82,77 +77,63 @@ def test_a_large_picture_is_thinned_out_for_the_screen():
 
 
 def test_a_tint_goes_from_white_to_the_colour():
-    assert tint(np.array([[0.0, 1.0, 2.0]]), "#102030").tolist() == [
-        [[255, 255, 255], [16, 32, 48], [16, 32, 48]]
-    ]
+    tinted = tint(np.array([[0.0, 1.0, 2.0]]), "#102030")
+
+    assert tinted.tolist() == [[[255, 255, 255], [16, 32, 48], [16, 32, 48]]]
 
 
-class TestCubeView:
-    observed = hide_entries(SCENE.shape, 0.4)
-    observed[:, 3] = False
-    fit = factorize(SCENE.V, observed, K=4, init="pure-pixels")
-    bands = (5, 3, 1)
-
-    def view(self, **options: object) -> CubeView:
-        chosen = {"bands": self.bands} | options
-        return CubeView(SCENE, **chosen)
-
-    def test_all_pictures_share_the_stretch_of_the_original(self) -> None:
-        """Computed here pixel by pixel, without the module's own functions."""
-        cube = SCENE.images()
-        mask = SCENE.images(self.observed)
-        hat = SCENE.images(self.fit.V_hat)
-        original, masked, restored = np.empty((3, 10, 14, 3), np.uint8)
-        for c, band in enumerate(self.bands):
-            low, high = np.percentile(cube[band], 2), np.percentile(cube[band], 98)
-            for r in range(10):
-                for k in range(14):
-                    unknown = (0xE5, 0x38, 0x3B)[c]
-                    seen = mask[band, r, k]
-                    original[r, k, c] = shade(cube[band, r, k], low, high)
-                    masked[r, k, c] = original[r, k, c] if seen else unknown
-                    restored[r, k, c] = original[r, k, c] if seen else shade(hat[band, r, k], low, high)
-        restored[3, 0] = 0xE5, 0x38, 0x3B
-
-        view = self.view()
-        predicted = np.where(self.observed, SCENE.V, self.fit.V_hat)
-        predicted[:, 3] = np.nan
-
-        np.testing.assert_array_equal(view.original(), original)
-        np.testing.assert_array_equal(view.masked(self.observed), masked)
-        np.testing.assert_array_equal(view.picture(predicted[list(self.bands)]), restored)
-
-    def test_one_band_is_grey_and_hidden_pixels_have_the_reserved_colour(self) -> None:
-        view = self.view(bands=(7, 7, 7), unknown="#1F3BFF")
-
-        masked = view.masked(self.observed)
-
-        hidden = ~SCENE.image(self.observed[7])
-        assert view.is_single
-        assert ((masked == (0x1F, 0x3B, 0xFF)).all(axis=2) == hidden).all()
-        assert (masked[~hidden] == masked[~hidden][:, :1]).all()
-
-    def test_errors_are_dark_where_large_and_say_what_cannot_be_restored(self) -> None:
-        errors = np.linspace(0, 1, 140)
-        errors[50] = np.nan
-
-        picture = self.view().error_picture(errors, top=1.0, lost=~self.observed.any(axis=0))
-
-        flat = [SCENE.vector(picture[..., c]) for c in range(3)]
-        assert [int(channel[3]) for channel in flat] == [0xE5, 0x38, 0x3B]
-        brightness = np.delete(sum(channel.astype(int) for channel in flat), [3, 50])
-        assert (np.diff(brightness) <= 0).all()
-
-    def test_a_few_wild_pixels_do_not_set_the_scale_of_errors(self) -> None:
-        errors = np.full(1000, 0.1)
-        errors[0] = 50.0
-
-        assert error_top([errors, errors]) == pytest.approx(0.1)
-        assert error_top([np.full(3, np.nan)]) == 1.0
+OBSERVED = hide_entries(SCENE.shape, 0.4)
+OBSERVED[:, 3] = False
+BANDS = (5, 3, 1)
 
 
-def shade(value: float, low: float, high: float) -> int:
-    return round(255 * min(1.0, max(0.0, (value - low) / (high - low))))
+def test_all_pictures_share_the_stretch_of_the_original():
+    """Computed here band by band, without the module's own functions."""
+    V_hat = factorize(SCENE.V, OBSERVED, K=4, init="pure-pixels").V_hat
+    predicted = np.where(OBSERVED, SCENE.V, V_hat)
+    predicted[:, 3] = np.nan
+    original, masked, restored = np.empty((3, 10, 14, 3), np.uint8)
+    for c, (band, unknown) in enumerate(zip(BANDS, RGB, strict=True)):
+        low, high = np.percentile(SCENE.V[band], 2), np.percentile(SCENE.V[band], 98)
+        for shown, values in (
+            (original, SCENE.V),
+            (masked, np.where(OBSERVED, SCENE.V, np.nan)),
+            (restored, predicted),
+        ):
+            shade = np.rint(255 * np.clip((values[band] - low) / (high - low), 0, 1))
+            shown[..., c] = SCENE.image(np.where(np.isnan(shade), unknown, shade))
+
+    view = CubeView(SCENE, bands=BANDS)
+
+    np.testing.assert_array_equal(view.original(), original)
+    np.testing.assert_array_equal(view.masked(OBSERVED), masked)
+    np.testing.assert_array_equal(view.picture(predicted[list(BANDS)]), restored)
+
+
+def test_one_band_is_grey_and_hidden_pixels_have_the_reserved_colour():
+    view = CubeView(SCENE, bands=(7, 7, 7), unknown="#1F3BFF")
+
+    masked = view.masked(OBSERVED)
+
+    hidden = ~SCENE.image(OBSERVED[7])
+    assert view.is_single
+    assert ((masked == (0x1F, 0x3B, 0xFF)).all(axis=2) == hidden).all()
+    assert (masked[~hidden] == masked[~hidden][:, :1]).all()
+
+
+def test_errors_are_dark_where_large_on_a_scale_that_a_few_wild_pixels_do_not_set():
+    errors = np.linspace(0, 1, 140)
+    errors[50] = np.nan
+
+    picture = CubeView(SCENE, bands=BANDS).error_picture(errors, top=1.0, lost=~OBSERVED.any(axis=0))
+
+    flat = [SCENE.vector(picture[..., c]) for c in range(3)]
+    assert [int(channel[3]) for channel in flat] == RGB
+    brightness = np.delete(sum(channel.astype(int) for channel in flat), [3, 50])
+    assert (np.diff(brightness) <= 0).all()
+    wild = np.append(50.0, np.full(999, 0.1))
+    assert error_top([wild, wild]) == pytest.approx(0.1)
+    assert error_top([np.full(3, np.nan)]) == 1.0
 
 
 RGB = [0xE5, 0x38, 0x3B]
@@ -181,18 +162,12 @@ def test_a_band_without_values_is_not_shown():
     assert (picture == RGB).all(axis=2).sum() == 1
 
 
-def test_the_first_few_faces_are_shown():
-    lfw = load_dataset("lfw")
-
-    assert thumbnail(lfw).shape == (2 * 25 + 1, 4 * 25 + 3, 3)
-
-
 @pytest.mark.parametrize("shape", [(4000, 3), (3, 4000)])
-def test_a_thumbnail_is_small_and_no_hair(shape):
+def test_a_thumbnail_is_small_and_no_hair_and_shows_the_first_few_faces(shape):
     picture = thumbnail(Dataset(np.ones(shape), "matrix", "long"), longest=200)
 
     short, long = sorted(picture.shape[:2])
     assert long <= 200
     assert short >= long / 5
-
     assert max(thumbnail(Dataset(np.ones((900, 300)), "matrix", "big"), longest=100).shape) == 100
+    assert thumbnail(load_dataset("lfw")).shape == (2 * 25 + 1, 4 * 25 + 3, 3)

@@ -53,6 +53,10 @@ def test_each_first_prediction_is_a_line_against_k_and_the_chosen_one_has_a_ring
     assert (other.x, other.y) == ((3,), (0.013,))
     assert "log density 2.900" in other.customdata[0]
     assert (trace(figure, "ring").x, trace(figure, "ring").y) == ((3,), (0.011,))
+    pytest.importorskip("matplotlib")
+    svg = save_chart(figure, Look("svg")).decode()
+    assert svg.count("<text") > 5
+    assert ATNMF.lower() in svg
 
 
 def test_every_point_of_the_chart_leads_back_to_its_candidate():
@@ -92,27 +96,10 @@ def test_what_cannot_be_restored_has_the_unknown_colour_before_and_after(example
         assert sight.before.pixels.shape == sight.after.pixels.shape
 
 
-def test_the_report_is_one_file_that_asks_nothing_of_the_network(example):
+def test_the_report_says_what_was_found_and_with_which_settings_in_one_file(example):
     data, restored = example
-    page = restoration_page(data, replace(restored, choice=CHOICE), {})
-
-    assert set(re.findall(r'src="(data:image/webp;base64,|[^"]*)', page)) == {"data:image/webp;base64,"}
-    assert not re.search(r"<link|<script|@import|url\((?!#)", page)
-
-
-@pytest.mark.parametrize("draw", [error_against_K])
-def test_how_it_was_chosen_can_be_saved_as_vectors(draw):
-    pytest.importorskip("matplotlib")
-
-    svg = save_chart(draw(CHOICE), Look("svg")).decode()
-
-    assert svg.count("<text") > 5
-    assert ATNMF.lower() in svg
-
-
-def test_the_report_says_what_was_found_and_with_which_settings(example):
-    data, restored = example
-    page = restoration_page(data, replace(restored, choice=CHOICE), {"command": "restore '<a>'", "seed": "3"})
+    settings = {"command": "restore '<a>'", "seed": "3", "<i>": "<script>alert(1)</script>"}
+    page = restoration_page(data, replace(restored, choice=CHOICE), settings)
 
     assert "31 entries missing (3.44%)" in page
     for finding in findings(data, restored):
@@ -123,6 +110,17 @@ def test_the_report_says_what_was_found_and_with_which_settings(example):
     assert "has no sound entry at all." in page
     assert "10.0% of all entries were suspects." in page
     assert '<th scope="row">seed</th><td>3</td>' in page
+    # Names from files are escaped.
+    assert "&lt;b&gt;scene&lt;/b&gt; &amp; co" in page
+    assert "AT-NMF &lt;it&gt; is." in page
+    without_charts = re.sub(r'<div class="chart">.*?</div>', "", page, flags=re.DOTALL)
+    assert [raw for raw in ("<b>scene", "<it>", "<i>", "<script>alert") if raw in without_charts] == []
+    # It asks nothing of the network.
+    assert set(re.findall(r'src="(data:image/webp;base64,|[^"]*)', page)) == {"data:image/webp;base64,"}
+    assert not re.search(r"<link|<script|@import|url\((?!#)", page)
+    given = restoration_page(data, restored, {})
+    assert "were given, not chosen" in given
+    assert "How it was chosen" not in given
 
 
 def test_noise_is_drawn_against_wavelength_and_the_bad_bands_are_named():
@@ -164,23 +162,6 @@ def test_noise_alone_is_told_with_what_denoising_gains():
     # What is alike in neighbouring pixels is detail.
     detail = 0.02 * np.sin(np.arange(900) // 30 / 3)
     assert only_noise(data, replace(restored, denoised=restored.denoised + detail)) is None
-
-
-def test_names_from_files_are_escaped(example):
-    data, restored = example
-    page = restoration_page(data, replace(restored, choice=CHOICE), {"<i>": "<script>alert(1)</script>"})
-
-    assert "&lt;b&gt;scene&lt;/b&gt; &amp; co" in page
-    assert "AT-NMF &lt;it&gt; is." in page
-    for raw in ("<b>scene", "<it>", "<i>", "<script>alert"):
-        assert raw not in re.sub(r'<div class="chart">.*?</div>', "", page, flags=re.DOTALL)
-
-
-def test_settings_that_were_given_are_not_said_to_be_chosen(example):
-    page = restoration_page(*example, {})
-
-    assert "were given, not chosen" in page
-    assert "How it was chosen" not in page
 
 
 @pytest.mark.parametrize("name", NAMES)
