@@ -130,17 +130,15 @@ def test_files_beyond_what_a_person_may_have_are_refused(hosted, monkeypatch):
 
         from pages.common.uploads import keep_received
 
-        files = [
-            SimpleNamespace(file_id=f"{one}", name="a.npy", size=100_000_000, getvalue=lambda: b"")
-            for one in range(12)
-        ]
+        large = {"name": "a.npy", "size": 100_000_000, "getvalue": lambda: b""}
+        files = [SimpleNamespace(file_id=f"{one}", **large) for one in range(12)]
         st.text(keep_received(files, "received"))
 
     app = AppTest.from_function(script).run()
-
     assert not app.exception
     assert "1,200 MB" in app.error[0].value
     assert app.text[0].value == ""
+
     monkeypatch.setenv("ATNMF_HOSTED", "0")
     monkeypatch.setenv("ATNMF_MAX_BYTES", "2e9")
     assert AppTest.from_function(script).run().text[0].value
@@ -206,27 +204,22 @@ def test_the_session_that_was_there_when_collecting_began_is_freed(monkeypatch):
         def __init__(self):
             self.itself = self
 
-    class ServerEnds(Exception):
-        """In place of the end of the process."""
-
     sessions = [Session()]
     first = weakref.ref(sessions[0])
 
     def sleep(seconds):
         """The first session leaves during the first pause; the server ends with the second."""
         if not sessions:
-            raise ServerEnds
+            raise SystemExit
         sessions.clear()
 
     monkeypatch.setattr(jobs.time, "sleep", sleep)
     gc.disable()
-    try:
-        with pytest.raises(ServerEnds):
-            jobs._collect_garbage_regularly()
-        assert first() is None
-    finally:
-        gc.enable()
-        gc.unfreeze()
+    with pytest.raises(SystemExit):
+        jobs._collect_garbage_regularly()
+    gc.enable()
+    gc.unfreeze()
+    assert first() is None
 
 
 PATIENCE = 60

@@ -1,7 +1,6 @@
 """What holds for any data, mask, K and lam, not for chosen examples only."""
 
 import numpy as np
-import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -112,16 +111,9 @@ def test_r_of_a_fit_beats_every_feasible_random_attack(problem, lam, missing, se
 @given(problem=problems(), missing=treatments, solver=st.sampled_from(["fast", "paper"]))
 def test_an_adversary_of_huge_price_leaves_standard_nmf(problem, missing, solver):
     V, observed, K = problem
-    options = {
-        "K": K,
-        "missing": missing,
-        "solver": solver,
-        "dtype": "float64",
-        "max_inner": 12,
-        "max_outer": 2,
-    }
-    plain = factorize(V, observed, **options, tol_inner=0, tol_outer=0)
-    priced = factorize(V, observed, method="atnmf", lam=1e9, **options, tol_inner=0, tol_outer=0)
+    limits = {"max_inner": 12, "max_outer": 2, "tol_inner": 0, "tol_outer": 0}
+    how = {"K": K, "missing": missing, "solver": solver, "dtype": "float64", **limits}
+    plain, priced = (factorize(V, observed, **how, **one) for one in ({}, {"method": "atnmf", "lam": 1e9}))
     assert np.allclose(priced.V_hat, plain.V_hat, rtol=1e-4, atol=1e-5 * max(V[observed].max(), 1e-300))
 
 
@@ -185,37 +177,3 @@ def test_both_solvers_return_finite_nonnegative_factors_in_silence(problem, mode
     assert np.isfinite(fit.V_hat).all()
     assert np.isfinite(fit.R).all()
     assert all(np.isfinite(record).all() for record in fit.history.values())
-
-
-SHAPES = {"ordinary": (24, 30, 0.6, 4), "filled": (20, 26, 0.5, 12), "sparse": (60, 700, 0.045, 1)}
-
-
-@pytest.mark.parametrize("leash", [0.0, 0.25, 4.0])
-@pytest.mark.parametrize("lam", [1.001, 1.3, 10.0])
-@pytest.mark.parametrize("missing", ["ignore", "zero"])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_with_any_leash_the_loss_never_rises(shape, missing, lam, leash):
-    F, N, share, K = SHAPES[shape]
-    rng = np.random.default_rng(F)
-    V = (rng.random((F, 3)) @ rng.random((3, N))) * rng.choice([0.2, 1, 1, 1, 3], (F, N))
-    observed = rng.random((F, N)) < share
-    for dtype in ("float32", "float64"):
-        fit = factorize(
-            V,
-            observed,
-            K=K,
-            method="atnmf",
-            lam=lam,
-            leash=leash,
-            missing=missing,
-            dtype=dtype,
-            max_inner=40,
-            tol_outer=0,
-        )
-        losses = fit.history["adversarial_loss"]
-        slack = rounding(dtype, V, observed, lam) / 50
-        assert (np.diff(losses) <= 20 * np.finfo(dtype).eps * losses[:-1] + slack).all()
-        expected = adversarial_loss(V, fit.W.astype(float) @ fit.H.astype(float), lam, observed, leash)
-        if missing == "zero":
-            expected += (fit.V_hat[~observed].astype(float) ** 2).sum()
-        assert losses[-1] == pytest.approx(expected, rel=1e-4, abs=50 * slack)
