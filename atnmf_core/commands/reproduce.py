@@ -31,7 +31,7 @@ from ..reference.tables import (
 from ..sweep import Grid, Measurement, load_source, open_store, read_store
 from ..sweep.grid import PAPER_STARTS, Point
 from ..sweep.measurements import csv_text, read_csv
-from .arguments import Subparsers, add_running_options, output_file, print_failures, run_grid
+from .arguments import Subparsers, add_options, add_running_options, output_file, print_failures, run_grid
 
 MARKS = {"within": "=", "near": "~", "outside": "!", None: ""}
 
@@ -47,13 +47,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.set_defaults(run=run)
     parser.add_argument("name", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
-    parser.add_argument(
-        "--alpha",
-        type=float,
-        nargs="+",
-        default=list(PAPER_ALPHAS),
-        metavar="A",
-        help="share of hidden entries (default: all seven)",
+    alphas = list(PAPER_ALPHAS)
+    add_options(
+        parser, "alpha", nargs="+", default=alphas, help="share of hidden entries (default: all seven)"
     )
     methods = ["nmf", "anmf", "atnmf"]
     parser.add_argument("--methods", nargs="+", choices=methods, default=methods, help="default: all three")
@@ -67,18 +63,10 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--starts", type=int, default=PAPER_STARTS, metavar="N", help="the first N of the authors' ten starts"
     )
-    parser.add_argument(
-        "--K",
-        type=int,
-        help="number of parts (default: the table's own: 5; CBCL 49; the hyperspectral data 3)",
-    )
-    parser.add_argument(
-        "--max-outer",
-        type=int,
-        default=100,
-        metavar="N",
-        help="stop Algorithm 1 after N outer iterations, for a quicker look (the authors: 100)",
-    )
+    K = "number of parts (default: the table's own: 5; CBCL 49; the hyperspectral data 3)"
+    add_options(parser, "K", help=K)
+    outer = "stop Algorithm 1 after N outer iterations, for a quicker look (the authors: 100)"
+    add_options(parser, "max_outer", default=100, help=outer)
     parser.add_argument(
         "--treatment",
         choices=["zero", "ignore", "both"],

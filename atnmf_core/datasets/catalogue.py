@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..jobs.whole_files import moved_when_whole
-from ..model.problem import Array, InputError, Mask
+from ..model.problem import Array, InputError, Mask, Shape
 from .bundled import lfw, simulated_scene, synthetic
 from .dataset import Dataset, Kind, lee_seung
 from .download import PAPER_FOLDERS, RemoteFile, data_dir, fetch, locate, remote_files_of
@@ -202,7 +202,7 @@ class Entry:
     name: str
     title: str
     kind: Kind
-    shape: tuple[int, int]
+    shape: Shape
     bundled: bool
     available: bool
     download_bytes: int
@@ -243,7 +243,7 @@ def catalogue() -> tuple[Entry, ...]:
     return tuple(_entry(name, *facts[1:]) for name, facts in _LOADERS.items())
 
 
-def _entry(name: str, title: str, kind: Kind, shape: tuple[int, int]) -> Entry:
+def _entry(name: str, title: str, kind: Kind, shape: Shape) -> Entry:
     files = remote_files_of(PAPER_FOLDERS[name]) if name in PAPER_FOLDERS else ()
     here = all((data_dir() / file.path).is_file() for file in files)
     size = sum(file.size for file in files)

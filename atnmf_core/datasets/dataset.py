@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..model.problem import Array, InputError, Mask, Order, Values
+from ..model.problem import Array, InputError, Mask, Order, Shape, Values
 
 Kind = Literal["faces", "cube", "matrix"]
 T = TypeVar("T", bound=np.generic)
@@ -30,10 +30,10 @@ class Layout:
     """
 
     kind: Kind = "matrix"
-    image_shape: tuple[int, int] | None = None
+    image_shape: Shape | None = None
     order: Order = "F"
 
-    def check(self, shape: tuple[int, int]) -> None:
+    def check(self, shape: Shape) -> None:
         if (self.image_shape is None) != (self.kind == "matrix"):
             needs = "has no images" if self.kind == "matrix" else "needs (rows, columns)"
             raise InputError(f"image_shape={self.image_shape!r}: data of kind {self.kind!r} {needs}.")
@@ -151,7 +151,7 @@ class Dataset:
     kind: Kind
     name: str
     title: str = ""
-    image_shape: tuple[int, int] | None = None
+    image_shape: Shape | None = None
     order: Order = "F"
     wavelengths: Array | None = field(default=None, repr=False)
     citation: str = field(default="", repr=False)

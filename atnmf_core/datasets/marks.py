@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..model.problem import InputError, Mask, Wide
+from ..model.problem import InputError, Mask, Shape, Wide
 from .dataset import Dataset
 from .files.read import read_dataset
 from .files.sources import UnreadableData
@@ -43,7 +43,7 @@ class Mark:
             str(number) for point in self.points for number in point
         )
 
-    def inside(self, shape: tuple[int, int]) -> Mask:
+    def inside(self, shape: Shape) -> Mask:
         at_row, at_col = np.mgrid[1 : shape[0] + 1, 1 : shape[1] + 1]
         points = np.array(self.points, float)
         if self.tool == "rectangle":

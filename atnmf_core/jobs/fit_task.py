@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model.initialisation import PURE_PIXEL_ROUNDS, sample_size
 from ..model.metrics import rmse
-from ..model.problem import Array, Mask, Missing, Solver, Wide, check_count
+from ..model.problem import Array, Mask, Missing, Shape, Solver, Wide, check_count
 from ..model.result import Fit, HasFactors, Progress
 from ..solvers.factorization import factorize
 from .processes import Report
@@ -55,7 +55,7 @@ _INNER_ITERATIONS, _PER_INNER, _PER_INNER_PRODUCT = 70_000, 1.5e-4, 2e-10
 
 
 def expected_seconds(
-    shape: tuple[int, int],
+    shape: Shape,
     K: int,
     *,
     solver: Solver = "fast",
@@ -80,14 +80,14 @@ def expected_seconds(
     return _SWEEPS * (_PER_PART * K + per_entry * entries)
 
 
-def _seconds_of_start(shape: tuple[int, int], K: int) -> float:
+def _seconds_of_start(shape: Shape, K: int) -> float:
     """A K x K inverse for each pixel of the sample in each round, then one for every pixel."""
     pixels = PURE_PIXEL_ROUNDS * min(sample_size(K), shape[1]) + shape[1]
     per_pixel = _PER_PLACE + _PER_INVERSE * K**3 + _PER_PAIR_OF_PARTS * shape[0] * K**2
     return _PER_LOOK * shape[0] * shape[1] + per_pixel * pixels
 
 
-def expected_bytes(shape: tuple[int, int]) -> int:
+def expected_bytes(shape: Shape) -> int:
     """Memory that one fit of an F x N matrix takes in a process of its own."""
     return _BYTES + _BYTES_PER_ENTRY * shape[0] * shape[1]
 
@@ -184,8 +184,8 @@ class Run:
 
 def _unpacked(
     factors: Array,
-    W_shape: tuple[int, int],
-    H_shape: tuple[int, int],
+    W_shape: Shape,
+    H_shape: Shape,
     marks: list[tuple[int, float]],
     history: dict[str, Wide],
     rmse_hidden: float,

@@ -5,18 +5,19 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
+from numpy.random import Generator
 
-from .problem import Array, InputError, Mask, Order, check_alpha, check_one_of, check_seed
+from .problem import Array, InputError, Mask, Order, Shape, check_alpha, check_one_of, check_seed
 
 PATTERNS = ("entries", "block", "stripes", "bands")
 
 
 def hide_entries(
-    shape: tuple[int, int],
+    shape: Shape,
     alpha: float,
     seed: int = 0,
     pattern: str = "entries",
-    image_shape: tuple[int, int] | None = None,
+    image_shape: Shape | None = None,
     order: Order = "F",
 ) -> Mask:
     """Hide a share alpha of the entries of an F x N matrix.
@@ -61,13 +62,7 @@ def hide_entries(
     return (_block if pattern == "block" else _stripes)(shape, alpha, rng, image_shape, order)
 
 
-def _block(
-    shape: tuple[int, int],
-    alpha: float,
-    rng: np.random.Generator,
-    image_shape: tuple[int, int] | None,
-    order: Order,
-) -> Mask:
+def _block(shape: Shape, alpha: float, rng: Generator, image_shape: Shape | None, order: Order) -> Mask:
     rows, cols = _checked_image_shape("block", image_shape, shape[0], "F, the number of pixels of an image")
     height = min(rows, max(1, round(rows * np.sqrt(alpha))))
     width = min(cols, max(1, round(alpha * rows * cols / height)))
@@ -83,19 +78,13 @@ def _block(
     return np.logical_not(flat.reshape(shape[1], shape[0]).T)
 
 
-def _stripes(
-    shape: tuple[int, int],
-    alpha: float,
-    rng: np.random.Generator,
-    image_shape: tuple[int, int] | None,
-    order: Order,
-) -> Mask:
+def _stripes(shape: Shape, alpha: float, rng: Generator, image_shape: Shape | None, order: Order) -> Mask:
     rows, cols = _checked_image_shape("stripes", image_shape, shape[1], "N, the number of pixels of a band")
     dead = _smallest(rng.random((shape[0], cols)), alpha)
     return ~(np.repeat(dead, rows, axis=1) if order == "F" else np.tile(dead, (1, rows)))
 
 
-def _bands(shape: tuple[int, int], alpha: float, rng: np.random.Generator) -> Mask:
+def _bands(shape: Shape, alpha: float, rng: Generator) -> Mask:
     noisy = np.flatnonzero(_smallest(rng.random(shape[0]), np.sqrt(alpha)))
     observed = np.ones(shape, dtype=bool)
     if noisy.size:
@@ -115,7 +104,7 @@ def _smallest(draws: Array, share: float) -> Mask:
 
 
 def _checked_image_shape(
-    pattern: str, image_shape: tuple[int, int] | None, pixels: int, meaning: str
+    pattern: str, image_shape: Shape | None, pixels: int, meaning: str
 ) -> tuple[int, int]:
     if image_shape is None or not _are_sizes(image_shape) or image_shape[0] * image_shape[1] != pixels:
         raise InputError(

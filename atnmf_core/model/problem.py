@@ -44,6 +44,7 @@ Wide = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Values = npt.NDArray[Any]
 Factors = tuple[Array, Array]
+Shape = tuple[int, int]
 
 MAX_ENTRY = 1e150  # Squares of larger entries leave the range of a float
 EXPONENTS = {"float32": 120, "float64": 600}

@@ -108,10 +108,7 @@ def unmarked_defects() -> tuple[UnmarkedDefects, ...]:
     text = (files(__package__) / "unmarked_defects.csv").read_text()
     return tuple(
         UnmarkedDefects(
-            data=row["data"],
-            damage=row["damage"],
-            seeds=int(row["seeds"]),
-            **{name: float(row[name]) for name in MEASURES},
+            row["data"], row["damage"], int(row["seeds"]), *(float(row[name]) for name in MEASURES)
         )
         for row in csv.DictReader(text.splitlines())
     )
@@ -330,15 +327,11 @@ def published(name: str) -> tuple[Published, ...]:
     >>> published("cbcl")[0]
     Published(alpha=0.3, method='nmf', lam=None, mean=0.204, deviation=0.001)
     """
+    rows = list(csv.DictReader(_text(name, "published").splitlines()))
+    lams = (float(row["lam"]) if row["lam"] else None for row in rows)
     return tuple(
-        Published(
-            alpha=float(row["alpha"]),
-            method=row["method"],
-            lam=float(row["lam"]) if row["lam"] else None,
-            mean=float(row["mean"]),
-            deviation=float(row["deviation"]),
-        )
-        for row in csv.DictReader(_text(name, "published").splitlines())
+        Published(float(row["alpha"]), row["method"], lam, float(row["mean"]), float(row["deviation"]))
+        for row, lam in zip(rows, lams, strict=True)
     )
 
 

@@ -21,6 +21,7 @@ from ..model.problem import (
     Method,
     Missing,
     Problem,
+    Shape,
     Solver,
     Wide,
     check_count,
@@ -135,7 +136,7 @@ def _checked_column_weights(weights: npt.ArrayLike, V: Array, seen: Mask | None)
     return np.asarray(np.divide(whole, largest, out=np.zeros_like(whole), where=largest > 0))
 
 
-def _checked_start(start: npt.ArrayLike, shape: tuple[int, int]) -> Array:
+def _checked_start(start: npt.ArrayLike, shape: Shape) -> Array:
     H = np.asarray(start, dtype=np.float64)
     if H.shape != shape:
         raise InputError(f"start has shape {H.shape}: H of W and V has {shape}.")

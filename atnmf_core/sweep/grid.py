@@ -26,6 +26,7 @@ from ..model.problem import (
     Mask,
     Method,
     Missing,
+    Shape,
     Solver,
     Wide,
     check_alpha,
@@ -131,7 +132,7 @@ def identify(point: Point, content_hash: str) -> tuple[str, str]:
     return hashlib.sha256(identity.encode()).hexdigest()[:32], identity
 
 
-def paper_start(shape: tuple[int, int], K: int, alpha: float, start: int) -> tuple[Wide, Wide]:
+def paper_start(shape: Shape, K: int, alpha: float, start: int) -> tuple[Wide, Wide]:
     """The W (F x K) and H (K x N) that the authors drew for one of their alphas and ten starts.
 
     Their released program seeds NumPy once with 1 and then, for alpha = 0.3, 0.4 ... 0.9 and ten starts each,
@@ -337,7 +338,7 @@ def rounded_lambda(lam: float) -> float:
 
 
 def expected_sweep_seconds(
-    grid: Grid, shape: tuple[int, int], tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
+    grid: Grid, shape: Shape, tried: Mapping[tuple[int, str, str], int] = MappingProxyType({})
 ) -> float:
     """Seconds of a grid's fits in sequence; `tried`, by K, treatment and method, are done."""
     total = 0.0

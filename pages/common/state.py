@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.model.problem import TREATMENT_NAMES, Missing, Solver
+from atnmf_core.model.problem import TREATMENT_NAMES, Missing, Shape, Solver
 
 from .streamlit_patches import is_history_navigation
 
@@ -424,9 +424,7 @@ class Setting:
         return FitKey(mask, self.K, lam, self.missing, self.solver, self.seed, leash=leash)
 
 
-def defaults_for(
-    data: str, kind: str, shape: tuple[int, int], materials: int | None = None
-) -> dict[str, Any]:
+def defaults_for(data: str, kind: str, shape: Shape, materials: int | None = None) -> dict[str, Any]:
     """The settings that suit newly chosen data; `materials` is their true number, where it is known."""
     usual = materials or (5 if kind != "faces" else 25)
     K = {"cbcl": 49, "lfw": 25, "moffet": 3, "madonna": 3}.get(data, usual)

@@ -6,7 +6,7 @@ import hashlib
 import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -301,10 +301,7 @@ def remember_own_file(page: str) -> None:
 
 
 def _here() -> dict[str, Any]:
-    state = st.session_state
-    return {"upload": state["upload"]} | {
-        name: state.get(name, control.default) for name, control in FILE_CONTROLS.items()
-    }
+    return {"upload": st.session_state["upload"]} | asdict(file_setting())
 
 
 def show_upload_form(kinds: Collection[str], then: Callable[[], None]) -> None:

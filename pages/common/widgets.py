@@ -178,15 +178,8 @@ def panels_data(
 ) -> dict[str, Any]:
     """Pictures side by side with notes (trusted HTML) below; pointing at a pixel shows its values."""
     shown = [
-        {
-            "letter": panel.letter,
-            "title": panel.title,
-            "src": data_url(panel.pixels),
-            "alt": panel.alt,
-            "note": note,
-            "frame": frames[i] if frames else "",
-        }
-        for i, (panel, note) in enumerate(zip(panels, notes, strict=True))
+        _place(panel.letter, panel.title, frame, data_url(panel.pixels), panel.alt, note)
+        for panel, note, frame in zip(panels, notes, frames or [""] * len(panels), strict=True)
     ]
     # A panel with dots has several colours per pixel of the data; the last panel never has dots.
     rows, cols = panels[-1].pixels.shape[:2]
@@ -200,6 +193,12 @@ def panels_data(
     }
 
 
+def _place(
+    letter: str, title: str, frame: str, src: str = "", alt: str = "", note: str = ""
+) -> dict[str, str]:
+    return {"letter": letter, "title": title, "src": src, "alt": alt, "note": note, "frame": frame}
+
+
 def panel_of(shown: Mapping[str, Any]) -> Panel:
     file = io.BytesIO(base64.b64decode(shown["src"].partition(",")[2]))
     pixels = np.asarray(Image.open(file).convert("RGB"))
@@ -209,10 +208,7 @@ def panel_of(shown: Mapping[str, Any]) -> Panel:
 def show_places(
     titles: Mapping[str, str], shape: tuple[int, ...], key: str, frames: Sequence[str], gap: float
 ) -> None:
-    places = [
-        {"letter": letter, "title": title, "src": "", "alt": "", "note": "", "frame": frame}
-        for (letter, title), frame in zip(titles.items(), frames, strict=True)
-    ]
+    places = [_place(*one, frame) for one, frame in zip(titles.items(), frames, strict=True)]
     data = {"panels": places, "columns": len(places), "gap": f"{gap}rem", "aspect": shape[1] / shape[0]}
     component("panels")(data=data, key=key)
 

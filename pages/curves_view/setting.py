@@ -11,7 +11,7 @@ import streamlit as st
 
 from atnmf_core import Dataset, InputError
 from atnmf_core.jobs.fit_task import beside_others, rough_duration
-from atnmf_core.model.problem import TREATMENT_NAMES, Method, Missing, Solver
+from atnmf_core.model.problem import TREATMENT_NAMES, Method, Missing, Shape, Solver
 from atnmf_core.sweep import (
     Grid,
     default_store,
@@ -95,7 +95,7 @@ class Plan:
             return ()
         return lambda_series(self.low, self.high, self.count)
 
-    def problems(self, shape: tuple[int, int]) -> list[str]:
+    def problems(self, shape: Shape) -> list[str]:
         """Why this cannot be started, each in a sentence that says what to do; empty if it can."""
         found = []
         if not self.alphas:

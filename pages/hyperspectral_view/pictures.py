@@ -118,17 +118,10 @@ def _drawn_from(case: Case, pair: Pair | None = None) -> tuple[object, ...]:
 @cached(key=_drawn_from)
 def _given(case: Case) -> Panels:
     view, words = _view(case), bands_in_words(case.setting, case.data)
-    hidden = 1 - float(case.observed.mean())
-    return [
-        view_panel("Original", "", data_url(view.original()), f"Original, {words}", words),
-        view_panel(
-            "Masked",
-            "",
-            data_url(view.masked(case.observed)),
-            f"What the learner sees of {words}, {hidden:.0%} of the cube hidden",
-            f"{hidden:.0%} of the cube hidden",
-        ),
-    ]
+    hidden = f"{1 - float(case.observed.mean()):.0%} of the cube hidden"
+    masked, alt = data_url(view.masked(case.observed)), f"What the learner sees of {words}, {hidden}"
+    original = view_panel("Original", "", data_url(view.original()), f"Original, {words}", words)
+    return [original, view_panel("Masked", "", masked, alt, hidden)]
 
 
 @cached(key=_drawn_from)

@@ -20,6 +20,7 @@ from .pick_array import named_array, several_arrays
 from .sources import Limits, ReadingOptions, Source, UnreadableData
 from .values import NamedArray, StoredArray, in_nanometres
 
+Facts = Mapping[str, Any]  # Attributes, or descriptions of arrays, by name
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 CUBE = re.compile(r"reflectance|radiance|^rfl|^rdn|^rad$|rhot|rrs|rhos|cube|toa|spectral_image|^data$", re.I)
 BESIDE = re.compile(
@@ -117,11 +118,7 @@ def _cube(arrays: Sequence[NamedArray], source: Source, options: ReadingOptions)
 
 
 def _bands(
-    array: NamedArray,
-    entry: Mapping[str, Any],
-    arrays: Sequence[NamedArray],
-    entries: Mapping[str, Any],
-    general: Mapping[str, Any],
+    array: NamedArray, entry: Facts, arrays: Sequence[NamedArray], entries: Facts, general: Facts
 ) -> tuple[int | None, Wide | None, list[str]]:
     """Which axis counts the bands, axes of length 1 left out where there are many, and their wavelengths."""
     places = _places(array.shape)
@@ -142,11 +139,7 @@ def _places(shape: Sequence[int]) -> list[int]:
 
 
 def _wavelength_lists(
-    array: NamedArray,
-    entry: Mapping[str, Any],
-    arrays: Sequence[NamedArray],
-    entries: Mapping[str, Any],
-    general: Mapping[str, Any],
+    array: NamedArray, entry: Facts, arrays: Sequence[NamedArray], entries: Facts, general: Facts
 ) -> Iterator[tuple[Wide, str]]:
     """Those that share a word with the array's name (blue, SWIR) first."""
     words = set(re.split(r"[^a-z0-9]+", array.name.lower()))
@@ -185,11 +178,7 @@ def _without_gaps(vector: Wide) -> Wide:
 
 
 def _missing(
-    array: NamedArray,
-    axis: int | None,
-    arrays: Sequence[NamedArray],
-    general: Mapping[str, Any],
-    notes: list[str],
+    array: NamedArray, axis: int | None, arrays: Sequence[NamedArray], general: Facts, notes: list[str]
 ) -> Mask | None:
     """Entries that flags beside the cube mark as bad: whole bands, pixels, or single entries."""
     shape = array.shape
@@ -242,9 +231,7 @@ def _belongs(flags: str, cube: str) -> bool:
     return not mine or not theirs or bool(mine & theirs)
 
 
-def _scaling(
-    array: NamedArray, attributes: Mapping[str, Any], general: Mapping[str, Any]
-) -> tuple[float, float]:
+def _scaling(array: NamedArray, attributes: Facts, general: Facts) -> tuple[float, float]:
     gain = next(_numbers(attributes, ("scale_factor",)), None)
     offset = next(_numbers(attributes, ("add_offset",)), 0.0)
     if gain is None:
@@ -264,7 +251,7 @@ def _scaling(
     return (gain, offset) if usable else (1.0, 0.0)
 
 
-def _nodata(attributes: Mapping[str, Any], dtype: np.dtype[Any], is_netcdf: bool) -> tuple[float, ...]:
+def _nodata(attributes: Facts, dtype: np.dtype[Any], is_netcdf: bool) -> tuple[float, ...]:
     """The fill values in the attributes; NetCDF also has one for what was never written."""
     stated = tuple(dict.fromkeys(_numbers(attributes, FILL)))
     if stated or not is_netcdf:
@@ -272,7 +259,7 @@ def _nodata(attributes: Mapping[str, Any], dtype: np.dtype[Any], is_netcdf: bool
     return NETCDF_FILL.get(f"{dtype.kind}{dtype.itemsize}", ())
 
 
-def _valid_range(attributes: Mapping[str, Any]) -> tuple[float, float] | None:
+def _valid_range(attributes: Facts) -> tuple[float, float] | None:
     both = attributes.get("valid_range")
     if isinstance(both, list) and len(both) == 2:
         ends = list(_numbers({"low": both[0], "high": both[1]}, ("low", "high")))
@@ -283,7 +270,7 @@ def _valid_range(attributes: Mapping[str, Any]) -> tuple[float, float] | None:
     return -np.inf if low is None else low, np.inf if high is None else high
 
 
-def _numbers(attributes: Mapping[str, Any], names: Sequence[str]) -> Iterator[float]:
+def _numbers(attributes: Facts, names: Sequence[str]) -> Iterator[float]:
     for name in names:
         value = attributes.get(name)
         try:
@@ -292,7 +279,7 @@ def _numbers(attributes: Mapping[str, Any], names: Sequence[str]) -> Iterator[fl
             continue
 
 
-def _attributes(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _attributes(entry: Facts) -> Facts:
     found = entry.get("attributes", {})
     return found if isinstance(found, dict) else {}
 

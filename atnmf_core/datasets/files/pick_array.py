@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ...model.problem import Order, Values, Wide
+from ...model.problem import Order, Shape, Values, Wide
 from ..dataset import Kind
 from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, UnreadableData
 from .values import NamedArray, StoredArray, in_nanometres
@@ -133,7 +133,7 @@ def _image_shapes(cube: NamedArray) -> list[tuple[int, int]]:
     return [(sizes[0], sizes[1]), (sizes[1], sizes[2])]
 
 
-def _planes(array: NamedArray, image_shape: tuple[int, int]) -> int | None:
+def _planes(array: NamedArray, image_shape: Shape) -> int | None:
     rows, cols = image_shape
     sizes = [size for size in array.shape if size > 1]
     if len(sizes) == 3 and (sizes[:2] == [rows, cols] or sizes[1:] == [rows, cols]):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ...model.problem import InputError, Order, Values, Wide
+from ...model.problem import InputError, Order, Shape, Values, Wide
 from ..dataset import Dataset, Kind, Truth, could_be_truth, truth_from_arrays
 from .arrays import NPY_MAGIC, is_matlab_hdf5, matlab_arrays, npz_arrays, read_matlab, read_npy, read_npz
 from .envi import partner_of, read_envi
@@ -207,7 +207,7 @@ def read_dataset(
     name: str | None = None,
     variable: str | None = None,
     kind: Kind | None = None,
-    image_shape: tuple[int, int] | None = None,
+    image_shape: Shape | None = None,
     order: Order | None = None,
     bands_axis: int | None = None,
     nodata: float | tuple[float, ...] = (),
@@ -267,7 +267,7 @@ SAMPLED_IMAGES = 64
 @dataclass(frozen=True)
 class LayoutGuess:
     kind: Kind
-    image_shape: tuple[int, int] | None = None
+    image_shape: Shape | None = None
     bands_axis: int | None = None
 
     @property

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ...model.problem import Shape
 from ..dataset import NORMALISATIONS, Kind
 
 # Without a handler a library's complaints about a damaged file would be printed on the console.
@@ -143,7 +144,7 @@ class ReadingOptions:
 
     variable: str | None = None
     kind: Kind | None = None
-    image_shape: tuple[int, int] | None = None
+    image_shape: Shape | None = None
     order: Any = None
     bands_axis: int | None = None
     nodata: Any = ()
@@ -222,15 +223,11 @@ def _nodata_text(value: float | tuple[float, ...]) -> str:
 
 
 SPELLINGS: dict[str, tuple[Callable[[Any], str], Callable[[str], Any]]] = {
-    "variable": (str, str),
-    "kind": (str, str),
+    **dict.fromkeys(("variable", "kind", "order", "negative", "normalisation"), (str, str)),
     "image_shape": (lambda shape: f"{shape[0]}x{shape[1]}", parse_image_shape),
-    "order": (str, str),
     "bands_axis": (str, int),
     "nodata": (_nodata_text, lambda text: tuple(float(word) for word in text.split(","))),
     "saturated": (number_text, float),
-    "negative": (str, str),
-    "normalisation": (str, str),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...model.problem import Array, InputError, Mask, Order, Values, Wide
+from ...model.problem import Array, InputError, Mask, Order, Shape, Values, Wide
 from ..dataset import Dataset, Georeference, Kind, Truth, normalise, truth_from_arrays
 from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, UnreadableData
 
@@ -70,7 +70,7 @@ class StoredArray:
     label: str
     kind: Kind | None = None
     bands_axis: int | None = None
-    image_shape: tuple[int, int] | None = None
+    image_shape: Shape | None = None
     order: Order = "C"
     wavelengths: Wide | None = None
     nodata: tuple[float, ...] = ()
@@ -290,7 +290,7 @@ class ArrayLayout:
     kind: Kind
     to_V: Callable[[Values, type[np.floating[Any]]], Values]
     from_V: Callable[[Values], Values]
-    image_shape: tuple[int, int] | None = None
+    image_shape: Shape | None = None
     order: Order = "F"
     notes: tuple[str, ...] = ()
 
@@ -454,7 +454,7 @@ def _turned(
     shape: tuple[int, ...],
     stored: StoredArray,
     turned: bool,
-    image_shape: tuple[int, int] | None = None,
+    image_shape: Shape | None = None,
     order: Order = "F",
     notes: tuple[str, ...] = (),
 ) -> ArrayLayout:
