@@ -1,7 +1,5 @@
 """The command line, `atnmf COMMAND` or `python -m atnmf_core COMMAND`."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import signal

@@ -1,7 +1,5 @@
 """The model as a scikit-learn transformer; this module alone needs ``pip install .[sklearn]``."""
 
-from __future__ import annotations
-
 import warnings
 from numbers import Integral
 from typing import Any, Self

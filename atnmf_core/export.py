@@ -1,7 +1,5 @@
 """Results as files: factors as NPZ, measures as CSV, a restoration as a page."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """How to reproduce the numbers: a few lines of Python, or a command line."""
 
-from __future__ import annotations
-
 import json
 import math
 import shlex

@@ -2,8 +2,6 @@
 picture as restored by AT-NMF and by NMF.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Learned factors of a cube as materials (spectra in W, maps in H), and how far they are from the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

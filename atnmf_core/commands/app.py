@@ -1,7 +1,5 @@
 """`app`: the dashboard, started from anywhere; `web`: Explore and Learn as static files, without a server."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """The options that several commands share, and how they are parsed."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

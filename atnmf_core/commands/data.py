@@ -1,7 +1,5 @@
 """`python -m atnmf_core data`: list data sets, fetch the paper's, look into a file."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

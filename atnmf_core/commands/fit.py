@@ -1,7 +1,5 @@
 """`python -m atnmf_core fit`: one factorization, its numbers, and files to take away."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from dataclasses import replace

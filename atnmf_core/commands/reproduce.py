@@ -1,7 +1,5 @@
 """`python -m atnmf_core reproduce`: the paper's tables, published and measured side by side."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`python -m atnmf_core restore`: restore a damaged file in its own format."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

@@ -1,7 +1,5 @@
 """`sweep`: many fits, stored, and the curve that they make; `queue`: the sweeps that wait in a store."""
 
-from __future__ import annotations
-
 import _thread
 import argparse
 import threading

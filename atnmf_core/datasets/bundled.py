@@ -1,7 +1,5 @@
 """Data that needs no download: faces from scikit-image and the paper's synthetic model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from numbers import Real
 

@@ -1,7 +1,5 @@
 """The data sets that can be loaded by name, and whether they are on this machine."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """The paper's data: downloaded on request alone, and verified; without a network messages say what to do."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

@@ -1,7 +1,5 @@
 """Entries that somebody says are wrong: shapes drawn on a picture of some bands, or a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

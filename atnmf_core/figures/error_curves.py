@@ -1,7 +1,5 @@
 """RMSE on hidden entries against lambda and alpha. `customdata` is what a click needs, and the hover text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import cycle, groupby

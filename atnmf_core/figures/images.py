@@ -1,7 +1,5 @@
 """Arrays as pictures: colours, tiles, enlargement, addresses; and the six panels of the paper's figure."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math

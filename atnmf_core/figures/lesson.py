@@ -1,7 +1,5 @@
 """Plots of the lesson: a series with hidden entries, a guess against the truth, the paper's tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

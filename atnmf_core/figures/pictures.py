@@ -1,7 +1,5 @@
 """Damaged and restored data side by side, and where entries were replaced."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

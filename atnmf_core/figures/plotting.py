@@ -1,7 +1,5 @@
 """What the plots share: layout, the band around a line, the ring around a point, round numbers on axes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A table of the paper beside ours, as HTML: a fragment for the dashboard, and a page to save."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Fits as tasks for another process: a whole run with its film, or its error alone."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The processes of this program: started, given priority, watched; and work on many of which some may die."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -4,8 +4,6 @@ Tasks belong to *owners*, any hashable values: browser sessions, for instance. A
 runs once. A task that nobody wants any more, because its owners have moved on or left, is dropped.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Collection, Hashable
 from concurrent.futures import CancelledError, Future, InvalidStateError

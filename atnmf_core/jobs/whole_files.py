@@ -1,7 +1,5 @@
 """Files that are there as a whole or not at all: written beside their place, then renamed."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 adversary raises it by its best R; the learner, as Algorithm 1 or exact descent would, lowers it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

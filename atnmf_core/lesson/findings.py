@@ -1,7 +1,5 @@
 """The paper's tables and ours side by side, for one hidden share."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

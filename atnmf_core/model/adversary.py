@@ -20,8 +20,6 @@ All functions work elementwise on arrays that broadcast together; ``observed=Non
 is observed, and the value of V at an unobserved entry (NaN included) has no influence.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Which entries are hidden from the learner, to be predicted."""
 
-from __future__ import annotations
-
 from numbers import Integral
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How good a restoration is: RMSE on chosen entries, PSNR and SSIM of images."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

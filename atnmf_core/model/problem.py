@@ -1,7 +1,5 @@
 """A solver's problem, and the one place that validates input: an `InputError` says what is allowed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal

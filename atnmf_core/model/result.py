@@ -1,7 +1,5 @@
 """What every solver takes and returns, and what it reports while it runs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The paper's cells beside ours: how far apart they are, and whether that is within the published spread."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter

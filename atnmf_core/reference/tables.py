@@ -1,7 +1,5 @@
 """Tables 1 to 4 of the paper and their reproduction, bundled beside this file as CSV."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -39,8 +39,6 @@ What is our choice:
   objective never rises.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

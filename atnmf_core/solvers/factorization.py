@@ -1,7 +1,5 @@
 """The front door: one call for every method, treatment of hidden entries and solver."""
 
-from __future__ import annotations
-
 import math
 import time
 import warnings

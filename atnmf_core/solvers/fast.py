@@ -6,8 +6,6 @@ extrapolated point is accepted only where its loss is no higher than before the 
 step stands. Descent is guaranteed either way.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np

@@ -6,8 +6,6 @@ the same norm over an outer iteration falls below tol_outer, or after max_outer 
 the same steps on V throughout.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..model.adversary import adversarial_loss, effective_data

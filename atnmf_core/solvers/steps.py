@@ -7,8 +7,6 @@ coordinate descent on all columns at once then cost little beside it. No step ra
 distance.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any, TypeAlias
 

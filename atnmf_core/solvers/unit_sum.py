@@ -19,8 +19,6 @@ The adversary trains W. The abundances that are returned are without its attack,
 the data is no brighter than its noise: what it has given up on, beyond noise, is left out instead.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The one cache of what pages compute: shared and bounded. Results are shared, so nobody may modify them."""
 
-from __future__ import annotations
-
 import inspect
 import threading
 import time

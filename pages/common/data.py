@@ -1,7 +1,5 @@
 """Choosing the data: from the catalogue, the paper's on request, or one's own file."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor

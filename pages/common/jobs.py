@@ -1,7 +1,5 @@
 """What the server runs in the background for all its sessions, and how its process is set up for that."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import hashlib

@@ -1,7 +1,5 @@
 """Sweeps of this dashboard: their store, the process that runs them, and why either cannot be used."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

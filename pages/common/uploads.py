@@ -1,7 +1,5 @@
 """Files that were uploaded to this server, so that a reload or a link finds them again."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import threading

@@ -1,7 +1,5 @@
 """What Streamlit has no widget for: components that show what they are given, and report clicks."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """The curve on display, in one form whether it is bundled with the program or a sweep on this machine."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The controls of Curves: the planned sweep, the curve in view. What Explore has too has its session key."""
 
-from __future__ import annotations
-
 import math
 import os
 import time

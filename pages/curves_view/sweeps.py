@@ -1,7 +1,5 @@
 """The sweeps on this machine: their progress, and what can be done with them."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

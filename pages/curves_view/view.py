@@ -1,7 +1,5 @@
 """The page below its title, in a fragment that is redrawn while sweeps are under way."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The sidebar of Explore, its presets, and the panels of the picture in view."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

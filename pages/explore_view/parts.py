@@ -1,7 +1,5 @@
 """Learned parts of both methods side by side, and who uses a chosen one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Materials: spectra in W and maps in H by each method, pure pixels beside them, the nearest of a library."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import replace
 from math import isfinite

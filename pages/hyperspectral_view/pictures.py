@@ -1,7 +1,5 @@
 """The six pictures of the cube: original and masked, restored and wrong by either method."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The sidebar of the Hyperspectral page, and its `CubeSetting`, of which all that it shows is a function."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """What a chapter is: one idea, its controls, and a picture that follows them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Mapping

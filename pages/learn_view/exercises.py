@@ -1,7 +1,5 @@
 """Exercises, checked by the core. Links name them by their place in `EXERCISES`: new ones come at its end."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

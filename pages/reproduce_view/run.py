@@ -1,7 +1,5 @@
 """Cells rerun on this machine: stored results, expected time, progress, Cancel."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is chosen, the four tables to choose from, and the chosen one with a cell to choose in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

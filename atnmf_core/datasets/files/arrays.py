@@ -1,7 +1,5 @@
 """NumPy's .npy and .npz, without pickle and without trusting a header."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

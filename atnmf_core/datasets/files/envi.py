@@ -5,8 +5,6 @@ all of it can be written again, and the numbers are a view of the file's bytes, 
 `spectral` package interprets the fields (number types, byte order, sizes).
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import PurePosixPath
 

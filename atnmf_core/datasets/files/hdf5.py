@@ -5,8 +5,6 @@ and axes; but the cube is called reflectance or radiance, wavelengths are a list
 and attributes say what fills gaps and how numbers are scaled.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Photographs: a set of image files of one size, each a column of V."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Which array in a file is the data, and what the others say about it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence

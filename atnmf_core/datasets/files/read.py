@@ -1,7 +1,5 @@
 """The entry point for files: read a data set, or say what has to be answered first."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A cube of any size on disk, read and written in blocks of pixels; maps of its pixels, written likewise."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """Matrices in text files: numbers between commas, semicolons, tabs or spaces; empty cells are missing."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -1,7 +1,5 @@
 """What a format's reader returns: an array, and everything that the file says about its meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Writing data sets in the formats of other programs, and results in the format of their source."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Chapters 3 to 5: an adversary and one entry, the game, the loss. 3 and 5 follow sliders in the browser."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Chapters 6 and 7: a guess of the best lambda, and the paper's tables and ours in one picture."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from atnmf_core.datasets import PAPER_ALPHAS

@@ -1,7 +1,5 @@
 """Chapters 1 and 2: what NMF is, and what happens where entries are hidden."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Chapter 8: defects that nobody has marked, why a strong adversary helps, and what neighbours know."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
