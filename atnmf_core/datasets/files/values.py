@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model.problem import Array, InputError, Mask, Order, Shape, Values, Wide
-from ..dataset import Dataset, Georeference, Kind, Truth, normalise, truth_from_arrays
+from ..dataset import Dataset, Georeference, Kind, Layout, Truth, normalise, truth_from_arrays
 from .sources import ArrayInFile, Limits, ReadingOptions, Remedy, Source, UnreadableData
 
 _NANOMETRES = {
@@ -372,11 +372,7 @@ def _stack(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions)
         return flat if kind == "cube" else np.ascontiguousarray(flat.T)
 
     def from_V(V: Values) -> Values:
-        flat = V if kind == "cube" else V.T
-        if order == "C":
-            stack = flat.reshape(count, rows, cols)
-        else:
-            stack = flat.reshape(count, cols, rows).transpose(0, 2, 1)
+        stack = Layout(kind, (rows, cols), order).unfold(V)
         return np.moveaxis(stack, 0, axis).reshape(stored.values.shape)
 
     return ArrayLayout(kind, to_V, from_V, (rows, cols), order, notes)
@@ -448,13 +444,7 @@ def _matrix(shape: tuple[int, ...], stored: StoredArray, options: ReadingOptions
 
 
 def _turned(
-    kind: Kind,
-    shape: tuple[int, ...],
-    stored: StoredArray,
-    turned: bool,
-    image_shape: Shape | None = None,
-    order: Order = "F",
-    notes: tuple[str, ...] = (),
+    kind: Kind, shape: tuple[int, ...], stored: StoredArray, turned: bool, *images: Any
 ) -> ArrayLayout:
     def to_V(values: Values, dtype: type[np.floating[Any]]) -> Values:
         flat = values.reshape(shape)
@@ -463,7 +453,7 @@ def _turned(
     def from_V(V: Values) -> Values:
         return (V.T if turned else V).reshape(stored.values.shape)
 
-    return ArrayLayout(kind, to_V, from_V, image_shape, order, notes)
+    return ArrayLayout(kind, to_V, from_V, *images)
 
 
 def _checked_axis(axis: int, ndim: int) -> int:
