@@ -222,7 +222,7 @@ def hidden_error(V: Array, observed: Mask, W: Array, H: Array) -> Values:
 
 
 class PictureMeasures(NamedTuple):
-    """RMSE over hidden and PSNR over all predicted pixels; SSIM if all are, of at least 3 x 3, else NaN."""
+    """RMSE over hidden and PSNR over all predicted pixels; SSIM where every pixel is predicted, else NaN."""
 
     rmse: float
     psnr: float
@@ -312,7 +312,7 @@ def compare_picture(
     missing: Missing = "ignore",
     reach: Reach | None = None,
 ) -> ComparedPicture:
-    """Picture number `index` (from 0) under both methods' factors; `reach` of `observed` saves a pass."""
+    """Picture number `index` (from 0) under both methods' factors; `reach`, if known, is that of `observed`."""
     v, seen = (picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
     reach = reach or reach_of(observed)

@@ -43,7 +43,7 @@ def add_block_options(group: TakesArguments) -> None:
 
 
 def is_for_blocks(args: argparse.Namespace, options: ReadingOptions, bytes_per_entry: float) -> bool:
-    """Whether the user says so, or a file is too large for the free memory or for whole reading."""
+    """Whether the user says so or, if not, the file is too large to be read as a whole."""
     if args.blocks is not None:
         return bool(args.blocks)
     path, limits = Path(args.data), Limits.from_environment()

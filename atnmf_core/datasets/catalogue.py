@@ -24,7 +24,7 @@ DAMAGED = "{} is damaged: it cannot be unpacked"
 
 
 def load_source(source: str, **reading: Any) -> Dataset:
-    """A grid's data: a catalogue name, or a file for `read_dataset` (with `reading`) or of `save_dataset`."""
+    """A grid's data: by its name in the catalogue, or a file of the user's or of `save_dataset`."""
     names = [entry.name for entry in catalogue()]
     path = Path(source)
     if source not in names and not path.exists():

@@ -106,7 +106,7 @@ WAY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def material_spectra(drawn: Mapping[str, Any], ways: Mapping[str, str]) -> go.Figure:
-    """`drawn` as for the page's component, `ways` by tone; each colour and kind of line is in the legend."""
+    """Spectra by material (colour) and way (kind of line), from the data of the page's component."""
     tones = dict.fromkeys(line["tone"] for card in drawn["cards"] for line in card["lines"])
     dashes = dict(zip(tones, WAY_DASHES * 2, strict=False))
     legend = [(card["name"], card["colour"], "solid") for card in drawn["cards"]]

@@ -170,7 +170,7 @@ LOOK_FOR_PARENT = 1.0
 
 
 def created(pid: int) -> float:
-    """When a process was created, since 1970: what tells it from a later one of the same number."""
+    """When a process was created, since 1970: that tells it from a later one with the same number."""
     import psutil
 
     return float(psutil.Process(pid).create_time())
@@ -201,7 +201,7 @@ def lower_priority() -> None:
 
 
 def serve_parent(pid: int) -> None:
-    """End this worker with its parent, which may be killed without a word, and leave Ctrl-C to that."""
+    """End this worker when its parent ends, however that happens, and leave Ctrl-C to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(pid,), daemon=True).start()
 

@@ -218,7 +218,7 @@ class _Subspace:
 
 
 def _subspace(V: Wide, seen: Mask, K: int) -> _Subspace:
-    """The likeliest subspace, by EM for principal components with gaps: it does not fit noise."""
+    """The most likely subspace, by expectation maximisation; it does not fit sparse pixels' noise."""
     together = np.maximum(seen.astype(np.float64) @ seen.T, 1)
     values, vectors = np.linalg.eigh(V @ V.T / together)
     basis: Wide = vectors[:, ::-1][:, :K]

@@ -58,7 +58,7 @@ class Cell:
 
     @property
     def agreement(self) -> Agreement | None:
-        """ "within" the published deviation of the published mean, or rounding; "near": three, or 1%."""
+        """Where the mean lies: "within" the published deviation, "near" (three of them, or 1%), "outside"."""
         if self.zero is None:
             return None
         distance = abs(self.zero.mean - self.published.mean)

@@ -42,7 +42,7 @@ class Surrogate(Protocol):
     D: Matrix | None
 
     def refresh(self, W: Array, H: Array) -> tuple[float, float]:
-        """Move the target to (W, H); the squared error over observed entries, and the loss there."""
+        """Move the target to (W, H); returns the squared error over observed entries, and the loss."""
         ...
 
 
@@ -140,7 +140,7 @@ class ObservedSurrogate:
 
 
 class WeightedSurrogate:
-    """For weights of at most 1. If `filled`, an entry of weight w is for its share 1 - w the prediction."""
+    """For weights of at most 1; if `filled`, the prediction takes the share 1 - w of each entry."""
 
     def __init__(self, problem: Problem, *, filled: bool) -> None:
         weights = problem.entry_weights()
@@ -169,7 +169,7 @@ class WeightedSurrogate:
 
 
 def _loss(V: Array, E: Array, excess: Array, lam: float, leash: float | None) -> float:
-    """The value of `descent_target`'s surrogate, t = v + excess, E = p - v (overwritten), uncancelled."""
+    """The surrogate's value where it touches the loss, without cancellation; E = p - v is overwritten."""
     E -= excess
     near = curvature(lam) * _inner(E, E)
     if leash is None or lower_bend(lam, leash) == 0:

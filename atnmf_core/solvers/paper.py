@@ -169,7 +169,7 @@ def _inner_loop(update: _Multiplicative, target: _Target, limits: StoppingRules)
 
 
 def _moved_less(update: _Multiplicative, before: Factors, than: float) -> bool:
-    """Whether the prediction has changed by less than a share; a few columns usually show that not."""
+    """Whether the prediction has changed by less than a share; a few columns usually show that it has not."""
     some = slice(None, None, SOME)
     return all(
         _relative_change(update.prediction(columns, before), update.prediction(columns)) < than

@@ -78,7 +78,7 @@ class FitCache(ResultCache):
             job.future.add_done_callback(partial(self.store, key))
 
     def solve(self, key: FitKey, data: Dataset, observed: Mask, owner: object) -> Run:
-        """The run, waited for. Where a process was killed, or the machine out of something, tried again."""
+        """Wait for the run; try again for a while where a process was killed or the machine fell short."""
         ends = time.monotonic() + SOLVE_AGAIN_SECONDS
         while True:
             future = self.start(key, data, observed, owner)

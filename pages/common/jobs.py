@@ -74,7 +74,7 @@ def _is_loopback(address: str | None) -> bool:
 
 
 def person() -> str | None:
-    """The same in all of a browser's tabs, and nothing that others could guess; None on one's own machine."""
+    """Who this is: the same in all tabs of a browser, and not to be guessed; None on one's own machine."""
     if not is_hosted():
         return None
     if _PERSON not in st.session_state:

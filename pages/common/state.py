@@ -242,7 +242,7 @@ def read_query(controls: Mapping[str, Control], query: Mapping[str, str]) -> dic
 
 
 def spell_query(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str, str]:
-    """Without what is at its default."""
+    """The query for values that are not at their defaults."""
     return {
         name: control.spell(values[name])
         for name, control in controls.items()

@@ -218,7 +218,7 @@ def max_megabytes() -> int:
 
 
 def keep_received(files: list[Any], key: str) -> str:
-    """Cache newly uploaded files; their name, "" for none. The session remembers them under `key`."""
+    """Cache new files, and return their name, "" for none; the session knows them under `key`."""
     identity, known = tuple(file.file_id for file in files), st.session_state.get(key, ())
     if not files or identity == known:
         return ""

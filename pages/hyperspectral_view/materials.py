@@ -1,4 +1,4 @@
-"""Materials: spectra in W and maps in H by each method, pure pixels beside them, the nearest of a library."""
+"""Materials by each method: spectra and maps, pure pixels beside them, and the library's nearest spectra."""
 
 from collections.abc import Hashable
 from dataclasses import replace

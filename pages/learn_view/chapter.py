@@ -121,7 +121,7 @@ WALL_HEIGHT = 380
 
 @dataclass(frozen=True)
 class Stage:
-    """Where and how a chapter is shown: its controls' values, keys, `hidden` names; `presenting` it large."""
+    """Where and how a chapter is shown; `hidden` controls are left out, `presenting` enlarges everything."""
 
     values: Mapping[str, Any]
     key: Callable[[str], str]
