@@ -312,7 +312,7 @@ def compare_picture(
     missing: Missing = "ignore",
     reach: Reach | None = None,
 ) -> ComparedPicture:
-    """Picture number `index` (from 0) under both methods' factors; `reach`, if known, is that of `observed`."""
+    """Picture number `index` (from 0) under both methods' factors; `reach`, if known, is of `observed`."""
     v, seen = (picture(data, matrix, index) for matrix in (data.V, observed))
     at_hat, nmf_hat = (predicted_picture(data, W, H, index) for W, H in (atnmf, nmf))
     reach = reach or reach_of(observed)

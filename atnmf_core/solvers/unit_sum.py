@@ -239,7 +239,7 @@ def solve(
     rng: np.random.RandomState,
     volume: float | None = None,
 ) -> Solution:
-    """Sweep over sampled pixels until W is steady, then find all of H; `volume` is c mu, None to choose it."""
+    """Sweep over sampled pixels until W is steady, then find H; `volume` is c mu, None to choose it."""
     counts = problem.entry_weights()
     known = np.arange(problem.V.shape[1]) if counts is None else np.flatnonzero(counts.any(axis=0))
     most = sample_size(problem.K)
