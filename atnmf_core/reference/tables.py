@@ -278,7 +278,8 @@ def compared() -> tuple[LeagueRow, ...]:
 
 
 def _league_row(part: str, data: str, damage: str, lines: list[dict[str, str]]) -> LeagueRow:
-    counts = f"{OURS}, denoised" if has_noise(part, damage) else OURS
+    has_noise = part == "six" or "noise" in damage or "everything" in damage
+    counts = f"{OURS}, denoised" if has_noise else OURS
     other = OURS if counts != OURS else f"{OURS}, denoised"
     kept = {
         OURS if line["method"] == counts else line["method"]: line
@@ -296,11 +297,6 @@ def _league_row(part: str, data: str, damage: str, lines: list[dict[str, str]]) 
         int(ours["seeds"]),
         int(ours["adversary"]) if ours["adversary"] else None,
     )
-
-
-def has_noise(part: str, damage: str) -> bool:
-    """Whether all entries have noise, so that the denoised data is what counts."""
-    return part == "six" or "noise" in damage or "everything" in damage
 
 
 TITLES = {"synthetic": "Synthetic", "cbcl": "CBCL faces", "moffet": "Moffett Field", "madonna": "Madonna"}

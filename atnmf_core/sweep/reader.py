@@ -143,27 +143,18 @@ def _prepare(connection: sqlite3.Connection, path: Path, read_only: bool) -> Non
         with transaction(connection):
             # Another process may have come first.
             if _is_empty(connection):
-                _run_script(connection, TABLES)
+                for statement in TABLES.strip().split("\n\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {LAYOUT}")
     # Survives killed processes without waiting for the disk after every fit.
     connection.execute("PRAGMA synchronous = NORMAL")
-    layout = _layout(connection)
+    layout = connection.execute("PRAGMA user_version").fetchone()[0]
     if layout != LAYOUT:
         foreign = "is a database of another program"
         other = f"has layout {layout}, this program knows {LAYOUT}; use the program that wrote it"
         raise StoreError(f"{path} {other if layout else foreign}.", wrong_file=True)
     if not read_only and not os.access(path, os.W_OK):
         raise sqlite3.OperationalError("attempt to write a readonly database")
-
-
-def _run_script(connection: sqlite3.Connection, script: str) -> None:
-    """Run statements separated by blank lines, inside a transaction, and note the layout."""
-    for statement in script.strip().split("\n\n"):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {LAYOUT}")
-
-
-def _layout(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

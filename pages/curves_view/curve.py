@@ -52,7 +52,8 @@ def _faces_note() -> str:
     unmarked = _points("zero", ALPHA)
     nmf, strongest = _nmf(unmarked), _best(unmarked)
     paper = next(point for point in unmarked if point.lam == PAPER_LAM)
-    gains = {alpha: _marked_gain(alpha) for alpha in sorted({point.alpha for point in bundled_curve("lfw")})}
+    marked = {point.alpha: _points("ignore", point.alpha) for point in bundled_curve("lfw")}
+    gains = {alpha: gain(_best(marked[alpha]), _nmf(marked[alpha])) for alpha in sorted(marked)}
     paid = {alpha: share for alpha, share in gains.items() if share >= SMALLEST_GAIN}
     most = " and ".join(f"{share:.0%} at α = {alpha:g}" for alpha, share in paid.items())
     return (
@@ -78,11 +79,6 @@ def _best(points: list[Measurement]) -> Measurement:
     found = best(points)
     assert found is not None
     return found
-
-
-def _marked_gain(alpha: float) -> float:
-    points = _points("ignore", alpha)
-    return gain(_best(points), _nmf(points))
 
 
 _TABLE = "kept:table:"
@@ -237,7 +233,7 @@ def follow_click(curve: Curve) -> None:
         mask_seed=grid.mask_seed,
     )
     if grid.dataset not in {entry.name for entry in catalogue()}:
-        setting = _uploaded(setting)
+        setting = replace(setting, data=UPLOAD, upload=uploads().keep(load_source(grid.dataset)))
     st.session_state["run_asked"] = True
     st.switch_page("pages/explore.py", query_params=spelled_out(setting))
 
@@ -259,7 +255,3 @@ def _nearest_start(curve: Curve, wanted: Mapping[str, object]) -> int:
     }
     mean = sum(errors.values()) / max(len(errors), 1)
     return min(errors, key=lambda start: abs(errors[start] - mean), default=0)
-
-
-def _uploaded(setting: Setting) -> Setting:
-    return replace(setting, data=UPLOAD, upload=uploads().keep(load_source(setting.data)))

@@ -257,7 +257,9 @@ def _begin(plan: Plan, data: Dataset) -> None:
     uploaded = plan.data == UPLOAD
     grid = plan.grid(str(upload_path(path, data)) if uploaded else plan.data)
     with open_store(path) as store:
-        name = _free_name(_name(plan, data), store.names())
+        first, taken = _name(plan, data), store.names()
+        names = (first, *(f"{first} ({number})" for number in range(2, len(taken) + 2)))
+        name = next(one for one in names if one not in taken)
         add_sweep(store, name, grid, data.content_hash)
     if uploaded:
         save_upload(path, data)
@@ -269,8 +271,3 @@ def _name(plan: Plan, data: Dataset) -> str:
     alphas = plan.alphas if len(plan.alphas) < 4 else (min(plan.alphas), max(plan.alphas))
     what = (", " if len(plan.alphas) < 4 else "–").join(f"{alpha:g}" for alpha in sorted(alphas))
     return f"{data.name}, α {what}, K {plan.K}, {time.strftime('%d %b %H:%M')}"
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 2)))
-    return next(one for one in names if one not in taken)

@@ -194,10 +194,6 @@ def frame_panels(case: Case, frames: Sequence[Frame]) -> tuple[Panel, ...]:
     return _learned(case, _compared(case, frames))
 
 
-def show_nothing_yet(data: Dataset) -> None:
-    show_places(LEARNED, pictures.picture(data, data.V, 0).shape, "learned", FRAMES, GAP_OF_FOUR)
-
-
 def show_errors(case: Case, pair: Pair) -> None:
     panels, words, walls = _errors_data(case, pair)
     left, right = st.columns([2, 4], gap="large")
@@ -294,7 +290,8 @@ def _panels(case: Case, shown: ShownFits | None) -> None:
     elif shown is not None:
         show_learned(shown.case, shown.pair)
     else:
-        show_nothing_yet(case.data)
+        shape = pictures.picture(case.data, case.data.V, 0).shape
+        show_places(LEARNED, shape, "learned", FRAMES, GAP_OF_FOUR)
 
 
 PANEL_SIDE, FIGURE_SIDE = 600, 400

@@ -60,7 +60,9 @@ def _is_archive(source: Source) -> bool:
 
 def _read(sources: list[Source], options: ReadingOptions, limits: Limits) -> tuple[StoredArray, str]:
     headers = [source for source in sources if source.suffix == ".hdr"]
-    arrays = [source for source in sources if _is_array(source)]
+    arrays = [
+        one for one in sources if one.suffix in ARRAY_SUFFIXES or is_hdf5(one.data) or is_netcdf3(one.data)
+    ]
     images = [source for source in sources if source.suffix in IMAGE_SUFFIXES or is_image(source.data)]
     if len(headers) > 1:
         raise UnreadableData(f"There are {len(headers)} ENVI headers: one cube is read at a time.")
@@ -84,10 +86,6 @@ def _read(sources: list[Source], options: ReadingOptions, limits: Limits) -> tup
         f"{sources[0].label} is not a kind of file that can be read. These are: {' '.join(SUFFIXES)}; "
         "the binary file of an ENVI cube is read together with its .hdr file."
     )
-
-
-def _is_array(source: Source) -> bool:
-    return source.suffix in ARRAY_SUFFIXES or is_hdf5(source.data) or is_netcdf3(source.data)
 
 
 def _read_images(images: list[Source], limits: Limits) -> StoredArray:

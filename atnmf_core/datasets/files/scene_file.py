@@ -172,7 +172,8 @@ class SceneFile:
         with open_on_disk(self.path, self.options, writable=True) as stored:
             index = self._index(block)
             values = np.array(stored.values[index])
-            self._as_view(values)[changed.reshape(self._stack_shape(block))] = numbers
+            shape = self.bands, block.bottom - block.top, block.right - block.left
+            self._as_view(values)[changed.reshape(shape)] = numbers
             stored.values[index] = values
 
     def numbers(self, V: Array) -> Values:
@@ -190,9 +191,6 @@ class SceneFile:
     def _as_pixels(self, values: Values) -> Values:
         stack = np.ascontiguousarray(self._as_view(values))
         return stack.reshape(len(stack), -1)
-
-    def _stack_shape(self, block: Block) -> tuple[int, int, int]:
-        return self.bands, block.bottom - block.top, block.right - block.left
 
 
 def open_scene(path: str | Path, options: ReadingOptions | None = None) -> SceneFile:

@@ -19,10 +19,6 @@ K, ROUNDS_SHOWN = 2, 12
 TRACKS = {"paper": "Algorithm 1 of the paper", "fast": "exact descent"}
 
 
-def facts(stage: Stage) -> dict[str, str]:
-    return {"K": str(K)}
-
-
 def show(stage: Stage) -> None:
     film = _film(stage["lam"], stage["seed"], stage["track"])
     show_film(stage, "game", film, len(film["steps"]) - 1, "chart", "legend")
@@ -108,7 +104,7 @@ GAME = Chapter(
     },
     show=show,
     in_picture=("at",),
-    facts=facts,
+    facts=lambda stage: {"K": str(K)},
 )
 
 MAX_V = 1.0

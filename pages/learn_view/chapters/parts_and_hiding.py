@@ -25,10 +25,6 @@ from pages.learn_view.chapter import FACES, Chapter, Stage, faces, fitted, resto
 OF_THE_FACE = ("alpha", "face")
 
 
-def hiding_facts(stage: Stage) -> dict[str, str]:
-    return {"part": ", ".join(f"{w:g}" for w in PART)}
-
-
 def show_hiding(stage: Stage) -> None:
     observed = [place not in stage["hidden"] for place in range(1, len(SERIES) + 1)]
     weighed = {missing: weigh(PART, SERIES, observed, missing) for missing in TREATMENT_NAMES}
@@ -111,15 +107,10 @@ HIDING = Chapter(
     },
     show=show_hiding,
     in_picture=OF_THE_FACE,
-    facts=hiding_facts,
+    facts=lambda stage: {"part": ", ".join(f"{w:g}" for w in PART)},
 )
 
 MAX_K = 49
-
-
-def parts_facts(stage: Stage) -> dict[str, str]:
-    pixels, count = faces().shape
-    return {"pixels": str(pixels), "faces": str(count)}
 
 
 def show_parts(stage: Stage) -> None:
@@ -161,5 +152,5 @@ PARTS = Chapter(
     },
     show=show_parts,
     in_picture=("at",),
-    facts=parts_facts,
+    facts=lambda stage: dict(zip(("pixels", "faces"), map(str, faces().shape), strict=True)),
 )
