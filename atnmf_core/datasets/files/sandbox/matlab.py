@@ -13,7 +13,6 @@ from . import is_sent_along
 NUMERIC = {"double", "single", "logical", "sparse"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
-STORED = {"logical": "u1", "sparse": "double"}
 COMPRESSED = 15
 
 
@@ -30,12 +29,7 @@ class MatlabFile:
         small = self._load([name for name, shape, _ in numeric if is_sent_along(shape)])
         self.description = {
             "arrays": [
-                {
-                    "name": name,
-                    "shape": shape,
-                    "itemsize": np.dtype(STORED.get(kind, kind)).itemsize,
-                    "sparse": kind == "sparse",
-                }
+                {"name": name, "shape": shape, "itemsize": _itemsize(kind), "sparse": kind == "sparse"}
                 | (
                     {"values": np.real(small[name]).astype(float).reshape(-1).tolist()}
                     if name in small
@@ -80,3 +74,7 @@ open_file = MatlabFile
 def _dense(values: Any) -> npt.NDArray[Any]:
     full: npt.NDArray[Any] = values.toarray() if issparse(values) else values
     return full
+
+
+def _itemsize(kind: str) -> int:
+    return np.dtype({"logical": "u1", "sparse": "double"}.get(kind, kind)).itemsize
