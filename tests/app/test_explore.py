@@ -42,19 +42,13 @@ opened = partial(open_page, "explore")
     ],
     ids=str,
 )
-def test_the_page_runs(query):
+def test_the_page_runs_and_its_controls_have_a_help_line_each(query):
     page = opened(**query)
 
     assert page.title[0].value == "Hide pixels, and compare what NMF and AT-NMF bring back"
-
-
-def test_controls_have_a_help_line_each():
-    sidebar = opened().sidebar
-
-    controls = [
-        one for kind in ("selectbox", "select_slider", "slider", "number_input") for one in sidebar.get(kind)
-    ]
-    assert len(controls) == 7
+    kinds = ("selectbox", "select_slider", "slider", "number_input")
+    controls = [one for kind in kinds for one in page.sidebar.get(kind)]
+    assert len(controls) >= 4
     assert [control.label for control in controls if not control.help] == []
 
 

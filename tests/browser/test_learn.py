@@ -323,12 +323,11 @@ def test_the_notes_for_teachers_can_be_printed_whole(dashboard):
     expect(learn.page.get_by_test_id("stSidebar")).to_be_hidden()
 
 
-def test_the_game_is_stepped_played_and_reset(dashboard):
+def test_the_game_is_stepped_played_and_reset_and_follows_price_start_and_algorithm(dashboard):
     learn = Learn(dashboard, 4)
-    game = play(EXAMPLE, 2.0, K=2, solver="paper")
 
-    def expect_board(at, game=game):
-        step = game.half_steps[at]
+    def expect_board(at, **how):
+        step = play(EXAMPLE, K=2, **{"lam": 2.0, "solver": "paper", "seed": 0} | how).half_steps[at]
         expect(learn.dial("Half-step shown")).to_have_value(str(at))
         np.testing.assert_allclose(learn.board("R"), step.R)
         np.testing.assert_allclose(learn.board("V + R"), EXAMPLE + step.R)
@@ -336,42 +335,30 @@ def test_the_game_is_stepped_played_and_reset(dashboard):
         assert learn.numbers()[-1] == pytest.approx(step.value, abs=0.0051)
 
     expect_board(0)
-    learn.press("Adversary moves")
-    expect_board(1)
-    learn.press("Learner moves")
-    expect_board(2)
-    learn.press("Back")
-    expect_board(1)
+    for button, at in (("Adversary moves", 1), ("Learner moves", 2), ("Back", 1)):
+        learn.press(button)
+        expect_board(at)
     learn.page.get_by_label("Speed").select_option("3")
     learn.press("Play")
     expect(learn.dial("Half-step shown")).to_have_value(re.compile("^([4-9]|1.|2.)$"), timeout=8000)
     learn.press("Pause")
-    stopped = int(learn.dial("Half-step shown").input_value())
+    at = int(learn.dial("Half-step shown").input_value())
     learn.rest()
-    learn.expect_query({"chapter": "4", "at": str(stopped)})
-    expect_board(stopped)
-    learn.press("Reset")
-    expect_board(0)
-
-
-def test_the_game_follows_price_start_and_algorithm(dashboard):
-    learn = Learn(dashboard, 4, at=7)
+    learn.expect_query({"chapter": "4", "at": str(at)})
+    expect_board(at)
 
     dashboard.set_slider("Price λ", "3")
-    np.testing.assert_allclose(
-        learn.board("W H"), play(EXAMPLE, 3.0, K=2, solver="paper").half_steps[7].V_hat
-    )
+    expect_board(at, lam=3.0)
     learn.page.get_by_label("Start", exact=True).fill("5")
     learn.page.get_by_label("Start", exact=True).press("Enter")
     dashboard.wait_until_idle()
-    np.testing.assert_allclose(
-        learn.board("R"), play(EXAMPLE, 3.0, K=2, solver="paper", seed=5).half_steps[7].R
-    )
+    expect_board(at, lam=3.0, seed=5)
     dashboard.press("exact descent")
-    exact = play(EXAMPLE, 3.0, K=2, solver="fast", seed=5)
-    np.testing.assert_allclose(learn.board("W H"), exact.half_steps[7].V_hat)
+    expect_board(at, lam=3.0, seed=5, solver="fast")
     expect(learn.page.get_by_text("the loss rose in 0 of 12").first).to_be_visible()
-    learn.expect_query({"chapter": "4", "at": "7", "lam": "3", "seed": "5", "track": "fast"})
+    learn.expect_query({"chapter": "4", "at": str(at), "lam": "3", "seed": "5", "track": "fast"})
+    learn.press("Reset")
+    expect_board(0, lam=3.0, seed=5, solver="fast")
 
 
 def test_a_guess_stands_alone_until_the_truth_is_asked_for(dashboard):

@@ -10,7 +10,7 @@ import rasterio
 import scipy.io
 import spectral.io.envi
 
-from atnmf_core.datasets import UnreadableData, read_dataset, read_library, read_or_ask, write_like
+from atnmf_core.datasets import UnreadableData, read_dataset, read_library, write_like
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,6 @@ def test_the_cube_is_meant_and_its_truth_is_used(foreign):
     assert any("S_GT, GT" in note for note in data.notes)
 
 
-def test_an_envi_pair_without_a_suffix_can_be_uploaded(foreign):
-    names = ("cubus_gamsberg_subset", "cubus_gamsberg_subset.hdr")
-    data = read_dataset([(name, (foreign / name).read_bytes()) for name in names])
-    np.testing.assert_allclose(data.images(), envi(foreign / names[1]))
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -132,14 +126,6 @@ def test_an_envi_pair_without_a_suffix_can_be_uploaded(foreign):
 def test_a_file_is_refused_in_plain_words(foreign, name, words):
     with pytest.raises(UnreadableData, match=words):
         read_dataset(foreign / name)
-
-
-def test_another_array_can_be_chosen(foreign):
-    reading = read_or_ask(foreign / "upc_moffett.mat")
-    assert {array.name for array in reading.arrays} == {"Y", "S_GT", "GT"}
-    assert reading.array.name == "Y"
-    assert reading.layouts[0].kind == "cube"
-    assert reading.layouts[0].image_shape == (50, 50)
 
 
 @pytest.mark.parametrize(

@@ -139,26 +139,26 @@ def test_the_bands_axis_follows_the_stated_rule_and_is_said(shape, axis, why):
         np.testing.assert_array_equal(with_wavelengths.images(), np.moveaxis(values, shape.index(20), 0))
 
 
-def test_a_stack_can_be_declared_to_be_faces():
-    values = np.random.default_rng(0).uniform(size=(40, 8, 8))
-    data = read_dataset(npy(values), kind="faces")
-    assert data.V.shape == (64, 40)
-    np.testing.assert_array_equal(data.images(), values)
-
-
 def test_a_matrix_without_a_size_stays_a_matrix_and_can_be_turned():
     values = np.random.default_rng(0).uniform(size=(20, 7))
     assert read_dataset(npy(values)).kind == "matrix"
     np.testing.assert_array_equal(read_dataset(npy(values), bands_axis=1).V, values.T)
 
 
-def test_faces_as_columns_or_rows_of_a_matrix():
-    pictures = np.random.default_rng(0).uniform(size=(9, 5, 4))
-    columns = pictures.reshape(9, 20).T
-    for stored in (columns, columns.T):
-        data = read_dataset(npy(stored), kind="faces", image_shape=(5, 4))
-        assert data.V.shape == (20, 9)
+def test_faces_as_columns_or_rows_of_a_matrix_or_as_a_stack():
+    pictures = np.random.default_rng(0).uniform(size=(40, 5, 5))
+    columns = pictures.reshape(40, 25).T
+    for stored in (columns, columns.T, pictures):
+        size = {} if stored is pictures else {"image_shape": (5, 5)}
+        data = read_dataset(npy(stored), kind="faces", **size)
+        assert data.V.shape == (25, 40)
         np.testing.assert_array_equal(data.images(), pictures)
+    # Smooth ones are told by themselves.
+    y, x = np.mgrid[:20, :20]
+    phases = np.random.default_rng(3).uniform(0, 6, (100, 2))
+    faces = np.stack([np.sin(y / 3 + a) + np.cos(x / 2 + b) + 2 for a, b in phases])
+    for stored in (faces.reshape(100, -1, order="F"), faces.reshape(100, -1, order="F").T):
+        np.testing.assert_array_equal(read_dataset(mat(faces=stored)).images(), faces)
 
 
 def test_missing_saturated_and_negative_values_become_not_observed():
@@ -227,8 +227,11 @@ EVERYTHING = ReadingOptions(
 
 
 @pytest.mark.parametrize("options", [ReadingOptions(), ReadingOptions(negative="zero"), EVERYTHING])
-def test_options_survive_an_address(options):
+def test_options_survive_an_address_unless_a_word_is_wrong(options):
     assert ReadingOptions.from_words(options.words()) == options
+    with pytest.raises(UnreadableData) as refusal:
+        ReadingOptions.from_words(options.words() | {"image_shape": "many"})
+    assert refusal.value.setting == "image_shape"
 
 
 def test_options_are_spelled_for_python_and_for_the_command_line():
@@ -236,12 +239,6 @@ def test_options_are_spelled_for_python_and_for_the_command_line():
     assert options.python() == ', image_shape=(50, 40), nodata=(-9999,), negative="zero"'
     assert options.command_line() == " --image-shape=50x40 --nodata=-9999 --negative=zero"
     assert ReadingOptions().python() == ReadingOptions().command_line() == ""
-
-
-def test_a_wrong_word_in_an_address_is_refused_by_its_name():
-    with pytest.raises(UnreadableData) as refusal:
-        ReadingOptions.from_words({"image_shape": "many"})
-    assert refusal.value.setting == "image_shape"
 
 
 @pytest.mark.parametrize("placeholder", [-9999.0, -32768.0, -1e34])
@@ -287,18 +284,10 @@ def test_truth_beside_a_cube_is_not_taken_for_the_data(layout):
     np.testing.assert_allclose(data.images(data.truth.abundances), A.transpose(2, 0, 1))
 
 
-def test_a_reading_never_raises():
+def test_a_reading_never_raises_and_hdf4_is_named():
     assert read_or_ask(("x.mat", b"only text")).problem is not None
     assert read_or_ask([]).problem is not None
-
-
-def test_faces_in_columns_are_told_from_faces_in_rows():
-    y, x = np.mgrid[:20, :20]
-    phases = np.random.default_rng(3).uniform(0, 6, (100, 2))
-    faces = np.stack([np.sin(y / 3 + a) + np.cos(x / 2 + b) + 2 for a, b in phases])
-    for stored in (faces.reshape(100, -1, order="F"), faces.reshape(100, -1, order="F").T):
-        data = read_dataset(mat(faces=stored))
-        np.testing.assert_array_equal(data.images(), faces)
+    assert "HDF 4" in str(problem(("x.hdf", b"\x0e\x03\x13\x01" + bytes(100))))
 
 
 @pytest.mark.parametrize(
@@ -323,10 +312,6 @@ def test_a_heading_of_wavelengths_is_known_in_many_spellings(spelled, named):
     else:
         np.testing.assert_array_equal(data.V, CUBE[0].T)
         np.testing.assert_array_equal(data.wavelengths, 400 + 10 * np.arange(30))
-
-
-def test_hdf4_is_named():
-    assert "HDF 4" in str(problem(("x.hdf", b"\x0e\x03\x13\x01" + bytes(100))))
 
 
 def test_an_envi_binary_may_have_any_extension(tmp_path):
