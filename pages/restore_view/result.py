@@ -321,12 +321,6 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
         show_limits(now, shown)
     _bars(now, shown, of_kind)
     ADDRESS.write()
-    if st.session_state.get(REACHED) and (now.threshold, now.side, now.result) != (
-        setting.threshold,
-        setting.side,
-        setting.result,
-    ):
-        st.rerun()
 
 
 def _what_matters_most(setting: RestoreSetting, shown: Restored) -> RestoreSetting:
@@ -432,10 +426,17 @@ def _which_result(setting: RestoreSetting, shown: Restored) -> None:
     restoration, row = shown.restoration, AXES[shown.data.kind][0]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         ADDRESS.draw("result", label_visibility="collapsed")
-        everywhere = f"Typical error everywhere: ±{three_digits(restoration.denoised_error)}"
-        noise = three_digits(float(np.median(restoration.noise)))
-        kept = f"Measured values are kept, with their noise: ±{noise} in the median {row}."
-        st.caption(everywhere if setting.result == "denoised" else kept)
+        if setting.result == "denoised":
+            noise = only_noise(shown.data, restoration)
+            off = three_digits(restoration.denoised_error if noise is None else noise[1])
+            st.caption(
+                f"Typical error everywhere: ±{off}."
+                if restoration.is_smoothed or noise is not None
+                else f"Typically ±{off} from what would have been measured, with its noise."
+            )
+        else:
+            left = three_digits(float(np.median(restoration.noise)))
+            st.caption(f"Measured values are kept, with their noise: ±{left} in the median {row}.")
         changed = shown.all_wrong.any() or restoration.is_smoothed
         if shown.truth is None and (changed or setting.result == "denoised"):
             show_download(setting, shown)

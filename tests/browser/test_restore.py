@@ -367,7 +367,9 @@ def test_the_denoised_data_is_the_other_result_to_take_home(dashboard: Dashboard
     page.get_by_text("Denoised everywhere", exact=True).click()
     dashboard.wait_until_idle()
 
-    expect(page.get_by_text(f"Typical error everywhere: ±{outcome.denoised_error:#.3g}")).to_be_visible()
+    expect(
+        page.get_by_text(f"Typically ±{outcome.denoised_error:#.3g} from what would have been measured")
+    ).to_be_visible()
     expect(page.locator(".views figure").nth(1)).to_contain_text("Denoised")
     scroll_to_the_end(dashboard)
     with page.expect_download() as waiting:
