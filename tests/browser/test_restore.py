@@ -244,7 +244,7 @@ def test_a_file_with_nothing_wrong_leads_to_what_can_be_done_next(
     dashboard: Dashboard, tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(0)
-    sound = rng.random((16, 12, 3)) @ (rng.random((3, 30)) + 0.1) + rng.normal(0, 0.002, (16, 12, 30)) + 0.1
+    sound = rng.random((16, 12, 3)) @ (rng.random((3, 30)) + 0.1) + rng.normal(0, 0.0002, (16, 12, 30)) + 0.1
     np.save(tmp_path / "sound.npy", sound)
     page = dashboard.open("/restore", data="upload", losses="marked", dead=0, by="hand", K=3, lam=1.5)
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(tmp_path / "sound.npy")
