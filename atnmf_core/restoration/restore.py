@@ -442,7 +442,7 @@ def _with_alike_pixels(model: _Model, layout: Layout) -> _Model:
         predicted = model.predicted.copy()
         predicted[:, lost] = model.span.at(z[lost])
         deviation = model.deviation.copy()
-        deviation[:, lost] = _lost_deviation(model, lost, layout)[:, None]
+        deviation[:, lost] = _lost_deviation(model, z, lost, layout)[:, None]
         model = replace(model, predicted=predicted, deviation=deviation)
     return model
 
@@ -504,18 +504,27 @@ def _row_spread(rest: Array, weights: Array) -> Array:
     return np.sqrt(_row_mean(np.square(rest), weights))
 
 
-def _lost_deviation(model: _Model, lost: Mask, layout: Layout) -> Array:
-    """F, how far interpolation is off where the lost pixels are moved to pixels that are there."""
+def _lost_deviation(model: _Model, z: Array, lost: Mask, layout: Layout) -> Array:
+    """F, how far interpolation is off where the lost pixels are moved to pixels that are there, given the
+    interpolated coordinates.
+    """
     where = layout.unfold(lost[None])[0]
-    rows, cols = where.shape
-    moves = [(rows // 2, cols // 2), (rows // 2, 0), (0, cols // 2), (rows // 3, cols // 3)]
-    moved = max((np.roll(where, move, (0, 1)) & ~where for move in moves), key=lambda there: int(there.sum()))
-    if not moved.any():
-        return np.asarray(np.abs(model.span.mean))
-    there = layout.fold(moved[None])[0]
-    assert model.columns.explained is not None
-    z = interpolated(model.columns.explained.z, lost | there, layout)
-    return _row_spread(model.columns.V[:, there] - model.span.at(z[there]), model.columns.sound[:, there])
+    # Within the image if there is room, since interpolation is worse at its edge; round it if not.
+    shifts = []
+    for places, length in zip(np.nonzero(where), where.shape, strict=True):
+        low, high = -int(places.min()), length - 1 - int(places.max())
+        shifts.append(((2 * low + high) // 3, (low + 2 * high) // 3))
+    moves = [*zip(*shifts, strict=True), (where.shape[0] // 2, where.shape[1] // 2)]
+    squares, count = np.zeros(len(model.span.mean)), 0
+    for move in moves:
+        there = layout.fold(np.roll(where, move, (0, 1))[None])[0]
+        told = there & ~lost
+        if told.sum() > MOSTLY * lost.sum() and (count == 0 or move != moves[-1]):
+            moved = interpolated(z, there, layout)
+            off = np.square(model.columns.V[:, told] - model.span.at(moved[told]))
+            squares += _row_mean(off, model.columns.sound[:, told])
+            count += 1
+    return np.asarray(np.sqrt(squares / count) if count else np.abs(model.span.mean))
 
 
 def _assembled(
