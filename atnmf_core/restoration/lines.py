@@ -143,7 +143,7 @@ EDGE, LEAST_EDGE = 4.0, 0.2
 such a share of what they usually are.
 """
 AT_ONCE, MANY_MORE = 8, 0.4
-"""In a square of such a side, so much larger a share of the pixels than of the image does."""
+"""In a square of such a side, so much larger a share of the pixels than elsewhere does."""
 
 
 def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
@@ -166,14 +166,15 @@ def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
     for sign in (1, -1):
         hits = (is_large & (sign * (steps - middle) > EDGE * usual)).astype(np.float32)
         share = uniform_filter(hits, (0, side, side), mode="constant")
-        more.append(share - hits.mean(axis=(1, 2), keepdims=True) > MANY_MORE)
+        elsewhere = hits.sum(axis=(1, 2), keepdims=True) - side**2 * share
+        more.append(share - elsewhere / max(images[0].size - side**2, 1) > MANY_MORE)
     inside = np.zeros(images.shape, dtype=bool)
     for begins, ends in (more, more[::-1]):
         for first in np.flatnonzero(begins.any(axis=(1, 2))):
             later = np.flatnonzero((begins[first] & ends[first + 1 :]).any(axis=(1, 2)))
             if later.size:
                 last = first + 1 + int(later[0])
-                inside[first + 1 : last + 1] |= maximum_filter(begins[first] & ends[last], side)
+                inside[first + 1 : last + 1] |= maximum_filter(begins[first] & ends[last], 3 * side // 2)
     return np.asarray(layout.fold(inside)) & seen
 
 
