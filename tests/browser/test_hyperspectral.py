@@ -103,7 +103,9 @@ def test_a_click_on_a_pixel_shows_exactly_its_spectrum_and_the_exported_envi_pai
         numbers(shown[method], fit.V_hat[:, n], rtol=1e-4)
     assert cube.marked() == {(10, 41)}
     assert cube.page.url.endswith("?pixel=11.42")
-    assert cube.page.locator(".chart rect.hidden").count() == int((~OBSERVED[:, n]).sum())
+    assert cube.page.locator(".chart path.hidden").get_attribute("d").count("M") == int(
+        (~OBSERVED[:, n]).sum()
+    )
 
     with cube.page.expect_download() as waiting:
         cube.page.get_by_role("button", name="ENVI pair").first.click()
