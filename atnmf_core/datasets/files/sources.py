@@ -11,6 +11,7 @@ import os
 import shlex
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -101,10 +102,9 @@ def foreign_code(message: str) -> Iterator[None]:
             yield
     except UnreadableData:
         raise
-    except MemoryError as error:
-        raise UnreadableData(f"{message}: there is not enough memory for it.") from error
     except Exception as error:
-        raise UnreadableData(f"{message}.") from error
+        why = ": there is not enough memory for it" if isinstance(error, MemoryError) else ""
+        raise UnreadableData(f"{message}{why}.") from error
 
 
 def number_text(value: float) -> str:
@@ -322,19 +322,16 @@ class Limits:
         if unpacked > SMALL and unpacked > self.ratio * max(packed, 1):
             raise UnreadableData(
                 f"{name} would grow from {packed:,} to {size_text(unpacked)} bytes, more than {self.ratio} "
-                "times: "
-                "this looks like a decompression bomb."
+                "times: this looks like a decompression bomb."
             )
 
 
 MAX_AXES = 8  # No file of images has more; NumPy itself allows 64
 SMALL = 1 << 24  # Below this size growth is harmless, and small constant arrays do compress a thousandfold
 
-# Extensions under which the binary half of an ENVI pair is sought first; it can have any extension but those
-# below.
+# The binary half of an ENVI pair is sought under the second list first, then under all but the first.
 NOT_ENVI = [
-    ".zip", ".mat", ".npy", ".npz", ".csv", ".txt", ".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".xml",
-    ".hdr",
+    ".zip", ".mat", ".npy", ".npz", ".csv", ".txt", ".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".xml", ".hdr",
 ]  # fmt: skip
 ENVI_BINARIES = ("", ".img", ".dat", ".raw", ".bin", ".bil", ".bip", ".bsq", ".cub", ".sli")
 
@@ -373,7 +370,9 @@ def gather(files: Any, limits: Limits) -> list[Source]:
         if left < 0:
             raise UnreadableData(f"The files have more than the {limits.bytes:,} bytes read together.")
         sources.append(source)
-    _refuse_duplicates(sources)
+    if double := [name for name, count in Counter(one.name for one in sources).items() if count > 1]:
+        twice = Source(double[0], b"").label
+        raise UnreadableData(f"{twice} was given twice: every file needs a name of its own.")
     return sources
 
 
@@ -422,9 +421,7 @@ def _from_stream(stream: Any, limits: Limits) -> Source:
 def _as_bytes(contents: Any) -> bytes:
     if isinstance(contents, str):
         return contents.encode()
-    if isinstance(contents, bytes):
-        return contents
-    if isinstance(contents, (bytearray, memoryview)):
+    if isinstance(contents, (bytes, bytearray, memoryview)):
         return bytes(contents)
     raise UnreadableData(f"A file's contents must be bytes, not {type(contents).__name__}.")
 
@@ -444,14 +441,6 @@ def with_envi_partners(given: list[Any]) -> list[Any]:
         candidates = [Path(f"{path}.hdr"), path.with_suffix(".hdr")]
     partner = next((candidate for candidate in candidates if candidate.is_file() and candidate != path), None)
     return given if partner is None else [path, partner]
-
-
-def _refuse_duplicates(sources: list[Source]) -> None:
-    seen = set()
-    for source in sources:
-        if source.name in seen:
-            raise UnreadableData(f"{source.label} was given twice: every file needs a name of its own.")
-        seen.add(source.name)
 
 
 # Zip archives: unpacked in memory, within the limits, never onto the disk.
@@ -494,11 +483,9 @@ def _check(members: list[zipfile.ZipInfo], source: Source, limits: Limits) -> No
         raise UnreadableData(
             f"{source.label} has {len(members):,} files; at most {limits.members:,} are read."
         )
-    names = set()
+    if len({info.filename for info in members}) < len(members):
+        raise UnreadableData(f"{source.label} has two files of the same name.")
     for info in members:
-        if info.filename in names:
-            raise UnreadableData(f"{source.label} has two files of the same name.")
-        names.add(info.filename)
         if info.flag_bits & ENCRYPTED:
             raise UnreadableData(f"{source.label} is protected by a password: unpack it first.")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
