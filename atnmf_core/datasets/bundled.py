@@ -133,12 +133,8 @@ def simulated_scene(
 
 
 def _check(rows: int, cols: int, bands: int, materials: int, noise: float) -> None:
-    for name, value, least in (
-        ("rows", rows, 4),
-        ("cols", cols, 4),
-        ("bands", bands, 2),
-        ("materials", materials, 2),
-    ):
+    sizes = {"rows": (rows, 4), "cols": (cols, 4), "bands": (bands, 2), "materials": (materials, 2)}
+    for name, (value, least) in sizes.items():
         check_count(name, value, least)
     if materials > len(MATERIALS):
         raise InputError(f"materials={materials}: there are {len(MATERIALS)} materials to choose from.")

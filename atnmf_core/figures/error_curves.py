@@ -253,13 +253,8 @@ def _compact_layout() -> dict[str, Any]:
 
 # Lambda x alpha as a map: where the adversary helps, and by how much.
 
-BROWN_WHITE_TEAL = [
-    (0.0, "#A8742B"),
-    (0.25, "#DFC595"),
-    (0.5, "#FFFFFF"),
-    (0.75, "#A3D3CC"),
-    (1.0, "#2F968B"),
-]
+TEALS = ("#A8742B", "#DFC595", "#FFFFFF", "#A3D3CC", "#2F968B")
+BROWN_WHITE_TEAL = list(zip((0.0, 0.25, 0.5, 0.75, 1.0), TEALS, strict=True))
 WHITE_BLUE = [(0.0, "#FBFBF8"), (0.5, "#8FBFC6"), (1.0, "#245B7B")]
 DARK = "#0D1723"
 MAX_LABELLED_COLUMNS = 20  # With more columns the numbers in the cells would touch

@@ -118,12 +118,7 @@ def _lookup(ramp: RGB, share: Values) -> RGB:
     return colours
 
 
-COLOURS = {
-    "within": (0x0E, 0x8A, 0x7D),
-    "near": (0x8C, 0xC9, 0xC1),
-    "outside": (0xE5, 0x38, 0x3B),
-    None: (0xD5, 0xDC, 0xE3),
-}
+COLOURS = {"within": ADVERSARY, "near": "#8CC9C1", "outside": HIDDEN["red"], None: "#D5DCE3"}
 GROUND = (0xFC, 0xFC, 0xFA)
 GAP = 2  # Pixels between two tiles
 
@@ -131,7 +126,7 @@ GAP = 2  # Pixels between two tiles
 def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int = 88) -> npt.NDArray[np.uint8]:
     """A square with a tile per cell, row by row: "within" dark, "near" lighter, "outside" red, else grey."""
     rows = len(agreements) // columns
-    colours = np.array([COLOURS[agreement] for agreement in agreements], np.uint8).reshape(rows, columns, 3)
+    colours = np.array([channels_of(COLOURS[one]) for one in agreements], np.uint8).reshape(rows, columns, 3)
     picture = np.full((side, side, 3), GROUND, np.uint8)
     tops, lefts = (np.linspace(0, side + GAP, count + 1).round().astype(int) for count in (rows, columns))
     for row in range(rows):
@@ -277,13 +272,9 @@ def error_panels(
         paint(sequential(error, top), np.isnan(restored), hidden)
         for error, restored in ((at, picture.at_restored), (nmf, picture.nmf_restored))
     )
-    return (
-        Panel(
-            "",
-            "AT-NMF",
-            dotted(by_atnmf, picture.walls) if walls else by_atnmf,
-            f"Error of AT-NMF on {name}, dark where large",
-            scale,
-        ),
-        Panel("", "NMF", by_nmf, f"Error of NMF on {name}, dark where large", scale),
-    ), top
+    drawn = {"AT-NMF": dotted(by_atnmf, picture.walls) if walls else by_atnmf, "NMF": by_nmf}
+    first, second = (
+        Panel("", method, pixels, f"Error of {method} on {name}, dark where large", scale)
+        for method, pixels in drawn.items()
+    )
+    return (first, second), top

@@ -293,14 +293,9 @@ def _colours(data: Dataset, restored: Restoration) -> BeforeAfter:
     replaced = _replaced(data, restored).mean(axis=0)
     share = sequential(smaller(data.image(replaced), LONGEST), max(float(replaced.max()), 1e-9))
     title = "Bands " + ", ".join(str(band + 1) for band in bands) + " as red, green and blue"
-    return BeforeAfter(
-        title,
-        Panel("", "Before", view.original(), "The cube before"),
-        Panel("", "After", view.picture([restored.V[band] for band in bands]), "The cube after"),
-        Panel(
-            "", f"Changed, up to {replaced.max():.0%} of the bands", share, "Share of bands that were changed"
-        ),
-    )
+    after = view.picture([restored.V[band] for band in bands])
+    words = f"Changed, up to {replaced.max():.0%} of the bands"
+    return _sight(title, "The cube", view.original(), after, words, share)
 
 
 def _worst_band(data: Dataset, restored: Restoration) -> BeforeAfter:
@@ -325,13 +320,17 @@ def _worst_faces(data: Dataset, restored: Restoration) -> BeforeAfter:
     return _labelled(title, sheet(before), sheet([_grey(face, face) for face in after]), sheet(where))
 
 
+def _sight(
+    title: str, what: str, before: RGB, after: RGB, words: str, where: RGB, alt: str = ""
+) -> BeforeAfter:
+    last = words, where, alt or "Share of bands that were changed"
+    drawn = ("Before", before, f"{what} before"), ("After", after, f"{what} after"), last
+    return BeforeAfter(title, *(Panel("", *one) for one in drawn))
+
+
 def _labelled(title: str, before: RGB, after: RGB, where: RGB) -> BeforeAfter:
-    return BeforeAfter(
-        title,
-        Panel("", "Before", before, f"{title}, before"),
-        Panel("", "After", after, f"{title}, after"),
-        Panel("", "Wrong (teal) and missing (grey)", where, f"{title}: what was replaced"),
-    )
+    words = "Wrong (teal) and missing (grey)"
+    return _sight(title, f"{title},", before, after, words, where, f"{title}: what was replaced")
 
 
 def _grey(image: Values, like: Values) -> RGB:
@@ -382,19 +381,10 @@ def scene_picture(channels: Channels, unknown: str, like: Channels | None = None
 def scene_before_after(before: SceneFile, after: SceneFile, replaced: npt.NDArray[np.float32]) -> BeforeAfter:
     """Before, after, and the share of each pixel's bands that was replaced (rows x cols)."""
     channels, most = channels_of_scene(before), float(replaced.max())
-    return BeforeAfter(
-        f"{before.path.name}, thinned for display",
-        Panel("", "Before", scene_picture(channels, HIDDEN["red"]), "The scene before"),
-        Panel(
-            "", "After", scene_picture(channels_of_scene(after), HIDDEN["red"], channels), "The scene after"
-        ),
-        Panel(
-            "",
-            f"Replaced, up to {most:.0%} of the bands",
-            sequential(smaller(replaced, MAX_SIDE), max(most, 1e-9)),
-            "Share of bands that were changed",
-        ),
-    )
+    first, red = f"{before.path.name}, thinned for display", HIDDEN["red"]
+    pictures = scene_picture(channels, red), scene_picture(channels_of_scene(after), red, channels)
+    share = sequential(smaller(replaced, MAX_SIDE), max(most, 1e-9))
+    return _sight(first, "The scene", *pictures, f"Replaced, up to {most:.0%} of the bands", share)
 
 
 def scene_spectrum(

@@ -106,15 +106,9 @@ class Point:
         fit = factorize(V, observed, **start, **{name: getattr(self, name) for name in _PASSED_ON})
         if not np.isfinite(fit.V_hat).all():
             raise ArithmeticError("the factors left the range of numbers, and W H is not finite")
-        return Measures(
-            rmse_hidden=rmse(V, fit.V_hat, ~observed),
-            rmse_observed=rmse(V, fit.V_hat, observed),
-            squared_error=float(fit.history["squared_error"][-1]),
-            adversarial_loss=float(fit.history["adversarial_loss"][-1]),
-            n_iter=fit.n_iter,
-            converged=fit.converged,
-            seconds=fit.seconds,
-        )
+        squared_error, loss = (float(fit.history[name][-1]) for name in ("squared_error", "adversarial_loss"))
+        errors = rmse(V, fit.V_hat, ~observed), rmse(V, fit.V_hat, observed)
+        return Measures(*errors, squared_error, loss, fit.n_iter, fit.converged, fit.seconds)
 
 
 def drawn_mask(
@@ -276,11 +270,7 @@ class Grid:
         return cls(**settings)
 
 
-_SHARED = [
-    field.name
-    for field in fields(Point)
-    if field.name in {field.name for field in fields(Grid)} - {"missing"}
-]
+_SHARED = {one.name for one in fields(Point)} & {one.name for one in fields(Grid)} - {"missing"}
 _CHOICES: dict[str, tuple[str, ...]] = {
     "methods": get_args(Method),
     "missing": get_args(Missing),

@@ -199,12 +199,8 @@ def show_limits_of_recovery(case: Case) -> None:
 KEY = "spectrum"
 NAMES = {"AT-NMF": "atnmf", "NMF": "nmf"}
 LINES = (("truth", "original", "original"), ("orange", "atnmf", "AT-NMF"), ("blue", "nmf", "NMF"))
-LEGEND = (
-    ("truth", "original"),
-    ("seen", "observed"),
-    ("orange", "AT-NMF"),
-    ("blue", "NMF"),
-    ("unseen", "hidden"),
+LEGEND = tuple(
+    {"truth": "original", "seen": "observed", "orange": "AT-NMF", "blue": "NMF", "unseen": "hidden"}.items()
 )
 
 

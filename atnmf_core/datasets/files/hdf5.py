@@ -32,9 +32,7 @@ NOT_WAVELENGTHS = re.compile(r"good|fwhm|width|flag|mask|index|irradiance|f0", r
 GOOD_BANDS = re.compile(r"good_?wavelength|good_?band|^bbl$|list_cw_\w*flags", re.I)
 # Same shape as the cube, or as one image; anything but 0 marks an entry as bad.
 QUALITY = re.compile(r"err_?matrix|pixel_\w*err|^qual_|bad_?pixel|nodata_?(pixels|mask)", re.I)
-NETCDF_FILL = {
-    "f4": (9.969209968386869e36,),
-    "f8": (9.969209968386869e36,),
+NETCDF_FILL = dict.fromkeys(("f4", "f8"), (9.969209968386869e36,)) | {
     "i2": (-32767.0,),
     "i4": (-2147483647.0,),
 }

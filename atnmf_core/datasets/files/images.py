@@ -162,13 +162,9 @@ def read_images(sources: list[Source], limits: Limits) -> StoredArray:
     rewrite = partial(_rewritten, ordered, stack)
     if len(sources) == 1:
         notes.append(ONE_IMAGE)
-        return StoredArray(
-            stack[0],
-            ordered[0].label,
-            kind="matrix",
-            notes=notes,
-            rewrite=lambda values: rewrite(values[None]),
-        )
+        single = StoredArray(stack[0], ordered[0].label, kind="matrix", notes=notes)
+        single.rewrite = lambda values: rewrite(values[None])
+        return single
     label = f"the {len(ordered)} images"
     return StoredArray(stack, label, kind="faces", bands_axis=0, notes=notes, rewrite=rewrite)
 
@@ -234,9 +230,7 @@ def _opened(source: Source, limits: Limits) -> tuple[Values, bool]:
         values = values.astype(np.uint8) * 255
     if values.dtype == np.int32:
         # Pillow stores 16-bit greys of some formats in 32-bit numbers.
-        values = (
-            values.astype(np.uint16) if values.min() >= 0 and values.max() <= 0xFFFF else values.astype(float)
-        )
+        values = values.astype(np.uint16 if values.min() >= 0 and values.max() <= 0xFFFF else float)
     return values, coloured
 
 
