@@ -118,7 +118,8 @@ def _lookup(ramp: RGB, share: Values) -> RGB:
     return colours
 
 
-COLOURS = {"within": ADVERSARY, "near": "#8CC9C1", "outside": HIDDEN["red"], None: "#D5DCE3"}
+_TILES = {"within": ADVERSARY, "near": "#8CC9C1", "outside": HIDDEN["red"], None: "#D5DCE3"}
+COLOURS = {agreement: channels_of(colour) for agreement, colour in _TILES.items()}
 GROUND = (0xFC, 0xFC, 0xFA)
 GAP = 2  # Pixels between two tiles
 
@@ -126,7 +127,7 @@ GAP = 2  # Pixels between two tiles
 def agreement_mosaic(agreements: Sequence[str | None], columns: int, side: int = 88) -> npt.NDArray[np.uint8]:
     """A square with a tile per cell, row by row: "within" dark, "near" lighter, "outside" red, else grey."""
     rows = len(agreements) // columns
-    colours = np.array([channels_of(COLOURS[one]) for one in agreements], np.uint8).reshape(rows, columns, 3)
+    colours = np.array([COLOURS[agreement] for agreement in agreements], np.uint8).reshape(rows, columns, 3)
     picture = np.full((side, side, 3), GROUND, np.uint8)
     tops, lefts = (np.linspace(0, side + GAP, count + 1).round().astype(int) for count in (rows, columns))
     for row in range(rows):
