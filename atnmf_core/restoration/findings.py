@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import label
+import numpy.typing as npt
+from scipy.ndimage import label, maximum_filter, uniform_filter
 
 from ..datasets import Dataset
 from ..model.problem import Array, Mask
@@ -18,6 +19,7 @@ KINDS = {
     "dark": "too dark",
     "bright": "too bright",
     "lines": "in dead lines",
+    "blocks": "in blocks",
     "stripes": "in stripes",
     "clipped": "saturated",
     "missing": "missing",
@@ -28,7 +30,8 @@ NOISY = 3.0
 """A band with so many times the usual noise is named."""
 MOSTLY = 0.5
 """A pixel of which a larger share of the bands is wrong may be misunderstood as a whole."""
-
+TOGETHER, ALMOST_ALL = 5, 0.8
+"""Of a cube with such a side in bands, rows and columns, so much is wrong inside a block."""
 MOST_REGIONS = 20
 """Groups of such pixels that are named."""
 
@@ -41,12 +44,13 @@ class Finding:
     ----------
     kind : a key of `KINDS`.
     mask : bool F x N, the entries it concerns.
-    lines : those that it lies in.
+    lines, regions : those that it lies in.
     """
 
     kind: str
     mask: Mask = field(repr=False)
     lines: tuple[BadLine, ...] = ()
+    regions: tuple[Region, ...] = ()
 
     @property
     def count(self) -> int:
@@ -62,7 +66,8 @@ class Finding:
         if self.kind == "stripes":
             largest = max(abs(line.offset) for line in self.lines)
             return f"{said}: offsets of up to {largest:.3g} were taken off {in_short(self.lines)}"
-        return f"{said}: {in_short(self.lines)}" if self.lines else said
+        where = in_short(self.lines) or "; ".join(map(str, self.regions))
+        return f"{said}: {where}" if where else said
 
 
 def findings(
@@ -76,7 +81,11 @@ def findings(
     dead = tuple(line for line in restoration.lines if not line.offset)
     striped = tuple(line for line in restoration.lines if line.offset)
     in_lines = wrong & lines_mask(data, dead)
-    single = wrong & ~in_lines
+    blocks = _blocks(data, wrong & ~in_lines)
+    in_blocks = np.zeros_like(wrong)
+    for block in blocks:
+        in_blocks |= block.mask
+    single = wrong & ~in_lines & ~in_blocks
     measured = data.V if restoration.offsets is None else data.V - restoration.offsets
     dark = single & (np.nan_to_num(measured) < restoration.denoised)
     lost = missing & ~data.observed.any(axis=0) if data.kind == "cube" else np.zeros_like(missing)
@@ -89,6 +98,7 @@ def findings(
         Finding("dark", dark),
         Finding("bright", single & ~dark),
         Finding("lines", in_lines, dead),
+        Finding("blocks", in_blocks, regions=blocks),
         Finding("stripes", stripes, striped),
         Finding("clipped", clipped),
         Finding("missing", missing & ~lost),
@@ -116,18 +126,16 @@ def noisy_rows(noise: Array) -> tuple[int, ...]:
 
 
 class Region(NamedTuple):
-    """What resists: entries of which the restoration cannot be sure.
+    """Entries of pixels beside each other.
 
     Attributes
     ----------
-    words : where it is, counted from 1.
-    pixels : how many it has.
-    mask : bool F x N, its entries.
+    words : where they are, counted from 1.
+    mask : bool F x N.
     band, pixel : a band to look at, and a row and column, counted from 1.
     """
 
     words: str
-    pixels: int
     mask: Mask
     band: int
     pixel: tuple[int, int]
@@ -137,23 +145,46 @@ class Region(NamedTuple):
 
 
 def doubtful_regions(data: Dataset, restoration: Restoration) -> tuple[Region, ...]:
-    """Pixels of a cube beside each other most of whose bands look wrong, the largest group first."""
+    """Pixels of a cube beside each other most of whose bands look wrong, the largest group first: what the
+    restoration cannot be sure of.
+    """
     if data.kind != "cube":
         return ()
     wrong = restoration.defects | restoration.unrestorable
-    labels, _ = label(data.image((wrong.mean(axis=0) > MOSTLY).astype(float)) > 0)
+    where = data.image((wrong.mean(axis=0) > MOSTLY).astype(float)) > 0
+    return tuple(_region(data, wrong & data.layout.fold(one[None])) for one in _largest(where))
+
+
+def _blocks(data: Dataset, wrong: Mask) -> tuple[Region, ...]:
+    """Blocks of a cube in which almost everything is wrong, the largest first."""
+    if data.kind != "cube":
+        return ()
+    stack = data.layout.unfold(wrong)
+    inside = uniform_filter(stack.astype(np.float32), TOGETHER) > ALMOST_ALL
+    found = []
+    for one in _largest(inside):
+        block = stack & maximum_filter(one, TOGETHER)
+        for axis in range(3):  # without what happens to be wrong beside it
+            count = block.sum(axis=tuple(other for other in range(3) if other != axis), keepdims=True)
+            block &= count > count.max() / 2
+        found.append(_region(data, data.layout.fold(block), has_bands=True))
+    return tuple(found)
+
+
+def _largest(where: Mask) -> list[Mask]:
+    labels, _ = label(where)
     sizes = np.bincount(labels.ravel())[1:]
-    largest = np.argsort(-sizes, kind="stable")[:MOST_REGIONS] + 1
-    return tuple(_group(data, wrong, labels == number) for number in largest)
+    return [labels == number + 1 for number in np.argsort(-sizes, kind="stable")[:MOST_REGIONS]]
 
 
-def _group(data: Dataset, wrong: Mask, where: Mask) -> Region:
-    rows, cols = (np.flatnonzero(where.any(axis=axis)) + 1 for axis in (1, 0))
-    inside = data.layout.fold(where[None])[0]
-    mask = wrong & inside
-    words = ", ".join(_span(name, int(at[0]), int(at[-1])) for name, at in (("row", rows), ("column", cols)))
-    n = int(np.flatnonzero(inside)[inside.sum() // 2])
-    return Region(words, int(where.sum()), mask, int(mask.sum(axis=1).argmax()) + 1, _place(data, n))
+def _region(data: Dataset, mask: Mask, has_bands: bool = False) -> Region:
+    stack = data.layout.unfold(mask)
+    bands, rows, cols = (np.flatnonzero(stack.any(axis=others)) + 1 for others in ((1, 2), (0, 2), (0, 1)))
+    words = f"{_span('row', rows)}, {_span('column', cols)}"
+    pixels = np.flatnonzero(mask.any(axis=0))
+    band = int(mask.sum(axis=1).argmax()) + 1
+    place = _place(data, int(pixels[pixels.size // 2]))
+    return Region(words + (f" in {_span('band', bands)}" if has_bands else ""), mask, band, place)
 
 
 def _place(data: Dataset, n: int) -> tuple[int, int]:
@@ -161,7 +192,8 @@ def _place(data: Dataset, n: int) -> tuple[int, int]:
     return int(row) + 1, int(col) + 1
 
 
-def _span(name: str, first: int, last: int) -> str:
+def _span(name: str, places: npt.NDArray[np.intp]) -> str:
+    first, last = places[0], places[-1]
     return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
 
 

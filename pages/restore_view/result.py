@@ -349,9 +349,12 @@ def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> Finding | None:
         change(restore_wrong="all")
     ADDRESS.draw("wrong", among=names, widget=_pills, on_change=_look_there, args=(found, data.kind))
     chosen = next((one for one in found if one.kind == st.session_state["restore_wrong"]), None)
-    if chosen is None or not chosen.lines:
+    if chosen is None or not (chosen.lines or chosen.regions):
         return chosen
     st.caption(str(chosen))
+    if chosen.regions:
+        number = _places("Where", list(map(str, chosen.regions)), IN_BLOCKS, _look_at, chosen.regions)
+        return chosen if number is None else Finding(chosen.kind, chosen.regions[number].mask)
     lines = sorted(chosen.lines, key=lambda line: (-abs(line.offset), -(line.last - line.first)))
     number = _places("Where", list(map(str, lines)), f"restore_in_{chosen.kind}", _look_along, data, lines)
     if number is None:
@@ -359,7 +362,7 @@ def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> Finding | None:
     return Finding(chosen.kind, lines_mask(data, (lines[number],)), (lines[number],))
 
 
-RESISTS = "restore_resists"
+RESISTS, IN_BLOCKS = "restore_resists", "restore_in_blocks"
 MOST_LISTED = 12
 
 
@@ -373,8 +376,7 @@ def _what_resists(regions: Sequence[Region]) -> Finding | None:
         RESISTS,
         _look_at,
         regions,
-        help="Where most bands of a pixel look wrong, or a large part of a band contradicts all others, the "
-        "typical error does not hold.",
+        help="Where most bands of a pixel look wrong, the typical error does not hold.",
     )
     return None if number is None else Finding("resists", regions[number].mask)
 

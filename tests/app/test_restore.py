@@ -270,6 +270,29 @@ def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> No
     assert "1 band has no sound entry at all" in page.main.warning[0].value
 
 
+def test_a_block_is_listed_and_shown(repository: Path) -> None:
+    rng = np.random.default_rng(0)
+    V = rng.random((12, 2)) @ rng.random((2, 100)) + 0.1
+    data = Dataset(V, "cube", "scene", image_shape=(10, 10))
+    upload = uploads().keep(data)
+    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
+    block = data.layout.unfold(np.zeros(V.shape, dtype=bool)).copy()
+    block[2:9, 3:9, 1:8] = True
+    done: Future = Future()
+    outcome = run_task(lambda progress: None, data, setting.task)
+    packed = replace(outcome.packed, defects=np.packbits(data.layout.fold(block)))
+    done.set_result(replace(outcome, packed=packed))
+    restorations().store(key_of(setting, data), done)
+
+    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2", wrong="blocks")
+    (listed,) = [one for one in page.get("button_group") if one.key == "restore_in_blocks"]
+    listed.select(0).run()
+
+    assert listed.options == ["rows 4 to 9, columns 2 to 8 in bands 3 to 9"]
+    assert 3 <= page.session_state["image"] <= 9
+    assert "294 entries in blocks" in told(page)
+
+
 @pytest.mark.parametrize(
     ("measure", "ours", "theirs", "words"),
     [

@@ -75,10 +75,24 @@ def test_pixels_that_are_mostly_wrong_are_regions(case) -> None:
 
     regions = doubtful_regions(data, replace(restoration, defects=defects))
 
-    assert [(region.pixels, str(region)) for region in regions] == [
-        (2, "rows 3 to 4, column 4"),
-        (1, "row 10, column 10"),
-    ]
+    assert list(map(str, regions)) == ["rows 3 to 4, column 4", "row 10, column 10"]
+
+
+def test_a_block_is_told_apart_from_single_entries(case) -> None:
+    """Some of it may not have been noticed."""
+    data, _, restoration = case
+    rng = np.random.default_rng(1)
+    defects = data.layout.unfold(rng.random(data.shape) < 0.1)
+    defects[4:12, 3:12, 2:9] = rng.random((8, 9, 7)) < 0.95
+    asked = replace(restoration, defects=data.layout.fold(defects) & data.observed, lines=())
+
+    (found,) = [finding for finding in findings(data, asked) if finding.kind == "blocks"]
+
+    (block,) = found.regions
+    assert str(block) == "rows 4 to 12, columns 3 to 9 in bands 5 to 12"
+    assert np.array_equal(found.mask, block.mask)
+    assert "in blocks" in str(found)
+    assert block.band in range(5, 13)
 
 
 def test_bands_with_far_more_noise_than_others_are_named() -> None:
