@@ -22,6 +22,7 @@ from atnmf_core.reference.tables import (
 from pages.common.state import change
 from pages.common.widgets import text_of
 
+from .pictures import percent
 from .setting import ADDRESS, DAMAGES, RestoreSetting
 
 FIRST = "simulated-scene"
@@ -170,7 +171,9 @@ def _cell(row: LeagueRow, name: str) -> str:
     if row.rivals and name == row.best:
         words, style = "best", "best"
     elif row.rivals and name == OURS:
-        words = f"{mean / best - 1:.1%} behind" if mean < 2 * best else f"{mean / best:.2g} times the best"
+        words = (
+            f"{percent(mean / best - 1)} behind" if mean < 2 * best else f"{mean / best:.2g} times the best"
+        )
         words = f"{best - mean:.1f} dB behind" if row.measure == DECIBELS else words
         style = "lost"
     address = link(row, name)
