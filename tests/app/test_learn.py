@@ -58,14 +58,20 @@ def test_a_hidden_control_keeps_the_value_of_the_link():
     assert page.query_params["hide"] == "chapters,lam,questions"
 
 
-def test_presenting_leaves_the_teachers_tools_out_and_can_be_ended():
+def test_presenting_and_students_see_no_tools_of_teachers_nor_a_solution():
+    def has_tools(page):
+        return any("teachers" in expander.label for expander in page.expander)
+
     page = opened(chapter="5", present="1")
-    assert not [expander for expander in page.expander if "teachers" in expander.label]
-
+    assert not has_tools(page)
     press(page, "Stop presenting")
-
     assert "present" not in page.query_params
-    assert [expander for expander in page.expander if "teachers" in expander.label]
+    assert has_tools(page)
+
+    page = opened(chapter="5", exercise="1", student="1", solution="1", notes="1")
+    assert page.title[0].value == CHAPTERS[4].text.title
+    assert not has_tools(page)
+    assert EXERCISES[0].answer() not in words(page)
 
 
 def test_a_chapter_is_still_there_after_a_look_at_another_page():
@@ -90,17 +96,13 @@ def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_
     page.run()
 
     assert page.title[0].value == CHAPTERS[1].text.title
-    turn(page, "←")
-    assert page.slider(key="learn_1_K").value == 9
-
-
-def test_a_series_can_never_be_hidden_altogether():
-    page = opened(chapter="2", hidden="1-2-3-4")
-
+    # A series can never be hidden altogether.
+    page.pills[0].set_value([1, 2, 3, 4]).run()
     page.pills[0].set_value([1, 2, 3, 4, 5]).run()
-
     assert not page.exception
     assert page.query_params["hidden"] == "1-2-3-4"
+    turn(page, "←")
+    assert page.slider(key="learn_1_K").value == 9
 
 
 @pytest.mark.parametrize("missing", ["zero", "ignore"])
@@ -121,17 +123,17 @@ def test_the_best_lambda_is_told_only_when_asked(missing):
     assert "lowest at **" not in words(page)
 
 
-@pytest.mark.parametrize("alpha", [0.3, 0.4, 0.9])
+@pytest.mark.parametrize("alpha", PAPER_ALPHAS)
 def test_the_findings_show_every_cell_or_that_it_is_missing(alpha):
     page = opened(chapter="7", alpha=str(alpha))
 
-    table = next(
-        text for text in (element.value for element in page.main.markdown) if "| Synthetic |" in text
-    )
+    table = next(one.value for one in page.main.markdown if "| Synthetic |" in one.value)
     for finding in findings(alpha):
         assert f"| {finding.published_nmf.mean:.3g} |" in table
         if finding.ignore_nmf is not None and finding.ignore_nmf.mean > 0.001:
             assert f"| {finding.ignore_nmf.mean:.3g} |" in table
+        # As chapter 8 says of data sets with pictures: the adversary gains little where losses are marked.
+        assert finding.name == "synthetic" or (finding.ignored_gain or 0) < 0.025
     absent = any(finding.ignore_nmf is None for finding in findings(alpha))
     assert ("| – |" in table) == absent
     assert ("Not measured" in page.caption[0].value) == absent
@@ -161,12 +163,6 @@ def test_the_findings_name_the_numbers_of_unmarked_defects():
     ) in page.caption[1].value
 
 
-def test_where_hidden_entries_are_marked_the_adversary_gains_little():
-    """As chapter 8 says of the data sets with pictures."""
-    found = [one for alpha in PAPER_ALPHAS for one in findings(alpha) if one.name != "synthetic"]
-    assert max(one.ignored_gain for one in found if one.ignored_gain is not None) < 0.025
-
-
 @pytest.mark.parametrize("number", range(1, len(EXERCISES) + 1))
 def test_an_exercise_shows_its_task_and_its_solution_the_answer(number):
     exercise = EXERCISES[number - 1]
@@ -194,14 +190,6 @@ def test_the_page_checks_an_answer_and_does_not_tell_it():
     assert "which NMF pays" in page.warning[0].value
     page.number_input[0].set_value(0.76).run()
     assert "Right." in page.success[0].value
-
-
-def test_students_see_nothing_for_teachers_and_no_solution():
-    page = opened(chapter="5", exercise="1", student="1", solution="1", notes="1")
-
-    assert page.title[0].value == CHAPTERS[4].text.title
-    assert not [expander for expander in page.expander if "teachers" in expander.label]
-    assert EXERCISES[0].answer() not in words(page)
 
 
 def test_a_sheet_has_the_chosen_exercises_and_no_answers():

@@ -93,22 +93,14 @@ def test_negative_values_are_asked_about_and_the_recipe_says_what_was_answered()
     assert "--negative=zero" in snippets(app)
 
 
-def test_the_address_says_how_the_file_is_read():
+@pytest.mark.parametrize("page", ["hyperspectral", "curves", "restore"])
+def test_a_file_is_read_as_the_address_says_and_is_there_on_other_pages(page):
     upload = uploads().keep_files([("pixels.npy", npy_bytes(CUBE.reshape(120, 8)))])
-
-    app = opened("hyperspectral", upload=upload, kind="cube", image_shape="12x10", order="C")
-
+    app = opened(upload=upload, kind="cube", image_shape="12x10", order="C")
     assert "a cube, 12 × 10 × 8" in sidebar(app)
     assert 'kind="cube", image_shape=(12, 10), order="C"' in snippets(app)
 
-
-@pytest.mark.parametrize("page", ["hyperspectral", "curves", "restore"])
-def test_a_file_of_one_page_is_there_on_the_others_as_it_was_read(page):
-    upload = uploads().keep_files([("pixels.npy", npy_bytes(CUBE.reshape(120, 8)))])
-    app = opened(upload=upload, kind="cube", image_shape="12x10", order="C")
-
-    for name in list(app.query_params):
-        del app.query_params[name]
+    app.query_params.clear()
     app.switch_page(f"pages/{page}.py").run()
 
     assert not app.exception
@@ -192,14 +184,8 @@ def test_a_file_is_read_once_for_each_way_of_reading_it():
     assert cache.keep_files([("ab", b"c")]) != cache.keep_files([("a", b"bc")])
 
 
-def test_typed_sizes_may_have_blanks_and_a_multiplication_sign():
-    assert FileSetting(image_shape="50 × 40").options == ReadingOptions(image_shape=(50, 40))
-    with pytest.raises(UnreadableData):
-        _ = FileSetting(image_shape="50").options
-
-
 def test_the_recipe_reads_what_the_page_read():
-    words = {"variable": 'a"), evil("', "kind": "cube", "image_shape": "12x10", "nodata": "-9999, 0.5"}
+    words = {"variable": 'a"), evil("', "kind": "cube", "image_shape": "12 × 10", "nodata": "-9999, 0.5"}
     options = FileSetting(**words, negative="zero").options
 
     by_words = read_dataset([("a.npy", npy_bytes(CUBE.reshape(120, 8)))], **options.arguments())
@@ -207,24 +193,22 @@ def test_the_recipe_reads_what_the_page_read():
 
     assert by_words.image_shape == (12, 10)
     assert spelled == options.arguments()
+    with pytest.raises(UnreadableData):
+        _ = FileSetting(image_shape="50").options
 
 
-def test_with_nothing_hidden_no_error_is_measured_and_the_page_says_so():
-    app = opened(data="lfw", alpha="0", detail="errors")
-
-    assert "no error to measure" in app.main.info[0].value
-    assert any("Not measured: nothing is hidden" in one.value for one in app.main.caption)
-
-
-def test_what_cannot_be_recovered_is_said_on_explore():
+def test_what_cannot_be_recovered_and_what_is_not_measured_is_said_on_explore():
     values = CUBE.copy()
     values[3, 4] = np.nan
     upload = uploads().keep_files([("gaps.npy", npy_bytes(values))])
 
     app = opened(upload=upload, alpha="0")
-
     assert "Nothing is observed of 1 pixel," in app.main.warning[0].value
-    assert "every measured value as it was" in "".join(one.value for one in app.main.markdown)
+    assert "every measured value as it was" in texts(app.main, "markdown")
+
+    app = opened(upload=upload, alpha="0", detail="errors")
+    assert "no error to measure" in texts(app.main, "info")
+    assert "Not measured: nothing is hidden" in texts(app.main, "caption")
 
 
 def test_a_library_of_the_address_is_read_and_pure_pixels_stand_beside_the_fits():

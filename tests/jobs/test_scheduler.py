@@ -60,14 +60,20 @@ def test_a_task_is_run_once_however_many_ask(scheduler, log):
     assert log.read_text().split() == ["fit"]
 
 
-def test_progress_is_seen_while_a_task_runs_and_waiting_ends_with_it(scheduler, gate):
-    assert scheduler.job("gate").progress == "waiting"
+def test_progress_is_seen_while_a_task_runs_which_survives_a_reload_of_its_page(scheduler, gate, monkeypatch):
+    monkeypatch.setattr(scheduling, "GRACE_SECONDS", 0.3)
+    job = scheduler.job("gate")
+    assert job.progress == "waiting"
     assert not scheduler.wait(["gate"], 0.1)
 
+    scheduler.leave("somebody")
+    scheduler.join("gate", "somebody, reloaded")
+    time.sleep(0.6)
     gate.touch()
 
     assert scheduler.wait(["gate"], SECONDS)
     assert scheduler.job("gate") is None
+    assert job.future.result(SECONDS) is None
 
 
 @pytest.mark.parametrize(
@@ -141,18 +147,6 @@ def test_tasks_of_people_who_left_are_dropped_after_a_moment(scheduler, monkeypa
     with pytest.raises(CancelledError):
         running.future.result(SECONDS)
     assert scheduler.submit("next", tasks.one, "bob").future.result(SECONDS) == 1
-
-
-def test_a_task_survives_a_reload_of_its_page(scheduler, gate, monkeypatch):
-    monkeypatch.setattr(scheduling, "GRACE_SECONDS", 0.3)
-    job = scheduler.job("gate")
-
-    scheduler.leave("somebody")
-    scheduler.join("gate", "somebody, reloaded")
-    time.sleep(0.6)
-    gate.touch()
-
-    assert job.future.result(SECONDS) is None
 
 
 @pytest.mark.parametrize("task", [tasks.report_for_ever, tasks.sleep_for_ever])
