@@ -71,6 +71,8 @@ FINER = 2
 """Times the chosen number of dimensions in smoothed data."""
 EXACTLY = 0.01
 """Parts of faces are all but exact where they miss so small a share of what neighbours miss."""
+BESIDE = 3
+"""Lost pixels are as hard to interpolate as pixels this near to them vary."""
 FEW_PARTS = (4, 8, 16)
 """Dimensions with which stripes are looked for at first."""
 TOGETHER = 5
@@ -508,6 +510,8 @@ def _lost_deviation(model: _Model, z: Array, lost: Mask, layout: Layout) -> Arra
     """F, how far interpolation is off where the lost pixels are moved to pixels that are there, given the
     interpolated coordinates.
     """
+    from scipy.ndimage import maximum_filter
+
     where = layout.unfold(lost[None])[0]
     # Within the image if there is room, since interpolation is worse at its edge; round it if not.
     shifts = []
@@ -515,14 +519,22 @@ def _lost_deviation(model: _Model, z: Array, lost: Mask, layout: Layout) -> Arra
         low, high = -int(places.min()), length - 1 - int(places.max())
         shifts.append(((2 * low + high) // 3, (low + 2 * high) // 3))
     moves = [*zip(*shifts, strict=True), (where.shape[0] // 2, where.shape[1] // 2)]
+    maps = layout.unfold(np.ascontiguousarray(z.T))
+
+    def variance_around(hole: Mask) -> float:
+        around = maximum_filter(hole, 2 * BESIDE + 1) & ~hole
+        return float(maps[:, around].var(axis=1).sum())
+
     squares, count = np.zeros(len(model.span.mean)), 0
     for move in moves:
-        there = layout.fold(np.roll(where, move, (0, 1))[None])[0]
+        hole = np.roll(where, move, (0, 1))
+        there = layout.fold(hole[None])[0]
         told = there & ~lost
         if told.sum() > MOSTLY * lost.sum() and (count == 0 or move != moves[-1]):
             moved = interpolated(z, there, layout)
             off = np.square(model.columns.V[:, told] - model.span.at(moved[told]))
-            squares += _row_mean(off, model.columns.sound[:, told])
+            alike = variance_around(where) / max(variance_around(hole), 1e-30)
+            squares += alike * _row_mean(off, model.columns.sound[:, told])
             count += 1
     return np.asarray(np.sqrt(squares / count) if count else np.abs(model.span.mean))
 
