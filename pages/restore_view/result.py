@@ -239,8 +239,9 @@ def _below(setting: RestoreSetting, data: Dataset, shown: Restored) -> None:
 UNMARKED = """
 - **Most of every {row} and of every {column} has to be sound.** A {column} that is wrong in most places looks
   like one that is meant to be so.
-- **What is dark by one factor in many bands or images looks like another scene**: a block, a shadow, a column
-  in most bands. Such entries are found in part or not at all, and the typical error knows nothing of them.
+- **What is dark by one factor in most bands or images looks like another scene**: a shadow, a block in more
+  than half of the image or up to the last band, a column in most bands. Such entries are found in part or not
+  at all, and the typical error knows nothing of them.
 - **A defect has to stand out from what the model cannot describe.** In a band full of noise, or beside the
   eyes of a face, defects look like the rest and stay in.
 """
