@@ -294,9 +294,6 @@ def _panels(case: Case, shown: ShownFits | None) -> None:
         show_places(LEARNED, shape, "learned", FRAMES, GAP_OF_FOUR)
 
 
-PANEL_SIDE, FIGURE_SIDE = 600, 400
-
-
 def show_panels_take_away(case: Case, pair: Pair, figures: Callable[[Case, Pair], list[FigureFile]]) -> None:
     """Everything of the picture in view, and the restored data if it is one's own."""
     setting, stem = case.setting, stem_of(case.setting, case.data)
