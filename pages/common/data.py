@@ -14,8 +14,9 @@ from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, catalogue
 from atnmf_core.datasets.catalogue import size_in_words
 
 from .cache import cached
+from .controls import K_CHOSEN, SHOWN, change, last_shown
 from .jobs import JobProgress, show_job
-from .state import K_CHOSEN, SHOWN, Setting, change, defaults_for, last_shown
+from .state import Setting, defaults_for
 from .uploads import (
     FILE_CONTROLS,
     UPLOAD,

@@ -18,9 +18,10 @@ from atnmf_core.datasets.files.write import zipped
 from atnmf_core.figures.publish import FORMATS, WIDEST, Look, save_chart
 from atnmf_core.recipe import Recipe
 
+from .controls import Address
 from .data import UPLOAD
 from .fitting import Case, Pair
-from .state import Address, Setting
+from .state import Setting
 from .uploads import file_setting, uploaded, uploads
 from .widgets import escape_markdown
 

@@ -16,8 +16,9 @@ from atnmf_core.datasets import LayoutGuess, Limits, Reading, ReadingOptions, Un
 from atnmf_core.figures.images import enlarge
 from atnmf_core.figures.pictures import thumbnail
 
+from .controls import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of
 from .jobs import person, quotas
-from .state import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of, defaults_for
+from .state import defaults_for
 from .streamlit_patches import drop_uploaded_files
 from .widgets import escape_markdown
 

@@ -20,7 +20,8 @@ from atnmf_core.figures.images import Panel, data_url, diverging, grey, sequenti
 from atnmf_core.model.problem import Values
 
 from .cache import cached
-from .state import K_CHOSEN, MAX_K, PATTERNS, PATTERNS_OF, Address, change
+from .controls import K_CHOSEN, Address, change
+from .state import MAX_K, PATTERNS, PATTERNS_OF
 
 
 def escape_markdown(text: str) -> str:

@@ -19,15 +19,11 @@ from atnmf_core.sweep import (
     save_upload,
     upload_path,
 )
-from pages.common.data import UPLOAD, choose_data, chosen_data
-from pages.common.state import (
-    ALPHAS,
-    MAX_LAM,
+from pages.common.controls import (
     Address,
     Number,
     OneOf,
     Real,
-    Setting,
     Several,
     Text,
     change,
@@ -35,6 +31,8 @@ from pages.common.state import (
     last_shown,
     redeclare,
 )
+from pages.common.data import UPLOAD, choose_data, chosen_data
+from pages.common.state import ALPHAS, MAX_LAM, Setting
 from pages.common.sweeps import add_sweep, queue_sweep, reading_store, report_errors
 from pages.common.uploads import FILE_CONTROLS, FileSetting
 from pages.common.widgets import clamp_to_data, component, draw_K, draw_pattern

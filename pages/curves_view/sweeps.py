@@ -19,9 +19,9 @@ from atnmf_core.sweep import (
     load_source,
     open_store,
 )
+from pages.common.controls import K_CHOSEN, change
 from pages.common.data import UPLOAD, entry_of
 from pages.common.jobs import JobProgress, draw_job
-from pages.common.state import K_CHOSEN, change
 from pages.common.sweeps import (
     cancel_sweep,
     ensure_queue_runs,

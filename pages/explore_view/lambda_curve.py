@@ -17,9 +17,10 @@ from atnmf_core.model.adversary import curvature
 from atnmf_core.model.problem import Missing
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.cache import cached
+from pages.common.controls import change
 from pages.common.fitting import LIVE_SECONDS, Case, Pair, expected, fit_cache, observed_of
 from pages.common.jobs import poll_interval, visitor
-from pages.common.state import LAMBDAS, FitKey, Setting, change
+from pages.common.state import LAMBDAS, FitKey, Setting
 from pages.common.streamlit_patches import convert_once
 
 REST_SECONDS = 1.0

@@ -27,10 +27,11 @@ from atnmf_core.model.adversary import curvature
 from atnmf_core.model.result import HasFactors
 from pages.common import fitting
 from pages.common.cache import F, cached
+from pages.common.controls import Address, change
 from pages.common.data import choose_data, chosen_data, entry_of, is_cube, is_offered, load, take_over_cube
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, solve_both
 from pages.common.jobs import POLL_SECONDS, poll_interval
-from pages.common.state import Address, Setting, change
+from pages.common.state import Setting
 from pages.common.take_away import FigureFile, File, show_figures, show_take_away, source_of, stem_of
 from pages.common.uploads import UPLOAD, FileSetting
 from pages.common.widgets import (

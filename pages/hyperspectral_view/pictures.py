@@ -21,9 +21,10 @@ from atnmf_core.jobs.fit_task import Frame, Run
 from atnmf_core.model.problem import Wide
 from pages.common import fitting
 from pages.common.cache import cached
+from pages.common.controls import Pixel, change
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, show_unreached
 from pages.common.jobs import POLL_SECONDS, poll_interval
-from pages.common.state import FitKey, Pixel, change
+from pages.common.state import FitKey
 from pages.common.take_away import (
     FigureFile,
     File,

@@ -10,17 +10,13 @@ from atnmf_core.datasets import Entry, SpectralLibrary, Truth, UnreadableData, r
 from atnmf_core.figures.pictures import INFRARED, NATURAL, nearest_bands
 from atnmf_core.model.problem import Missing
 from pages.common.cache import cached
-from pages.common.data import choose_data, chosen_data, take_over_cube
-from pages.common.state import (
+from pages.common.controls import (
     COUNT,
-    MAX_IMAGES,
     PIXEL,
     Address,
-    FitKey,
     Number,
     OneOf,
     Pixel,
-    Setting,
     Switch,
     Text,
     change,
@@ -30,6 +26,8 @@ from pages.common.state import (
     redeclare,
     spell_pixel,
 )
+from pages.common.data import choose_data, chosen_data, take_over_cube
+from pages.common.state import MAX_IMAGES, FitKey, Setting
 from pages.common.uploads import FileSetting, keep_received, uploads
 from pages.common.widgets import (
     clamp,

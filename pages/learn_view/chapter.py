@@ -14,10 +14,11 @@ import streamlit as st
 from atnmf_core import Dataset
 from atnmf_core.jobs.fit_task import Run
 from atnmf_core.model.problem import Missing
+from pages.common.controls import Control
 from pages.common.data import load
 from pages.common.fitting import Case, fit_cache
 from pages.common.jobs import visitor
-from pages.common.state import Control, FitKey, MaskKey, Setting
+from pages.common.state import FitKey, MaskKey, Setting
 from pages.common.widgets import component
 
 FACES = 100

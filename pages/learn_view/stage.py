@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.common import widgets
-from pages.common.state import (
+from pages.common.controls import (
     Address,
     Control,
     Number,

@@ -28,6 +28,7 @@ from atnmf_core.restoration.task import (
     run_task,
 )
 from pages.common.cache import ResultCache, cached
+from pages.common.controls import change
 from pages.common.jobs import (
     POLL_SECONDS,
     JobProgress,
@@ -37,7 +38,6 @@ from pages.common.jobs import (
     show_job,
     visitor,
 )
-from pages.common.state import change
 from pages.common.widgets import show_error
 
 from .setting import RestoreSetting

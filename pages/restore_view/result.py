@@ -31,8 +31,9 @@ from atnmf_core.restoration.lines import BadLine
 from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
 from atnmf_core.restoration.task import Errors
 from pages.common.cache import cached
+from pages.common.controls import change, spell_pixel
 from pages.common.data import UPLOAD
-from pages.common.state import MAX_LAM, change, spell_pixel
+from pages.common.state import MAX_LAM
 from pages.common.widgets import component
 
 from .jobs import FRESH, Key, Restored, as_wanted, ask, choice_of, key_of, questions_of

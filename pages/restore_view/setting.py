@@ -13,18 +13,13 @@ from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.findings import KINDS
 from atnmf_core.restoration.restore import Side
 from atnmf_core.restoration.task import RestoreTask
-from pages.common.state import (
-    LAMBDAS,
-    MAX_IMAGES,
-    MAX_LAM,
-    MAX_SEED,
+from pages.common.controls import (
     PIXEL,
     Address,
     FreeSlider,
     Number,
     OneOf,
     Pixel,
-    Setting,
     Stops,
     Switch,
     Text,
@@ -33,6 +28,7 @@ from pages.common.state import (
     parse_pixel,
     redeclare,
 )
+from pages.common.state import LAMBDAS, MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
 from pages.common.uploads import FILE_CONTROLS, FileSetting
 
 SHARES = tuple(step / 100 for step in (0, 1, 2, 3, 5, 10, 15, 20, 30, 40, 50))

@@ -20,7 +20,7 @@ from atnmf_core.restoration.choice import EQUAL, WORTH
 from atnmf_core.restoration.damage import STRETCH, STRIPED, WITH_DEAD_COLUMNS, Damage, damaged
 from atnmf_core.restoration.findings import questions
 from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset, run_task
-from pages.common.state import controls_of
+from pages.common.controls import controls_of
 from pages.common.uploads import uploads
 from pages.restore_view.jobs import CHOSEN, FRESH, damage, how_far, key_of, restorations
 from pages.restore_view.league import NOTE, link, table, verdict

@@ -10,7 +10,8 @@ from atnmf_core.model.problem import TREATMENT_NAMES
 from atnmf_core.reference import TITLES
 from atnmf_core.reference.tables import bundled_curve, unmarked_defects
 from atnmf_core.sweep.measurements import Measurement
-from pages.common.state import LAMBDAS, OneOf, Setting, Stops, change, controls_of
+from pages.common.controls import OneOf, Stops, change, controls_of
+from pages.common.state import LAMBDAS, Setting
 from pages.learn_view.chapter import Chapter, Stage
 
 # Chapter 6: guess the best lambda before the truth is shown.

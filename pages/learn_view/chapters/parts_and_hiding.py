@@ -15,8 +15,9 @@ from atnmf_core.figures.lesson import series_chart
 from atnmf_core.lesson.examples import PART, SERIES, Weighing, build_up, weigh
 from atnmf_core.model.problem import TREATMENT_NAMES
 from pages.common.cache import cached
+from pages.common.controls import Number, Several, Stops
 from pages.common.fitting import Case
-from pages.common.state import ALPHAS, Number, Setting, Several, Stops
+from pages.common.state import ALPHAS, Setting
 from pages.common.widgets import show_panels
 from pages.learn_view.chapter import FACES, Chapter, Stage, faces, fitted, restored, show_controls, show_film
 

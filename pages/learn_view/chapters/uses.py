@@ -23,7 +23,8 @@ from atnmf_core.lesson.findings import (
 )
 from atnmf_core.model.adversary import curvature
 from atnmf_core.reference.tables import OURS, YARDSTICK, league
-from pages.common.state import LEASHES, FreeSlider, OneOf, Stops
+from pages.common.controls import FreeSlider, OneOf, Stops
+from pages.common.state import LEASHES
 from pages.common.widgets import show_panels
 from pages.learn_view.chapter import Chapter, Stage, faces, show_controls
 
