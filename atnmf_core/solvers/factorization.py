@@ -97,14 +97,9 @@ def transform(
         data, seen, K=1, method=method, lam=lam, leash=leash, missing=missing, dtype="float64"
     )
     scale = 2.0 ** np.ceil(np.log2(parts.max(initial=0.0) or 1.0))
-    H, converged = solve_columns(
-        problem.V,
-        counted,
-        parts.astype(np.float64) / scale,
-        problem.lam,
-        problem.leash,
-        None if begin is None else begin * (scale / problem.scale),
-    )
+    wide = parts.astype(np.float64) / scale
+    near = None if begin is None else begin * (scale / problem.scale)
+    H, converged = solve_columns(problem.V, counted, wide, problem.lam, problem.leash, near)
     if not converged.all():
         warnings.warn(f"{(~converged).sum()} columns of H did not converge.", RuntimeWarning, stacklevel=2)
     H *= problem.scale / scale

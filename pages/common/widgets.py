@@ -181,15 +181,9 @@ def panels_data(
         for panel, note, frame in zip(panels, notes, frames or [""] * len(panels), strict=True)
     ]
     # A panel with dots has several colours per pixel of the data; the last panel never has dots.
-    rows, cols = panels[-1].pixels.shape[:2]
-    return {
-        "panels": shown,
-        "columns": len(shown),
-        "gap": f"{gap}rem",
-        "rows": rows,
-        "cols": cols,
-        "pixels": _pixels(pixels),
-    }
+    size = dict(zip(("rows", "cols"), panels[-1].pixels.shape, strict=False))
+    about = {"columns": len(shown), "gap": f"{gap}rem", "pixels": _pixels(pixels)}
+    return {"panels": shown} | about | size
 
 
 def _place(

@@ -180,15 +180,9 @@ def _learned_data(case: Case, pair: Pair) -> dict[str, Any]:
 
 def show_improving(case: Case, frames: Sequence[Frame]) -> None:
     drawn = _compared(case, frames)
-    iterations = [f"iteration {frame.iteration}" for frame in frames]
-    show_panels(
-        _learned(case, drawn),
-        (_scale(drawn), "", *iterations),
-        "learned",
-        frames=FRAMES,
-        pixels=drawn,
-        gap=GAP_OF_FOUR,
-    )
+    notes = (_scale(drawn), "", *(f"iteration {frame.iteration}" for frame in frames))
+    look = {"frames": FRAMES, "pixels": drawn, "gap": GAP_OF_FOUR}
+    show_panels(_learned(case, drawn), notes, "learned", **look)
 
 
 def frame_panels(case: Case, frames: Sequence[Frame]) -> tuple[Panel, ...]:

@@ -61,14 +61,8 @@ def _found(case: Case, pair: Pair) -> tuple[tuple[Materials, ...], Truth | None]
     pure = []
     if setting.pure:
         pure.append(pure_materials(data.V, case.observed, K=setting.K, seed=setting.seed))
-    return materials_of(
-        list(factors_of(pair).values()),
-        data.truth,
-        summing=pure,
-        unit_sum=setting.materials == "sum",
-        bands=known.bands,
-        pixels=known.pixels,
-    )
+    how = {"unit_sum": setting.materials == "sum", "bands": known.bands, "pixels": known.pixels}
+    return materials_of(list(factors_of(pair).values()), data.truth, summing=pure, **how)
 
 
 SUMS = {
