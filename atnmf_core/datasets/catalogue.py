@@ -25,11 +25,10 @@ DAMAGED = "{} is damaged: it cannot be unpacked"
 
 def load_source(source: str, **reading: Any) -> Dataset:
     """A grid's data: by its name in the catalogue, or a file of the user's or of `save_dataset`."""
-    names = [entry.name for entry in catalogue()]
     path = Path(source)
-    if source not in names and not path.exists():
-        raise InputError(f"dataset {source!r} is neither a file nor one of {', '.join(names)}.")
-    ready = load_dataset(source) if source in names else _saved(path)
+    if source not in _LOADERS and not path.exists():
+        raise InputError(f"dataset {source!r} is neither a file nor one of {', '.join(_LOADERS)}.")
+    ready = load_dataset(source) if source in _LOADERS else _saved(path)
     if ready is None:
         return read_dataset(path, **reading)
     if reading:
@@ -217,9 +216,8 @@ class Entry:
 
 
 def size_in_words(count: int) -> str:
-    """
-    Examples
-    --------
+    """Bytes, in kB or MB.
+
     >>> size_in_words(45_100), size_in_words(2_300_000)
     ('45 kB', '2.3 MB')
     """

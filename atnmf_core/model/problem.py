@@ -24,8 +24,6 @@ ANMF_NOTE = (
 def three_digits(error: float) -> str:
     """An error as people read it: always three digits, so that errors side by side are alike.
 
-    Examples
-    --------
     >>> three_digits(0.002), three_digits(0.00198), three_digits(123.4)
     ('0.00200', '0.00198', '123')
     """

@@ -245,8 +245,6 @@ def read_dataset(
 def dataset_name(stem: str) -> str:
     """A short name that is safe in addresses and file names.
 
-    Examples
-    --------
     >>> dataset_name("Jasper Ridge (1998)")
     'Jasper-Ridge-1998'
     """

@@ -207,8 +207,6 @@ def option_text(name: str, value: Any) -> str:
 def parse_image_shape(text: str) -> tuple[int, int]:
     """(rows, cols) from a text such as 50x40.
 
-    Examples
-    --------
     >>> parse_image_shape("50x40")
     (50, 40)
     """
