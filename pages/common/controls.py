@@ -70,7 +70,7 @@ class Control:
     @classmethod
     def field(cls, *args: Any, **options: Any) -> Any:
         """A dataclass field that such a control sets."""
-        return declare(cls(*args, **options))
+        return _declare(cls(*args, **options))
 
     def read(self, text: str) -> Any:
         """The value of a text in an address; None or a ValueError if it is not a value of this control."""
@@ -250,14 +250,14 @@ def _kind(options: Mapping[T, str]) -> type[T]:
     return type(next(iter(options)))
 
 
-def declare(control: Control) -> Any:
+def _declare(control: Control) -> Any:
     return field(default=control.default, metadata={"control": control})
 
 
 def redeclare(kind: type, name: str, default: Any = None) -> Any:
     """A field as another dataclass declares it, perhaps with another default."""
     control = controls_of(kind)[name]
-    return declare(control if default is None else replace(control, default=default))
+    return _declare(control if default is None else replace(control, default=default))
 
 
 def controls_of(kind: type) -> dict[str, Control]:

@@ -1,7 +1,5 @@
 """Asking for a restoration, and what the page shows until it is there: a button, progress and Cancel."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -80,8 +78,7 @@ def _cancel(key: Hashable, no_longer: dict[str, object]) -> None:
     scheduler().cancel(key)
 
 
-SECONDS_TO_START = 3.0
-"""Until the process of a restoration has begun."""
+SECONDS_TO_START = 3.0  # Until the process of a restoration has begun
 
 
 class Key(NamedTuple):
@@ -192,8 +189,7 @@ def choice_of(setting: RestoreSetting, data: Dataset) -> Choice | None:
     return None if outcome is None else outcome.packed.choice
 
 
-FRESH = "restore_fresh"
-"""In the session while nobody has seen the result that was asked for."""
+FRESH = "restore_fresh"  # In the session while nobody has seen the result that was asked for
 
 
 def ask(key: Key) -> None:
@@ -240,8 +236,7 @@ def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
         st.fragment(_so_far, run_every=poll_interval(POLL_SECONDS))(key)
 
 
-CHOSEN = 0.6
-"""The share of the work that is done once the model is chosen, about."""
+CHOSEN = 0.6  # The share of the work that is done once the model is chosen, about
 
 
 def how_far(progress: ChoiceProgress | None) -> JobProgress:

@@ -1,7 +1,5 @@
 """A scene that is too large to upload: opened by its path, restored by a process beside the dashboard."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -27,8 +25,7 @@ from pages.common.widgets import escape_markdown, show_error
 
 from .setting import RestoreSetting
 
-STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)
-"""How the process ends when it is asked to."""
+STOPPED = (128 + signal.SIGTERM, -signal.SIGTERM)  # How the process ends when it is asked to
 _STARTED = "restore_scene_started"
 
 

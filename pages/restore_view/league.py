@@ -1,7 +1,5 @@
 """How good is it? What was measured, kind of damage by kind of damage, against other methods."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 from urllib.parse import urlencode
@@ -62,8 +60,7 @@ OPENS: dict[str, dict[str, float]] = {
     "case6": {"band_noise": 0.3, "salt": 0.1, "dead_columns": 0.05, "stripes": 0.1},
 }
 """Damage to try that is like the one that was measured."""
-BESIDES, SMALLEST = ", and a ", 0.01
-"""What names a block that is there besides, and its share of the entries."""
+BESIDES, SMALLEST = ", and a ", 0.01  # What names a block that is there besides, and its share of the entries
 HERE = ("simulated-scene", "lfw", "moffet", "madonna", "cbcl")
 """Data that the page has, or offers to fetch; for the others the simulated scene stands in."""
 _STYLE = Path(__file__).parent / "league.css"
@@ -112,8 +109,7 @@ def _pills(label: str, names: dict[str, str], *, index: int, **options: object) 
     st.pills(label, names, default=list(names)[index], required=True, label_visibility="collapsed", **options)
 
 
-NEAR = 1.1
-"""The error is near the best one up to so many times."""
+NEAR = 1.1  # The error is near the best one up to so many times
 
 
 def verdict(rows: tuple[LeagueRow, ...]) -> str:

@@ -1,7 +1,5 @@
 """The pictures: damaged, restored, true where that is known, and what was found to be wrong."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

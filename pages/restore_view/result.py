@@ -1,7 +1,5 @@
 """The result: pictures, spectrum, and a closer look at the suspects that follows the threshold at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Everything that the Restore page shows is a function of one `RestoreSetting`."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -24,7 +22,6 @@ from pages.common.controls import (
     Switch,
     Text,
     clip_pixel,
-    declare,
     parse_pixel,
     redeclare,
 )
@@ -33,17 +30,13 @@ from pages.common.uploads import FILE_CONTROLS, FileSetting
 
 SHARES = tuple(step / 100 for step in (0, 1, 2, 3, 5, 10, 15, 20, 30, 40, 50))
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
-DAMAGES = tuple(Damage().shares)
-"""Kinds of damage to try, as `Damage` names them."""
-
-
-MAX_MARKS = 6000
-"""Letters that marks may take in an address."""
+DAMAGES = tuple(Damage().shares)  # Kinds of damage to try, as `Damage` names them
+MAX_MARKS = 6000  # Letters that marks may take in an address
 MARKS = rf"(?=.{{0,{MAX_MARKS}}}$)({PATTERN}({BETWEEN}{PATTERN})*)?"
 
 
 def _share(default: float, label: str, help: str) -> float:
-    return declare(Stops(default, label, SHARES, "{:.0%}", help=help))
+    return Stops.field(default, label, SHARES, "{:.0%}", help=help)
 
 
 @dataclass(frozen=True)
@@ -59,8 +52,6 @@ class RestoreSetting:
     """The state of the Restore page. The defaults are the first view: a scene with a tenth of its entries
     dead, restored without being told which.
 
-    Attributes
-    ----------
     losses : whether what is wrong is marked as missing, or nobody knows which entries are wrong.
     dead to lost, damage_seed : what is done to sound data first, see `Damage`.
     by : whether K, lambda and leash are searched for or set by hand.
@@ -78,15 +69,10 @@ class RestoreSetting:
 
     data: str = redeclare(Setting, "data", "simulated-scene")
     upload: str = redeclare(Setting, "upload")
-    losses: Losses = declare(
-        OneOf(
-            "unmarked",
-            "What is wrong with it?",
-            {
-                "unmarked": "Some entries are wrong; I do not know which",
-                "marked": "I know what is missing",
-            },
-        )
+    losses: Losses = OneOf.field(
+        "unmarked",
+        "What is wrong with it?",
+        {"unmarked": "Some entries are wrong; I do not know which", "marked": "I know what is missing"},
     )
     dead: float = _share(0.1, "Dead and dark pixels", "Single entries, at 0 to 60% of their value.")
     streaks: float = _share(0.0, "Dark streaks", "Image columns, different ones in each band or image.")
@@ -106,65 +92,53 @@ class RestoreSetting:
         0.0, "Drift", "All bands grow brighter from row to row, which nobody can tell either."
     )
     lost: float = _share(0.0, "Lost pixels", "A rectangle of which nothing was measured.")
-    damage_seed: int = declare(Number(0, "Damage seed", 0, MAX_SEED, typed=True))
-    by: str = declare(
-        OneOf(
-            "search",
-            "K, λ and leash are",
-            {"search": "searched for", "hand": "set by hand"},
-            help="The model has K parts; an adversary of price λ, maybe on a leash, keeps wrong entries from "
-            "bending it. The search takes the model that best predicts entries that were held out.",
-        )
+    damage_seed: int = Number.field(0, "Damage seed", 0, MAX_SEED, typed=True)
+    by: str = OneOf.field(
+        "search",
+        "K, λ and leash are",
+        {"search": "searched for", "hand": "set by hand"},
+        help="The model has K parts; an adversary of price λ, maybe on a leash, keeps wrong entries from "
+        "bending it. The search takes the model that best predicts entries that were held out.",
     )
     K: int = redeclare(Setting, "K", 5)
-    lam: float = declare(
-        Price(
-            1.1,
-            "Adversary's price λ",
-            (*LAMBDAS, MAX_LAM),
-            low=1.0,
-            high=MAX_LAM,
-            help="The nearer to 1, the less a wrong entry counts. None: NMF, without an adversary.",
-        )
+    lam: float = Price.field(
+        1.1,
+        "Adversary's price λ",
+        (*LAMBDAS, MAX_LAM),
+        low=1.0,
+        high=MAX_LAM,
+        help="The nearer to 1, the less a wrong entry counts. None: NMF, without an adversary.",
     )
     leash: float = redeclare(Setting, "leash")
     seed: int = redeclare(Setting, "seed")
     colour: str = redeclare(Setting, "colour")
-    run: str = declare(Text("", pattern=r"[0-9a-f]{0,16}"))
-    view: str = declare(OneOf("band", "Picture", {"rgb": "Colour composite", "band": "Single band"}))
-    image: int = declare(Number(33, "Band", 1, MAX_IMAGES))
-    pixel: str = declare(Text("", pattern=PIXEL))
-    result: str = declare(
-        OneOf(
-            "restored",
-            "Result",
-            {"restored": "Restored", "denoised": "Denoised everywhere"},
-        )
+    run: str = Text.field("", pattern=r"[0-9a-f]{0,16}")
+    view: str = OneOf.field("band", "Picture", {"rgb": "Colour composite", "band": "Single band"})
+    image: int = Number.field(33, "Band", 1, MAX_IMAGES)
+    pixel: str = Text.field("", pattern=PIXEL)
+    result: str = OneOf.field(
+        "restored", "Result", {"restored": "Restored", "denoised": "Denoised everywhere"}
     )
-    wrong: str = declare(OneOf("all", "What was wrong", {"all": "All that was wrong"} | KINDS))
-    threshold: float = declare(
-        Stops(
-            1.0,
-            "Defect threshold",
-            THRESHOLDS,
-            help="From which suspicion an entry counts as a defect. 1: as the restoration judged. Higher: "
-            "only what is clearly wrong. Lower: more suspects.",
-        )
+    wrong: str = OneOf.field("all", "What was wrong", {"all": "All that was wrong"} | KINDS)
+    threshold: float = Stops.field(
+        1.0,
+        "Defect threshold",
+        THRESHOLDS,
+        help="From which suspicion an entry counts as a defect. 1: as the restoration judged. Higher: "
+        "only what is clearly wrong. Lower: more suspects.",
     )
-    side: Side = declare(
-        OneOf("both", "Defects are", {"both": "either", "dark": "too dark", "bright": "too bright"})
+    side: Side = OneOf.field(
+        "both", "Defects are", {"both": "either", "dark": "too dark", "bright": "too bright"}
     )
-    others: bool = declare(
-        Switch(
-            False,
-            "Compare with other methods",
-            help="Robust PCA, soft-impute, medians or inpainting, L1-NMF and NMF on the same data.",
-        )
+    others: bool = Switch.field(
+        False,
+        "Compare with other methods",
+        help="Robust PCA, soft-impute, medians or inpainting, L1-NMF and NMF on the same data.",
     )
 
-    marks: str = declare(Text("", pattern=MARKS))
-    mask: str = declare(Text("", pattern=r"[0-9a-f]{0,64}"))
-    league: str = declare(OneOf("", "Data", {"": "none"} | LEAGUE_DATA))
+    marks: str = Text.field("", pattern=MARKS)
+    mask: str = Text.field("", pattern=r"[0-9a-f]{0,64}")
+    league: str = OneOf.field("", "Data", {"": "none"} | LEAGUE_DATA)
 
     @property
     def task(self) -> RestoreTask:
@@ -185,8 +159,8 @@ class RestoreSetting:
         return clip_pixel(parse_pixel(self.pixel), data)
 
 
+# Controls that mean the same on other pages, and have the same session keys.
 SHARED = ("data", "upload", "K", "lam", "leash", "seed", "colour", "image", "pixel")
-"""Controls that mean the same on other pages, and have the same session keys."""
 ADDRESS = Address(
     "restore",
     RestoreSetting,

@@ -1,7 +1,5 @@
 """The sidebar of the Restore page: the data, what is wrong with it, and how it is to be restored."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import partial
 
@@ -109,8 +107,7 @@ def show_sidebar() -> tuple[RestoreSetting, Dataset | None, str]:
 
 
 DAMAGED_BY = "restore_damaged_by"
-SOME = 0.1
-"""The share of a kind of damage that was just chosen."""
+SOME = 0.1  # The share of a kind of damage that was just chosen
 
 
 def _choose_damage() -> None:

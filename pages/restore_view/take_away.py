@@ -1,7 +1,5 @@
 """What people take home: the restored data, what was wrong with it, a report, and how to reproduce it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
