@@ -7,12 +7,14 @@
    their sound entries on the way are explained once more.
 3. How many dimensions, and whether the first prediction needs an adversary, is chosen by how well entries are
    predicted from the others (`choice`).
-4. Stripes are offsets of whole lines, and are taken off (`lines`). Pixels that look alike are averaged where
-   that predicts better, and lost pixels are interpolated (`neighbours`). Faces use neighbouring pixels,
-   unless parts describe them all but exactly (`faces`).
+4. Stripes are offsets of whole lines, and are taken off. Blocks of pixels that become darker or brighter from
+   one band to the next, and as suddenly what they were, are judged by a span that was learned without them
+   (`lines`). Pixels that look alike are averaged where that predicts better, and lost pixels are interpolated
+   (`neighbours`); all that is put together in `prediction`. Faces use neighbouring pixels, unless parts
+   describe them all but exactly (`faces`).
 5. Deviations are scaled by how far entries are from their predictions that the span was learned without: for
    marked losses by gaps of the shape of the real ones (`holdout`). The expected error is that of what was
-   replaced, some of which may have been sound, and of what is wrong and was not found.
+   replaced, some of which may have been sound, and of what is wrong and was not found (`uncertainty`).
 
 The parts that people look at are those of a nonnegative factorization of what is sound, with the chosen K and
 adversary.
@@ -39,52 +41,23 @@ from .choice import (
     Choice,
     ChoiceCallback,
     ChoiceProgress,
-    Ladder,
     Losses,
     Treatment,
     choose,
 )
-from .faces import WITHIN_ONE, face_field
-from .holdout import hold_out_entries, hold_out_gaps
-from .lines import (
-    MOSTLY,
-    BadLine,
-    bad_lines,
-    in_short,
-    line_offsets,
-    offset_error,
-    sharp_edged,
-    striped_lines,
-)
-from .neighbours import Smoothed, interpolated, smoothed
-from .odds import FREEDOM, START
-from .span import ROWS_PER_PART, STEPS, Columns, Span, climb_again, explain, explain_otherwise
+from .holdout import hold_out_gaps
+from .lines import MOSTLY, BadLine, bad_lines, in_short, sharp_edged, striped_lines
+from .prediction import Prediction, noise_of, predict, stripes
+from .uncertainty import calibrated, expected_error
 
-ROUNDS = 3
-"""How often the span is learned from all columns, and stripes are looked for."""
-WITHIN_TWO = 0.954
 BOUND, BEYOND_REASON = 1.25, 2.0
 """Predictions are capped at so many times the largest sound value of their row; beyond the second they are
 discarded.
 """
-FINER = 2
-"""Times the chosen number of dimensions in smoothed data."""
-EXACTLY = 0.01
-"""Parts of faces are all but exact where they miss so small a share of what neighbours miss."""
-BESIDE = 3
-"""Lost pixels are as hard to interpolate as pixels this near to them vary."""
-FEW_PARTS = (4, 8, 16)
-"""Dimensions with which stripes are looked for at first."""
-TOGETHER = 5
-"""Rounds in which it is learned how much of a pixel's doubted entries is wrong."""
 FEW_BANDS = 5
 """With fewer rows wrong entries cannot be told from unusual columns."""
 SHARPNESS = 1 / 8
 """Suspicion is the odds of being wrong to this power."""
-FAR = 6.0
-"""Errors beyond so many deviations count as so many in the expected error."""
-CHECKED = 200_000
-"""Deviations are calibrated by so many entries."""
 PATIENCE = 30
 """Rounds of the factorization that shows the parts; the prediction does not depend on it."""
 
@@ -257,7 +230,7 @@ def restore(
     )
     if callback is not None:
         callback(ChoiceProgress("fit", 0, 1, choice.chosen, choice.seconds))
-    model = modelled(known, seen, ladder, layout, seed, doubted)
+    model = predict(known, seen, ladder, layout, seed, doubted)
     if offsets is not None and offsets.any():
         model = replace(model, offsets=offsets if model.offsets is None else offsets + model.offsets)
     return _assembled(
@@ -306,243 +279,10 @@ def size_of(values: Array) -> float:
     return float(np.median(sizes.astype(np.float64))) if sizes.size else 1.0
 
 
-def stripes(known: Array, seen: Mask, layout: Layout, seed: int) -> Array:
-    """Offsets of lines, found with few dimensions: many can learn what pixels of one image column share."""
-    offsets = np.zeros(known.shape, np.float32)
-    for K in sorted({min(few, *known.shape) for few in FEW_PARTS}):
-        V = np.where(seen, known - offsets, 0).astype(np.float32)
-        ladder, _ = choose(V, seen, "unmarked", K=K, treatments=(Treatment(),), seed=seed)
-        columns = ladder.columns(V, seen)
-        climb_again(columns, ladder.rungs)
-        by = _offsets_of(columns, seen, layout)
-        if not by.any():
-            break
-        offsets += by
-    return offsets
-
-
-def _offsets_of(columns: Columns, seen: Mask, layout: Layout) -> Array:
-    assert columns.odds is not None
-    assert columns.others is not None
-    counted = seen & ~columns.odds.is_atom
-    return line_offsets(columns.V - columns.others, counted, layout)
-
-
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """What is known of all entries, in units of `scale`."""
-
-    V: Array
-    columns: Columns
-    span: Span
-    predicted: Array
-    deviation: Array
-    others: Array
-    sound: Array
-    offsets: Array | None
-    is_smoothed: bool
-    reach: Array
-    """The deviation of entries around what the others predict."""
-    ratios: Array | None = None
-    """|error| / deviation of entries that were predicted as if they were gaps."""
-
-
-def modelled(
-    known: Array,
-    seen: Mask,
-    ladder: Ladder,
-    layout: Layout,
-    seed: int = 0,
-    doubted: Mask | None = None,
-) -> _Model:
-    """Of all columns. The span is first learned without `doubted` entries, and they are judged by it."""
-    columns = ladder.columns(known, seen if doubted is None else ~doubted)
-    climb_again(columns, ladder.rungs)
-    span, offsets = ladder.rungs[-1].span, None
-    for number in range(ROUNDS):
-        if layout.kind != "faces":  # there neighbours decide, from the suspects of the way up
-            explain_otherwise(columns, span)
-        span = columns.learn(span)
-        columns.look(span)
-        if doubted is not None and columns.odds is not None and number == 0:
-            columns.seen, columns.odds = seen, columns.odds.of(columns.V, seen)
-            columns.look(span, learn=False)
-            # What is wrong there stays left out.
-            columns.seen = seen & ~(doubted & (_judged_together(columns, seen & doubted) < 0.5))
-            columns.odds = columns.odds.of(columns.V, columns.seen)
-            columns.look(span)
-        if columns.odds is not None and layout.kind == "cube" and number < ROUNDS - 1:
-            by = _offsets_of(columns, seen, layout)
-            if by.any():
-                offsets = by if offsets is None else offsets + by
-                columns.V = np.where(seen, known - offsets, 0).astype(np.float32)
-    model = _by_columns(known, columns, span, offsets)
-    if layout.kind == "cube":
-        model = _with_alike_pixels(model, layout)
-    if layout.kind == "faces":
-        losses = "marked" if columns.odds is None else "unmarked"
-        made = face_field(known.astype(np.float64), seen, layout, losses, seed)
-        # Only parts that describe images all but exactly are better than what is beside a pixel.
-        parts, neighbours = (
-            np.median(np.abs(known - others)[seen]) for others in (model.others, made.others)
-        )
-        if EXACTLY * neighbours < parts:
-            model = replace(model, **vars(made), reach=made.deviation)
-    return model
-
-
-def _judged_together(columns: Columns, where: Mask) -> Array:
-    """The probability of being sound, if most of a column's entries that lie there are right, or wrong."""
-    assert columns.odds is not None
-    usual = columns.odds.below + columns.odds.above
-    ratio = np.where(where, (1 - columns.sound) / np.maximum(columns.sound, 1e-30) * (1 - usual) / usual, 0)
-    count, sound = np.maximum(where.sum(axis=0), 1), columns.sound
-    share = np.full(len(count), 0.5)
-    for _ in range(TOGETHER):
-        sound = 1 / (1 + ratio * share / (1 - share))
-        share = np.clip(np.where(where, 1 - sound, 0).sum(axis=0) / count, START, 1 - START)
-    return sound
-
-
-def _by_columns(V: Array, columns: Columns, span: Span, offsets: Array | None) -> _Model:
-    made = columns.explained
-    assert made is not None
-    assert columns.others is not None
-    assert columns.deviation is not None
-    square = np.square(columns.loudness)
-    variance = square + made.leverage * (1 - 2 * columns.weights * square)
-    deviation = span.noise[:, None] * np.sqrt(np.maximum(variance, 0.01 * square))
-    return _Model(
-        V,
-        columns,
-        span,
-        made.predicted,
-        deviation,
-        columns.others,
-        columns.sound,
-        offsets,
-        False,
-        columns.deviation,
-    )
-
-
-def _with_alike_pixels(model: _Model, layout: Layout) -> _Model:
-    """With pixels that look alike averaged, where that predicts better; and lost ones interpolated."""
-    columns = model.columns
-    known = columns.sound > 0.5
-    lost: Mask = np.asarray(~known.any(axis=0))
-    assert columns.explained is not None
-    if not lost.any():
-        made = smoothed(model.span, columns, layout)
-        if made.pays:
-            # With little noise left, more dimensions can be told from it.
-            most = int(min(known.shape) / ROWS_PER_PART)
-            finer = columns.grown(model.span, max(model.span.K, min(FINER * model.span.K, most)))
-            model = _better(model, smoothed(finer, columns, layout))
-    elif lost.any() and not lost.all():
-        z = interpolated(columns.explained.z, lost, layout)
-        predicted = model.predicted.copy()
-        predicted[:, lost] = model.span.at(z[lost])
-        deviation = model.deviation.copy()
-        deviation[:, lost] = _lost_deviation(model, z, lost, layout)[:, None]
-        model = replace(model, predicted=predicted, deviation=deviation)
-    return model
-
-
-def _better(model: _Model, made: Smoothed) -> _Model:
-    columns, noise = model.columns, made.span.noise[:, None]
-    rest = columns.V - made.predicted
-    others = columns.V - rest / (1 - made.own)
-
-    def missed(prediction: Array) -> float:
-        # As of Student's t distribution: a few entries that are far off do not decide.
-        z = (columns.V - prediction) / noise
-        return float((columns.sound * np.log1p(np.square(z) / FREEDOM)).sum(dtype=np.float64))
-
-    if not made.pays or missed(others) >= missed(model.others):
-        return model
-    spread = np.maximum(_row_spread(columns.V - others, columns.sound), 1e-3 * made.span.noise)
-    reach = np.repeat(spread[:, None], columns.V.shape[1], axis=1).astype(np.float32)
-    sound = columns.sound
-    if columns.odds is not None:
-        sound, _ = columns.odds.judge(columns.V, others.astype(np.float32), reach)
-    # The residuals are noise, which the entry's own share follows in part, and what the prediction misses.
-    # Noise is known from the same span without smoothing; of the difference only the average is reliable.
-    share = made.own.mean(axis=1)
-    unsmoothed = explain(made.span, columns.V, columns.weights)
-    followed = np.minimum(columns.weights * unsmoothed.leverage, np.float32(0.999))
-    squares = np.square(rest), np.square(columns.V - unsmoothed.predicted) / (1 - followed)
-    residual, alone = (_row_mean(square, columns.sound) for square in squares)
-    variance = np.maximum(alone, 1e-6 * made.span.noise**2)
-    left = float(np.mean((residual - alone * (1 - 2 * share)) / variance))
-    factor = np.sqrt(max(left / float(share.mean()), 1))
-    deviation = factor * np.sqrt(variance)[:, None] * np.sqrt(made.own)
-    return replace(
-        model,
-        span=made.span,
-        predicted=made.predicted,
-        others=others,
-        sound=sound,
-        deviation=deviation,
-        reach=reach,
-        is_smoothed=True,
-    )
-
-
-def _row_mean(values: Array, weights: Array) -> Array:
-    total = np.maximum(weights.sum(axis=1), 1)
-    return np.asarray((weights * values).sum(axis=1) / total)
-
-
-def _noise_of(columns: Columns) -> Array:
-    """F, the standard deviation of sound entries around what the span predicts, without its errors."""
-    assert columns.explained is not None
-    assert columns.others is not None
-    product = (columns.V - columns.explained.predicted) * (columns.V - columns.others)
-    return np.sqrt(np.maximum(_row_mean(product, columns.sound), 0))
-
-
-def _row_spread(rest: Array, weights: Array) -> Array:
-    return np.sqrt(_row_mean(np.square(rest), weights))
-
-
-def _lost_deviation(model: _Model, z: Array, lost: Mask, layout: Layout) -> Array:
-    """F, how far interpolation is off where the lost pixels are moved to pixels that are there, given the
-    interpolated coordinates.
-    """
-    from scipy.ndimage import maximum_filter
-
-    where = layout.unfold(lost[None])[0]
-    # Within the image if there is room, since interpolation is worse at its edge; round it if not.
-    shifts = []
-    for places, length in zip(np.nonzero(where), where.shape, strict=True):
-        low, high = -int(places.min()), length - 1 - int(places.max())
-        shifts.append(((2 * low + high) // 3, (low + 2 * high) // 3))
-    moves = [*zip(*shifts, strict=True), (where.shape[0] // 2, where.shape[1] // 2)]
-    maps = layout.unfold(np.ascontiguousarray(z.T))
-
-    def variance_around(hole: Mask) -> float:
-        around = maximum_filter(hole, 2 * BESIDE + 1) & ~hole
-        return float(maps[:, around].var(axis=1).sum())
-
-    squares, count = np.zeros(len(model.span.mean)), 0
-    for move in moves:
-        hole = np.roll(where, move, (0, 1))
-        there = layout.fold(hole[None])[0]
-        told = there & ~lost
-        if told.sum() > MOSTLY * lost.sum() and (count == 0 or move != moves[-1]):
-            moved = interpolated(z, there, layout)
-            off = np.square(model.columns.V[:, told] - model.span.at(moved[told]))
-            alike = variance_around(where) / max(variance_around(hole), 1e-30)
-            squares += alike * _row_mean(off, model.columns.sound[:, told])
-            count += 1
-    return np.asarray(np.sqrt(squares / count) if count else np.abs(model.span.mean))
-
-
 def _assembled(
     data: Array,
     seen: Mask,
-    model: _Model,
+    model: Prediction,
     layout: Layout,
     choice: Choice,
     has_chosen: bool,
@@ -554,12 +294,12 @@ def _assembled(
     suspects = seen & (model.sound < 0.5)
     use = seen & ~suspects
     V = model.columns.V
-    within, root = _calibrated(model, seen, use, layout, None if leave_out else choice.error / scale, seed)
+    within, root = calibrated(model, seen, use, layout, None if leave_out else choice.error / scale, seed)
     deviation = model.deviation * within
     predicted, limited, unknown = predictions(V, model.predicted, use, K, layout.kind == "cube")
     wanted = ~seen | suspects
     told = wanted & ~unknown
-    expected = _expected(model, told, use if leave_out else None, root, layout) * scale
+    expected = expected_error(model, told, use if leave_out else None, root, layout) * scale
     offsets = None if model.offsets is None else model.offsets * scale
     measured = data if offsets is None else data - offsets
     lines = striped_lines(offsets, layout) if offsets is not None else ()
@@ -585,109 +325,12 @@ def _assembled(
         bounded=wanted & limited & ~unknown,
         lines=(*bad_lines(suspects, seen, layout), *lines) if leave_out else (),
         offsets=offsets,
-        noise=(_noise_of(model.columns) * scale).astype(kind),
+        noise=(noise_of(model.columns) * scale).astype(kind),
         is_smoothed=model.is_smoothed,
         expected_error=expected or choice.error,
         choice=choice if has_chosen else None,
         fit=fit,
     )
-
-
-def _expected(model: _Model, told: Mask, kept: Mask | None, root: float, layout: Layout) -> float:
-    """The root mean square error of what was predicted and, if some of what is seen may be wrong, of wrong
-    entries that were kept, and of entries whose offset was taken off; 0 if there are none.
-    """
-    squares = np.square(root * model.deviation[told], dtype=np.float64)
-    total, count = float(squares.sum()), float(squares.size)
-    if kept is not None:
-        wrong = np.where(kept, 1 - model.sound, 0).astype(np.float64)
-        apart = np.square(model.columns.V - model.others, dtype=np.float64)
-        total += float((wrong * (apart + np.square(model.reach))).sum())
-        count += float(wrong.sum())
-        if layout.kind != "faces":  # whose deviations know that suspects may be sound
-            total += float((model.sound * apart)[told & (model.sound > 0)].sum())
-        if model.offsets is not None:
-            moved = kept & (model.offsets != 0)
-            off = offset_error(model.columns.V - model.others, kept, layout)
-            total += float((np.square(off) * moved).sum())
-            count += int(moved.sum())
-    return float(np.sqrt(total / count)) if count >= 1 else 0.0
-
-
-def _calibrated(
-    model: _Model, seen: Mask, use: Mask, layout: Layout, at_gaps: float | None, seed: int
-) -> tuple[float, float]:
-    """Factors for deviations: with the first, 68 % and 95 % of errors lie within one and two of them; with
-    the second they are root mean square errors. `at_gaps` is the error at held-out gaps of marked losses.
-    """
-    if model.is_smoothed:
-        return 1.0, 1.0
-    ratios = model.ratios
-    if ratios is None and at_gaps is not None and not seen.all():
-        ratios = _at_gaps(model, seen, layout, at_gaps)
-    if ratios is None:
-        ratios = _at_entries(model, use, seed)
-    ratios = ratios[:: max(1, ratios.size // CHECKED)].astype(np.float64)
-    ratios = ratios[np.isfinite(ratios)]
-    within = calibration(ratios)
-    # A few that are off by far more are wrong, if some are.
-    usual = np.minimum(ratios, FAR * within) if at_gaps is None else ratios
-    return within, float(np.sqrt(np.square(usual).mean())) if ratios.size else 1.0
-
-
-def _at_entries(model: _Model, use: Mask, seed: int) -> Array:
-    """|error| / deviation at single entries that the span is learned without."""
-    held = hold_out_entries(use, seed=seed)
-    columns, span = model.columns, model.span
-    seen = columns.seen & ~held
-    odds = None if columns.odds is None else columns.odds.of(columns.V, seen)
-    columns = replace(columns, seen=seen, sound=np.where(held, 0, columns.sound), odds=odds)
-    for _ in range(STEPS):
-        columns.look(span, learn=False)
-        span = columns.learn(span)
-    columns.look(span, learn=False)
-    assert columns.explained is not None
-    deviation = span.noise[:, None] * np.sqrt(np.square(columns.loudness) + columns.explained.leverage)
-    return np.asarray((np.abs(columns.V - columns.explained.predicted) / deviation)[held])
-
-
-def _at_gaps(model: _Model, seen: Mask, layout: Layout, error: float) -> Array | None:
-    """|error| / deviation at gaps that are moved to where the data is sound.
-
-    The span was learned from what is held out here, and misses it by too little; it did not know it when it
-    was chosen, and missed it by `error`.
-    """
-    columns = model.columns
-    held = hold_out_gaps(seen, layout)
-    some = np.flatnonzero(held.any(axis=0))
-    if not some.size:
-        return None
-    shown = seen[:, some] & ~held[:, some]
-    made = explain(model.span, columns.V[:, some], columns.weights[:, some] * shown)
-    loudness = np.square(columns.loudness[some])
-    deviation = model.span.noise[:, None] * np.sqrt(loudness + made.leverage)
-    missed = np.abs(columns.V[:, some] - made.predicted)
-    learned = float(np.sqrt(np.square(missed[held[:, some]]).mean()))
-    return np.asarray((missed / deviation)[held[:, some]] * max(1.0, error / max(learned, 1e-30)))
-
-
-def calibration(ratios: Array) -> float:
-    """The factor with which |error| / scale comes closest to the shares of a normal within one and two
-    deviations.
-
-    Examples
-    --------
-    >>> errors = 3 * np.abs(np.random.default_rng(0).normal(size=100_000))
-    >>> round(calibration(errors), 1)
-    3.0
-    """
-    found = np.sort(ratios[np.isfinite(ratios)])
-    if found.size == 0:
-        return 1.0
-    candidates = np.unique(np.quantile(found, np.linspace(0.5, 0.85, 141)))
-    one = np.searchsorted(found, candidates, side="right") / found.size
-    two = np.searchsorted(found, 2 * candidates, side="right") / found.size
-    return float(candidates[np.argmin((one - WITHIN_ONE) ** 2 + (two - WITHIN_TWO) ** 2)])
 
 
 def predictions(

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 from atnmf_core import restore, rmse
-from atnmf_core.restoration import choice, faces, odds, span
+from atnmf_core.restoration import choice, faces, odds, prediction, span
 from atnmf_core.restoration.holdout import hold_out_entries
 
 from .restoration import Cell, filled_in
@@ -58,12 +58,15 @@ PARTS: dict[str, list[tuple[str, list[Part]]]] = {
         ("values that repeat exactly", [(odds, "repeated_values", lambda values: [])]),
         ("clipped values stand for a tail", [(odds.Odds, "stands_for", lambda self, V, *_: V)]),
         ("loudness of columns", [(span.Columns, "_loudness", _ones)]),
-        ("columns explained otherwise", [(whole, "explain_otherwise", lambda *_: None)]),
+        ("columns explained otherwise", [(prediction, "explain_otherwise", lambda *_: None)]),
         ("rows explained otherwise", [(span, "explain_rows_otherwise", lambda columns, made: made)]),
-        ("offsets of lines", [(whole, "line_offsets", lambda missed, *_: np.zeros_like(missed))]),
+        ("offsets of lines", [(prediction, "line_offsets", lambda missed, *_: np.zeros_like(missed))]),
         ("an adversary's first prediction", [(choice, "STRONG", None)]),
-        ("the span learned from all columns", [(whole, "ROUNDS", 1)]),
-        ("pixels that look alike, lost pixels", [(whole, "_with_alike_pixels", lambda model, layout: model)]),
+        ("the span learned from all columns", [(prediction, "ROUNDS", 1)]),
+        (
+            "pixels that look alike, lost pixels",
+            [(prediction, "_with_alike_pixels", lambda model, layout: model)],
+        ),
         ("blocks by their edges", [(whole, "sharp_edged", lambda V, *_: np.zeros(V.shape, dtype=bool))]),
         (
             "gaps of the real shape held out",
@@ -71,7 +74,7 @@ PARTS: dict[str, list[tuple[str, list[Part]]]] = {
         ),
     ],
     "faces": [
-        ("neighbouring pixels", [(whole, "face_field", lambda V, *_: faces.Field(*[V * np.inf] * 5))]),
+        ("neighbouring pixels", [(prediction, "face_field", lambda V, *_: faces.Field(*[V * np.inf] * 5))]),
         (
             "what is around a pixel",
             [(faces._Judgement, "_around", lambda self, deviation, layout: np.ones_like(deviation))],

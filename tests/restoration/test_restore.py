@@ -8,7 +8,7 @@ import pytest
 from atnmf_core import Dataset, InputError, factorize, load_dataset, restore, rmse
 from atnmf_core.restoration import Layout
 from atnmf_core.restoration.lines import bad_lines
-from atnmf_core.restoration.restore import calibration
+from atnmf_core.restoration.uncertainty import calibration
 
 rng = np.random.default_rng(4)
 SOUND = rng.random((40, 3)) @ rng.random((3, 120)) + 0.05

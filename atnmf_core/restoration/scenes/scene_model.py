@@ -24,7 +24,8 @@ from ..choice import Choice, ChoiceCallback, Ladder, Losses, Treatment, choose
 from ..holdout import hold_out_gaps
 from ..lines import BadLine, striped_lines
 from ..odds import Odds, Shares
-from ..restore import BEYOND_REASON, BOUND, ROUNDS, modelled, observed_in, size_of, stripes, treatment_of
+from ..prediction import ROUNDS, predict, stripes
+from ..restore import BEYOND_REASON, BOUND, observed_in, size_of, treatment_of
 from ..span import Columns, climb_again, explain_otherwise, usual_in
 from ..task import choice_from_json, choice_to_json
 
@@ -300,7 +301,7 @@ def _learned(
         seed=request.seed,
         callback=callback,
     )
-    model = modelled(known, seen, ladder, Layout())
+    model = predict(known, seen, ladder, Layout())
     columns, use = model.columns, seen & (model.sound >= 0.5)
     last = replace(ladder.rungs[-1], span=model.span, usual=columns.usual)
     low, middle = np.quantile(columns.by_column, [1 - TYPICAL_SHARE, 0.5])
