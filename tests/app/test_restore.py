@@ -5,7 +5,6 @@ import re
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import Dataset, load_dataset, rmse
 from atnmf_core.datasets import ReadingOptions, write_envi
+from atnmf_core.datasets.files.arrays import npy_bytes
 from atnmf_core.reference.tables import OURS, LeagueRow, compared, league
 from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.choice import EQUAL, WORTH
@@ -27,7 +27,7 @@ from pages.restore_view.league import NOTE, link, table, verdict
 from pages.restore_view.pictures import view_of
 from pages.restore_view.setting import DAMAGES, RestoreSetting
 from pages.restore_view.sidebar import PRESETS
-from tests.app.opening import SECONDS, open_page, press, texts
+from tests.app.opening import SECONDS, from_query, open_page, press, texts
 from tests.scenes import damaged_scene
 
 TITLE = "Bring damaged data, take it home whole"
@@ -40,11 +40,30 @@ def told(page: AppTest) -> str:
     return texts(page, "markdown", "info", "caption")
 
 
-def restored(data: Dataset, setting: RestoreSetting) -> None:
-    """As if somebody had asked for it before."""
+def labels(page: AppTest) -> list[str]:
+    return [button.label for button in (*page.get("download_button"), *page.button)]
+
+
+def low_rank(seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+
+
+def restored(data: Dataset, upload: str = "", **how: str) -> dict[str, str]:
+    """The query of data of one's own that somebody had restored before."""
+    query = {
+        "data": "upload",
+        "upload": upload or uploads().keep(data),
+        "dead": "0",
+        "by": "hand",
+        "K": "2",
+        **how,
+    }
+    setting = from_query(RestoreSetting, query)
     done: Future = Future()
     done.set_result(run_task(lambda progress: None, data, setting.task))
     restorations().store(key_of(setting, data), done)
+    return query
 
 
 @pytest.mark.parametrize(
@@ -58,25 +77,33 @@ def restored(data: Dataset, setting: RestoreSetting) -> None:
     ],
     ids=str,
 )
-def test_the_page_runs(repository: Path, query: dict[str, str]) -> None:
-    page = opened(repository, **query)
+def test_the_page_runs(query):
+    page = opened(**query)
 
     assert page.title[0].value == TITLE
 
 
-def test_the_first_view_tells_all_three_errors(repository: Path) -> None:
+def test_the_first_view_tells_all_three_errors_and_its_threshold_changes_the_count():
     errors = bundled(*EXAMPLES["dead"]).errors
 
-    page = opened(repository)
+    page = opened()
 
     assert f"everywhere by **{errors.restored:#.3g}**; :blue[NMF] by **{errors.nmf:#.3g}**" in told(page)
     assert f"NMF told the bad entries by **{errors.told:#.3g}**" in told(page)
-    assert "Find the best setting" not in [button.label for button in page.button]
+    assert "Find the best setting" not in labels(page)
     assert "looks like another scene" in told(page)
+    count = int((bundled(*EXAMPLES["dead"]).packed.suspicion >= 2).sum())
+    size = load_dataset("simulated-scene").V.size
+    assert f"**{count:,}** of {size:,} entries count as defects" in told(opened(threshold="2"))
+    # What was not restored yet is offered to be.
+    page = opened(dead="0.2")
+    assert "Find the best setting" in labels(page)
+    assert "restores with it: about **" in told(page)
+    assert "Restore" in labels(opened(dead="0.2", by="hand"))
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["the scene", "a file of one's own"])
-def test_every_number_in_words_is_the_measured_one(repository: Path, known: bool) -> None:
+def test_every_number_in_words_is_the_measured_one(known):
     """The same numbers from the restoration itself; none stands on the page that is not among them."""
     truth, task = load_dataset("simulated-scene"), EXAMPLES["everything"].task
     spoiled, wrong = damaged_dataset(truth, task)
@@ -91,7 +118,7 @@ def test_every_number_in_words_is_the_measured_one(repository: Path, known: bool
         restorations().store(key_of(setting, spoiled), done)
         query = {"data": "upload", "upload": upload, "dead": "0"}
 
-    page = opened(repository, **query)
+    page = opened(**query)
 
     count, size, striped = int(r.defects.sum()), r.V.size, r.offsets != 0
     found = striped | r.defects
@@ -127,7 +154,7 @@ def test_every_number_in_words_is_the_measured_one(repository: Path, known: bool
     assert numbers - limits == set(measured.values())
 
 
-def test_damage_is_done_as_it_is_described() -> None:
+def test_damage_is_done_as_it_is_described():
     helps = {name: control.help for name, control in controls_of(RestoreSetting).items() if name in DAMAGES}
     dark = damaged(np.ones((40, 50)), Damage(dead=0.5)).V
     assert "at 0 to 60% of their value" in helps["dead"]
@@ -138,25 +165,7 @@ def test_damage_is_done_as_it_is_described() -> None:
         assert shares[one_in] in helps[name]
 
 
-def test_the_threshold_changes_the_count(repository: Path) -> None:
-    data, kept = load_dataset("simulated-scene"), bundled(*EXAMPLES["dead"])
-
-    page = opened(repository, threshold="2")
-
-    count = int((kept.packed.suspicion >= 2).sum())
-    assert f"**{count:,}** of {data.V.size:,} entries count as defects" in told(page)
-
-
-def test_damage_that_was_not_restored_yet_is_offered_to_be(repository: Path) -> None:
-    page = opened(repository, dead="0.2")
-
-    assert "Find the best setting" in [button.label for button in page.button]
-    assert "restores with it: about **" in told(page)
-    page = opened(repository, dead="0.2", by="hand")
-    assert "Restore" in [button.label for button in page.button]
-
-
-def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
+def test_the_bar_leaves_room_for_the_restoration_after_the_search():
     best = Candidate(3, Treatment(1.1))
 
     half_searched, _ = how_far(ChoiceProgress("choice", 5, 10, best, 9.0))
@@ -166,8 +175,8 @@ def test_the_bar_leaves_room_for_the_restoration_after_the_search() -> None:
     assert words == "Restoring with K = 3, an adversary with λ = 1.1"
 
 
-def test_a_kind_of_damage_that_is_chosen_has_a_slider(repository: Path) -> None:
-    page = opened(repository, dead="0.3")
+def test_a_kind_of_damage_that_is_chosen_has_a_slider():
+    page = opened(dead="0.3")
     kinds = page.sidebar.multiselect(key="restore_damaged_by")
     assert kinds.value == ["dead"]
 
@@ -180,91 +189,68 @@ def test_a_kind_of_damage_that_is_chosen_has_a_slider(repository: Path) -> None:
     assert not page.exception
 
 
-def test_losses_in_a_file_are_counted_by_their_kind(repository: Path) -> None:
+def test_losses_in_a_file_are_counted_by_their_kind():
     V = np.random.default_rng(0).uniform(1, 2, (12, 30))
     V[0, :3], V[4, 6], V[5, :2] = np.nan, -1, 9
-    file = io.BytesIO()
-    np.save(file, V)
-    upload = uploads().keep_files([("mine.npy", file.getvalue())])
+    upload = uploads().keep_files([("mine.npy", npy_bytes(V))])
 
-    page = opened(
-        repository, data="upload", upload=upload, losses="marked", dead="0", nodata="-1", saturated="9"
-    )
+    page = opened(data="upload", upload=upload, losses="marked", dead="0", nodata="-1", saturated="9")
 
     said = texts(page.sidebar, "caption")
-    assert "3 entries are NaN" in said
-    assert "1 entry with the no-data value" in said
-    assert "2 entries saturated" in said
-    assert "6 of 360 entries" in said
+    for words in (
+        "3 entries are NaN",
+        "1 entry with the no-data value",
+        "2 entries saturated",
+        "6 of 360 entries",
+    ):
+        assert words in said
 
 
-def test_values_that_repeat_are_asked_about_and_marked_on_a_click(repository: Path) -> None:
+def test_values_that_repeat_are_asked_about_and_marked_on_a_click():
     V = np.random.default_rng(0).uniform(1, 2, (12, 300))
     V[3, :50] = 2.5
-    file = io.BytesIO()
-    np.save(file, V)
-    upload = uploads().keep_files([("mine.npy", file.getvalue())])
-    page = opened(repository, data="upload", upload=upload, dead="0")
-
+    upload = uploads().keep_files([("mine.npy", npy_bytes(V))])
+    page = opened(data="upload", upload=upload, dead="0")
     assert "50 entries are at 2.5 and none is above: saturated?" in told(page).replace("\\", "")
-    next(button for button in page.button if button.label == "Mark them as missing").click()
-    page.run()
+
+    press(page, "Mark them as missing").run()
 
     assert page.session_state["saturated"] == "2.5"
-    assert "Mark them as missing" not in [button.label for button in page.button]
-    assert "50 of 3,600 entries" in "\n".join(caption.value for caption in page.sidebar.caption)
-
-
-def test_data_with_nothing_missing_has_nothing_to_restore(repository: Path) -> None:
-    upload = uploads().keep(Dataset(np.random.default_rng(0).random((12, 30)), "matrix", "mine"))
-
-    page = opened(repository, data="upload", upload=upload, losses="marked", dead="0")
-
-    assert "nothing to restore" in told(page)
-    assert "Look for wrong entries" in [button.label for button in page.button]
+    assert "Mark them as missing" not in labels(page)
+    assert "50 of 3,600 entries" in texts(page.sidebar, "caption")
 
 
 @pytest.mark.parametrize(("result", "offered"), [("restored", False), ("denoised", True)])
-def test_sound_data_can_be_taken_home_denoised(repository: Path, result: str, offered: bool) -> None:
-    rng = np.random.default_rng(5)
-    data = Dataset(rng.random((12, 2)) @ rng.random((2, 30)) + 0.1, "cube", "scene", image_shape=(5, 6))
-    setting = RestoreSetting(data="upload", upload=uploads().keep(data), dead=0.0, by="hand", K=2)
-    restored(data, setting)
-    query = {"data": "upload", "upload": setting.upload, "dead": "0", "by": "hand", "K": "2"}
+def test_sound_data_can_be_taken_home_denoised(result, offered):
+    data = Dataset(low_rank(5), "cube", "scene", image_shape=(5, 6))
 
-    page = opened(repository, **query, result=result)
+    page = opened(**restored(data), result=result)
 
     assert "**No entry looks wrong:**" in told(page)
-    labels = [button.label for button in (*page.get("download_button"), *page.button)]
-    assert ("Download" in labels) is offered
+    assert ("Download" in labels(page)) is offered
+    # With nothing missing there is nothing to restore where losses are marked.
+    page = opened(data="upload", upload=uploads().keep(data), losses="marked", dead="0")
+    assert "nothing to restore" in told(page)
+    assert "Look for wrong entries" in labels(page)
 
 
-def test_data_with_noise_alone_is_shown_denoised_to_be_taken_home(repository: Path) -> None:
+def test_data_with_noise_alone_is_shown_denoised_to_be_taken_home():
     rng = np.random.default_rng(0)
     V = (rng.random((40, 2)) + 0.2) @ rng.dirichlet((1, 1), 900).T + rng.normal(0, 0.03, (40, 900))
-    data = Dataset(V, "cube", "scene", image_shape=(30, 30))
-    setting = RestoreSetting(data="upload", upload=uploads().keep(data), dead=0.0, by="hand", K=2)
-    restored(data, setting)
-    query = {"data": "upload", "upload": setting.upload, "dead": "0", "by": "hand", "K": "2"}
 
-    page = open_page("restore", repository, state={FRESH: True}, **query)
+    query = restored(Dataset(V, "cube", "scene", image_shape=(30, 30)))
+    page = open_page("restore", state={FRESH: True}, **query)
 
     assert "measured values are off by about ±0.0" in told(page)
     assert page.session_state["restore_result"] == "denoised"
-    labels = [button.label for button in (*page.get("download_button"), *page.button)]
-    assert "Download" in labels
+    assert "Download" in labels(page)
 
 
-def test_what_cannot_be_restored_is_not_called_predicted(repository: Path) -> None:
-    rng = np.random.default_rng(0)
-    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+def test_what_cannot_be_restored_is_not_called_predicted():
+    V = low_rank()
     V[4] = np.nan
-    data = Dataset(V, "cube", "scene", image_shape=(5, 6))
-    upload = uploads().keep(data)
-    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
-    restored(data, setting)
 
-    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
+    page = opened(**restored(Dataset(V, "cube", "scene", image_shape=(5, 6))))
 
     assert "30 were missing. None of them can be predicted" in told(page)
     assert "1 band has no sound entry at all" in page.main.warning[0].value
@@ -302,7 +288,7 @@ def test_a_block_is_listed_and_shown(repository: Path) -> None:
         ("MPSNR", 39.8, 40.5, "0.7 dB behind"),
     ],
 )
-def test_the_league_says_how_far_behind(measure: str, ours: float, theirs: float, words: str) -> None:
+def test_the_league_says_how_far_behind(measure, ours, theirs, words):
     row = LeagueRow("unmarked", "moffet", "10 % dark", measure, {OURS: ours, "PCP": theirs}, {}, 1, None)
 
     told = table([row])
@@ -312,7 +298,7 @@ def test_the_league_says_how_far_behind(measure: str, ours: float, theirs: float
 
 
 @pytest.mark.parametrize("title", PRESETS)
-def test_a_preset_shows_its_damage(title: str) -> None:
+def test_a_preset_shows_its_damage(title):
     setting = PRESETS[title]
     truth = load_dataset(setting.data)
     spoiled, _ = damage(setting, truth)
@@ -323,63 +309,48 @@ def test_a_preset_shows_its_damage(title: str) -> None:
 
 
 @pytest.mark.parametrize(("fresh", "band"), [(True, 9), (False, 3)])
-def test_a_new_result_is_shown_where_something_was_wrong(repository: Path, fresh: bool, band: int) -> None:
-    rng = np.random.default_rng(0)
-    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+def test_a_new_result_is_shown_where_something_was_wrong(fresh, band):
+    V = low_rank()
     V[8, 4:7] = np.nan
-    data = Dataset(V, "cube", "scene", image_shape=(5, 6))
-    setting = RestoreSetting(data="upload", upload=uploads().keep(data), dead=0.0, by="hand", K=2)
-    restored(data, setting)
-    query = {"data": "upload", "upload": setting.upload, "dead": "0", "by": "hand", "K": "2", "image": "3"}
+    query = restored(Dataset(V, "cube", "scene", image_shape=(5, 6)))
 
-    page = open_page("restore", repository, state={FRESH: fresh}, **query)
+    page = open_page("restore", state={FRESH: fresh}, **query, image="3")
 
     assert page.session_state["image"] == band
     assert "No entry looks wrong**; 3 were missing. They are predicted" in told(page)
 
 
 @pytest.mark.parametrize(("mode", "offered"), [("L", True), ("RGB", False)])
-def test_only_grey_pictures_can_be_taken_home_as_they_came(
-    repository: Path, mode: str, offered: bool
-) -> None:
+def test_only_grey_pictures_can_be_taken_home_as_they_came(mode, offered):
     """Colours were turned to grey when they were read, and are lost."""
-    rng, files = np.random.default_rng(0), []
-    faces = (rng.random((30, 2)) @ rng.random((2, 12))).T.reshape(12, 5, 6)
+    faces, files = low_rank().reshape(12, 5, 6), []
     for number, face in enumerate(faces / faces.max()):
         file = io.BytesIO()
         Image.fromarray((255 * face).astype(np.uint8)).convert(mode).save(file, "PNG")
         files.append((f"{number}.png", file.getvalue()))
     upload = uploads().keep_files(files)
-    data = uploads().read(upload, ReadingOptions()).data
-    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
-    restored(data, setting)
 
-    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2")
+    page = opened(**restored(uploads().read(upload, ReadingOptions()).data, upload))
 
-    labels = [button.label for button in page.get("download_button")]
-    assert ("As the files came" in labels) is offered
-    assert "NPY" in labels
+    assert ("As the files came" in labels(page)) is offered
+    assert "NPY" in labels(page)
     assert any("python -m atnmf_core restore images.zip" in code.value for code in page.code)
 
 
-def test_a_cube_of_ones_own_can_be_taken_home_as_it_came(repository: Path) -> None:
-    rng = np.random.default_rng(0)
-    V = rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
+def test_a_cube_of_ones_own_can_be_taken_home_as_it_came():
+    V = low_rank()
     V[4, 6] = np.nan
     pair = write_envi(Dataset(V, "cube", "scene", image_shape=(5, 6)))
     upload = uploads().keep_files([("scene.hdr", pair.header), ("scene.img", pair.binary)])
-    setting = RestoreSetting(data="upload", upload=upload, losses="marked", dead=0.0, by="hand", K=2)
-    data = uploads().read(upload, ReadingOptions()).data
-    restored(data, setting)
 
-    page = opened(repository, data="upload", upload=upload, losses="marked", dead="0", by="hand", K="2")
+    page = opened(**restored(uploads().read(upload, ReadingOptions()).data, upload, losses="marked"))
 
     assert "**1** missing entries are predicted" in told(page)
     assert any("python -m atnmf_core restore scene.hdr" in code.value for code in page.code)
 
 
-def scene_page(repository: Path, path: str | None = None, **query: str) -> AppTest:
-    page = open_page("restore", repository, data="upload", **query)
+def scene_page(path: str | None = None, **query: str) -> AppTest:
+    page = open_page("restore", data="upload", **query)
     if path is not None:
         page.text_input(key="restore_scene_path").set_value(path).run()
     assert not page.exception
@@ -387,13 +358,13 @@ def scene_page(repository: Path, path: str | None = None, **query: str) -> AppTe
 
 
 @pytest.fixture
-def scene(tmp_path: Path) -> Path:
+def scene(tmp_path):
     np.save(tmp_path / "scene.npy", damaged_scene(40, 40, 12).cube)
     return tmp_path / "scene.npy"
 
 
-def test_a_scene_is_looked_at_without_being_read(repository: Path, scene: Path) -> None:
-    page = scene_page(repository, str(scene))
+def test_a_scene_is_looked_at_without_being_read(scene):
+    page = scene_page(str(scene))
 
     assert "40 × 40 pixels, 12 bands" in "\n".join(one.value for one in page.main.markdown)
     assert "Restore block by block" in [button.label for button in page.button]
@@ -401,27 +372,25 @@ def test_a_scene_is_looked_at_without_being_read(repository: Path, scene: Path) 
 
 
 @pytest.mark.parametrize("name", ["nowhere.npy", "."])
-def test_a_path_that_leads_nowhere_is_told(repository: Path, tmp_path: Path, name: str) -> None:
-    page = scene_page(repository, str(tmp_path / name))
+def test_a_path_that_leads_nowhere_is_told(tmp_path, name):
+    page = scene_page(str(tmp_path / name))
 
     assert len(page.error) == 1
     assert "Errno" not in page.error[0].value
 
 
-def test_others_are_told_the_command_and_open_no_path(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_are_told_the_command_and_open_no_path(monkeypatch):
     monkeypatch.setenv("ATNMF_HOSTED", "1")
 
-    page = scene_page(repository)
+    page = scene_page()
 
     assert not [one for one in page.text_input if one.key == "restore_scene_path"]
     assert any("atnmf_core restore FILE" in code.value for code in page.code)
 
 
 @pytest.mark.slow
-def test_it_is_restored_beside_the_dashboard_and_shown(repository: Path, scene: Path) -> None:
-    page = scene_page(repository, str(scene), by="hand", K="4", lam="1.1")
+def test_it_is_restored_beside_the_dashboard_and_shown(scene):
+    page = scene_page(str(scene), by="hand", K="4", lam="1.1")
     out = scene.with_name("scene-restored.npy")
 
     press(page, "Restore block by block")
@@ -434,19 +403,19 @@ def test_it_is_restored_beside_the_dashboard_and_shown(repository: Path, scene: 
     assert {file.name for file in scene.parent.iterdir()} == {scene.name, out.name}
 
 
-def test_a_run_of_a_process_that_is_gone_can_be_resumed(repository: Path, scene: Path) -> None:
+def test_a_run_of_a_process_that_is_gone_can_be_resumed(scene):
     folder = scene.with_name("scene-restored.npy.blocks")
     folder.mkdir()
     (folder / "process.json").write_text('{"pid": 4194304, "created": 0.0, "blocks": 7}')
     (folder / "block-000000.npz").touch()
 
-    page = scene_page(repository, str(scene))
+    page = scene_page(str(scene))
 
     assert "Resume" in [button.label for button in page.button]
     assert "1 of 7 blocks are done." in [one.value for one in page.main.markdown]
 
 
-def test_the_league_names_every_cell_that_is_far_behind() -> None:
+def test_the_league_names_every_cell_that_is_far_behind():
     said = verdict(compared())
     lost = [row for row in compared() if row.best != OURS]
     far = [row for row in lost if row.means[OURS] > 1.1 * row.means[row.best]]
@@ -456,7 +425,7 @@ def test_the_league_names_every_cell_that_is_far_behind() -> None:
     assert said.count(";") == len(far) - 1
 
 
-def test_the_league_links_to_all_damage_that_the_page_has_and_names_the_rest() -> None:
+def test_the_league_links_to_all_damage_that_the_page_has_and_names_the_rest():
     rows = {row.damage: row for row in league()}
     unlinked = [damage for damage, row in rows.items() if not link(row, OURS)]
     reasons = ("saturated", "shifted", "half of the entries", "wedges")

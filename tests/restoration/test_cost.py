@@ -10,7 +10,7 @@ from atnmf_core.restoration.task import RestoreTask, damaged_dataset, expected_r
 
 
 @pytest.mark.parametrize("losses", ["marked", "unmarked"])
-def test_a_restoration_takes_about_as_long_as_expected(losses: str) -> None:
+def test_a_restoration_takes_about_as_long_as_expected(losses):
     """Processor time of one process; the order of magnitude, on any machine."""
     faces = load_dataset("lfw")
     small = Dataset(faces.V[:, :50], "faces", "some", image_shape=faces.image_shape, order=faces.order)
@@ -23,8 +23,8 @@ def test_a_restoration_takes_about_as_long_as_expected(losses: str) -> None:
     assert 0.1 * taken < expected_restore_seconds(data) < 10 * taken
 
 
-def test_a_large_scene_costs_less_for_each_further_entry() -> None:
-    def expected(entries: int) -> float:
+def test_a_large_scene_costs_less_for_each_further_entry():
+    def expected(entries):
         import numpy as np
 
         return expected_restore_seconds(Dataset(np.zeros((100, entries // 100)), "matrix", "zeros"))

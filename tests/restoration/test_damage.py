@@ -17,7 +17,7 @@ def spoiled(data: Dataset, **kinds: float) -> Damaged:
 
 @pytest.mark.parametrize("data", [CUBE, FACES], ids=["cube", "faces"])
 @pytest.mark.parametrize("kind", ["dead", "streaks", "block", "cosmic"])
-def test_what_is_not_called_wrong_is_as_it_was_and_what_is_is_not(data, kind: str) -> None:
+def test_what_is_not_called_wrong_is_as_it_was_and_what_is_is_not(data, kind):
     found = spoiled(data, **{kind: 0.1})
 
     assert np.array_equal(found.V[~found.wrong], data.V[~found.wrong])
@@ -26,7 +26,7 @@ def test_what_is_not_called_wrong_is_as_it_was_and_what_is_is_not(data, kind: st
     assert found.wrong.mean() == pytest.approx(0.1, abs=0.035)
 
 
-def test_dead_entries_are_darker_and_cosmic_rays_brighter() -> None:
+def test_dead_entries_are_darker_and_cosmic_rays_brighter():
     dead, bright = spoiled(CUBE, dead=0.2), spoiled(CUBE, cosmic=0.2)
 
     assert dead.wrong.sum() == bright.wrong.sum() == round(0.2 * CUBE.V.size)
@@ -34,7 +34,7 @@ def test_dead_entries_are_darker_and_cosmic_rays_brighter() -> None:
     assert (bright.V - CUBE.V)[bright.wrong].min() >= 0.5 * np.percentile(CUBE.V, 99)
 
 
-def test_a_streak_is_a_whole_image_column_of_one_band() -> None:
+def test_a_streak_is_a_whole_image_column_of_one_band():
     """Found pixel by pixel, without the program's own unfolding."""
     found = spoiled(CUBE, streaks=0.1)
     rows, cols = CUBE.image_shape
@@ -47,7 +47,7 @@ def test_a_streak_is_a_whole_image_column_of_one_band() -> None:
     assert whole == round(0.1 * CUBE.shape[0] * cols)
 
 
-def test_a_block_is_one_rectangle_of_every_face() -> None:
+def test_a_block_is_one_rectangle_of_every_face():
     found = spoiled(FACES, block=0.16)
 
     for image in FACES.images(found.wrong):
@@ -57,50 +57,34 @@ def test_a_block_is_one_rectangle_of_every_face() -> None:
         assert rows[-1] - rows[0] == cols[-1] - cols[0] == 9
 
 
-def test_noise_has_the_deviation_asked_for_and_makes_no_defects() -> None:
-    V = np.full((200, 300), 2.0)
-
-    found = damaged(V, Damage(noise=0.1))
-
-    assert not found.wrong.any()
-    assert (found.V - V).std() == pytest.approx(0.2, rel=0.02)
-
-
-def test_marked_damage_is_missing() -> None:
-    found = damaged(CUBE, Damage(dead=0.5), marked=True)
-
-    assert np.array_equal(np.isnan(found.V), found.wrong)
-
-
-def test_a_larger_share_and_another_kind_leave_the_damage_where_it_is() -> None:
-    few, many = spoiled(CUBE, dead=0.1), spoiled(CUBE, dead=0.2, cosmic=0.05)
+def test_a_larger_share_and_another_kind_leave_the_damage_where_it_is_but_not_another_seed():
+    few, many, other = (
+        spoiled(CUBE, dead=0.1),
+        spoiled(CUBE, dead=0.2, cosmic=0.05),
+        spoiled(CUBE, dead=0.1, seed=4),
+    )
     both = few.wrong & ~spoiled(CUBE, cosmic=0.05).wrong
 
     assert (few.wrong <= many.wrong).all()
     assert np.array_equal(few.V[both], many.V[both])
-
-
-def test_missing_entries_stay_missing_and_are_not_wrong() -> None:
-    V = CUBE.V.copy()
-    V[3] = np.nan
-
-    found = damaged(replace(CUBE, V=V), Damage(dead=0.3, noise=0.01))
-
-    assert np.isnan(found.V[3]).all()
-    assert not found.wrong[3].any()
-
-
-def test_the_same_seed_gives_the_same_damage() -> None:
-    assert np.array_equal(spoiled(CUBE, dead=0.1, seed=3).V, spoiled(CUBE, dead=0.1, seed=3).V)
-    assert not np.array_equal(spoiled(CUBE, dead=0.1, seed=3).V, spoiled(CUBE, dead=0.1, seed=4).V)
-
-
-def test_a_share_beyond_one_is_refused() -> None:
+    assert not np.array_equal(few.V, other.V)
     with pytest.raises(InputError, match="dead"):
         Damage(dead=1.5)
 
 
-def test_dead_columns_read_zero_over_their_whole_length_in_a_quarter_of_the_bands() -> None:
+def test_missing_entries_stay_missing_and_marked_damage_becomes_it():
+    V = CUBE.V.copy()
+    V[3] = np.nan
+
+    found = damaged(replace(CUBE, V=V), Damage(dead=0.3, noise=0.01))
+    marked = damaged(CUBE, Damage(dead=0.5), marked=True)
+
+    assert np.isnan(found.V[3]).all()
+    assert not found.wrong[3].any()
+    assert np.array_equal(np.isnan(marked.V), marked.wrong)
+
+
+def test_dead_columns_read_zero_over_their_whole_length_in_a_quarter_of_the_bands():
     found = spoiled(CUBE, dead_columns=0.2)
     stack, wrong = CUBE.images(found.V), CUBE.images(found.wrong)
 
@@ -111,7 +95,7 @@ def test_dead_columns_read_zero_over_their_whole_length_in_a_quarter_of_the_band
     assert np.array_equal(found.V[~found.wrong], CUBE.V[~found.wrong])
 
 
-def test_a_stripe_is_one_offset_along_an_image_column() -> None:
+def test_a_stripe_is_one_offset_along_an_image_column():
     found = damaged(CUBE, Damage(stripes=0.3), negative=True)
     added = CUBE.images(found.V - CUBE.V)
     top = np.percentile(CUBE.V, 99)
@@ -123,16 +107,7 @@ def test_a_stripe_is_one_offset_along_an_image_column() -> None:
     assert sorted(striped[striped > 0]) == [3] * 10
 
 
-def test_offsets_and_noise_stop_at_zero_unless_negative_values_are_wanted() -> None:
-    kinds = Damage(stripes=0.5, band_noise=0.5)
-
-    free, stopped = damaged(CUBE, kinds, negative=True), damaged(CUBE, kinds)
-
-    assert (free.V < 0).any()
-    assert np.array_equal(stopped.V, np.maximum(free.V, 0))
-
-
-def test_salt_and_pepper_are_the_ends_of_the_range_half_each() -> None:
+def test_salt_and_pepper_are_the_ends_of_the_range_half_each():
     found = spoiled(CUBE, salt=0.2)
 
     hit = found.V[found.wrong]
@@ -143,16 +118,26 @@ def test_salt_and_pepper_are_the_ends_of_the_range_half_each() -> None:
 
 
 @pytest.mark.parametrize("data", [CUBE, FACES], ids=["bands", "faces"])
-def test_noise_that_differs_by_band_is_between_a_fifth_and_all_of_the_worst(data: Dataset) -> None:
+def test_noise_that_differs_by_band_is_between_a_fifth_and_all_of_the_worst(data):
     found = damaged(data, Damage(band_noise=0.1), negative=True)
 
     noise = data.images(found.V - data.V)
     deviations = noise.std(axis=(1, 2)) / (0.1 * data.V.mean())
     assert not found.wrong.any()
     assert 0.15 < deviations.min() < 0.4 < 0.8 < deviations.max() < 1.2
+    # Without a difference it has the deviation asked for.
+    plain = damaged(np.full((200, 300), 2.0), Damage(noise=0.1))
+    assert not plain.wrong.any()
+    assert (plain.V - 2).std() == pytest.approx(0.2, rel=0.02)
+    # Offsets and noise stop at zero unless negative values are wanted.
+    free, stopped = (
+        damaged(data, Damage(stripes=0.5, band_noise=0.5), negative=wanted) for wanted in (True, False)
+    )
+    assert (free.V < 0).any()
+    assert np.array_equal(stopped.V, np.maximum(free.V, 0))
 
 
-def test_a_shadow_is_a_disc_that_darkens_all_bands_alike() -> None:
+def test_a_shadow_is_a_disc_that_darkens_all_bands_alike():
     found = spoiled(CUBE, shadow=0.2)
     factor = CUBE.images(found.V / CUBE.V)
     inside = CUBE.images(found.wrong)
@@ -165,7 +150,7 @@ def test_a_shadow_is_a_disc_that_darkens_all_bands_alike() -> None:
     assert max(np.ptp(rows), np.ptp(cols)) <= 9  # a disc of 24 pixels is about 6 wide, wider at the border
 
 
-def test_a_lost_block_is_missing_in_all_bands_even_where_damage_is_not_marked() -> None:
+def test_a_lost_block_is_missing_in_all_bands_even_where_damage_is_not_marked():
     found = spoiled(CUBE, lost=0.1, dead=0.1)
     gone = CUBE.images(np.isnan(found.V))
 
@@ -177,7 +162,7 @@ def test_a_lost_block_is_missing_in_all_bands_even_where_damage_is_not_marked() 
     assert found.wrong[np.isnan(found.V)].all()
 
 
-def test_each_face_has_a_shadow_and_a_lost_block_of_its_own() -> None:
+def test_each_face_has_a_shadow_and_a_lost_block_of_its_own():
     found = spoiled(FACES, shadow=0.1, lost=0.1)
     gone = FACES.images(np.isnan(found.V))
 

@@ -8,7 +8,7 @@ from atnmf_core.restoration.task import EXAMPLES, RestoreTask, bundled, damaged_
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_example_is_bundled_with_its_choice(name: str) -> None:
+def test_every_example_is_bundled_with_its_choice(name):
     outcome = bundled(*EXAMPLES[name])
 
     assert outcome is not None
@@ -17,7 +17,7 @@ def test_every_example_is_bundled_with_its_choice(name: str) -> None:
     assert outcome.packed.W.shape[1] == outcome.packed.choice.chosen.K
 
 
-def test_the_bundled_faces_are_off_as_their_setting_is_now() -> None:
+def test_the_bundled_faces_are_off_as_their_setting_is_now():
     """Without the search, whose parts the bundled fit began with: so a few per cent are left open."""
     name, task = EXAMPLES["faces"]
     kept = bundled(name, task)
@@ -33,7 +33,7 @@ def test_the_bundled_faces_are_off_as_their_setting_is_now() -> None:
 
 
 @pytest.mark.slow
-def test_the_bundled_faces_are_as_restored_now() -> None:
+def test_the_bundled_faces_are_as_restored_now():
     name, task = EXAMPLES["faces"]
     data, kept = load_dataset(name), bundled(name, task)
 
@@ -47,7 +47,7 @@ def test_the_bundled_faces_are_as_restored_now() -> None:
     np.testing.assert_allclose(here.V[same], there.V[same], atol=2e-3)
 
 
-def test_another_order_is_not_bundled() -> None:
+def test_another_order_is_not_bundled():
     name, task = EXAMPLES["dead"]
 
     assert bundled(name, RestoreTask(task.damage, task.losses, seed=1)) is None

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from atnmf_core import Dataset, Restoration, restore
+from atnmf_core import Dataset, restore
 from atnmf_core.restoration.findings import doubtful_regions, findings, lines_mask, noisy_rows, questions
 from atnmf_core.restoration.lines import BadLine
 
@@ -13,7 +13,7 @@ ROWS, COLS, BANDS = 20, 16, 24
 
 
 @pytest.fixture(scope="module")
-def case() -> tuple[Dataset, dict[str, np.ndarray], Restoration]:
+def case():
     """A cube with single dark and bright entries, a dead column, a stripe, a gap and lost pixels."""
     rng = np.random.default_rng(0)
     n = ROWS * COLS
@@ -34,7 +34,7 @@ def case() -> tuple[Dataset, dict[str, np.ndarray], Restoration]:
     return data, kinds, restore(data, "unmarked")
 
 
-def test_each_kind_of_damage_is_found_where_it_was_done(case) -> None:
+def test_each_kind_of_damage_is_found_where_it_was_done(case):
     data, kinds, restoration = case
 
     found = {finding.kind: finding for finding in findings(data, restoration)}
@@ -48,7 +48,7 @@ def test_each_kind_of_damage_is_found_where_it_was_done(case) -> None:
     assert "were taken off image column 10 in band 7" in str(found["stripes"])
 
 
-def test_no_entry_is_wrong_in_two_ways(case) -> None:
+def test_no_entry_is_wrong_in_two_ways(case):
     data, _, restoration = case
 
     masks = [finding.mask for finding in findings(data, restoration) if finding.kind != "stripes"]
@@ -56,7 +56,7 @@ def test_no_entry_is_wrong_in_two_ways(case) -> None:
     assert np.array_equal(sum(mask.astype(int) for mask in masks) == 1, restoration.defects | ~data.observed)
 
 
-def test_a_line_covers_its_entries() -> None:
+def test_a_line_covers_its_entries():
     data = Dataset(np.zeros((4, 6)), "cube", "small", image_shape=(2, 3))
 
     column = lines_mask(data, (BadLine("image column", 2, 2, 1.0, (3, 4)),))
@@ -67,7 +67,7 @@ def test_a_line_covers_its_entries() -> None:
     assert band.sum() == 6
 
 
-def test_pixels_that_are_mostly_wrong_are_regions(case) -> None:
+def test_pixels_that_are_mostly_wrong_are_regions(case):
     data, _, restoration = case
     defects = np.zeros(data.shape, dtype=bool)
     for row, col in ((2, 3), (3, 3), (9, 9)):
@@ -95,11 +95,11 @@ def test_a_block_is_told_apart_from_single_entries(case) -> None:
     assert block.band in range(5, 13)
 
 
-def test_bands_with_far_more_noise_than_others_are_named() -> None:
+def test_bands_with_far_more_noise_than_others_are_named():
     assert noisy_rows(np.array([1.0, 1.2, 9.0, 0.8, 1.1, 3.5])) == (3, 6)
 
 
-def test_values_that_repeat_are_asked_about() -> None:
+def test_values_that_repeat_are_asked_about():
     V = np.random.default_rng(0).uniform(1, 2, (20, 500))
     V[3, :100], V[5, :40], V[7, :30] = 2.5, 0, -9999
 

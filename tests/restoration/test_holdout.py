@@ -20,23 +20,30 @@ def test_only_observed_entries_are_held_out_and_no_row_or_column_is_emptied(hold
     assert not (held & ~SPARSE).any()
     for axis in (0, 1):
         assert (left.any(axis=axis) == SPARSE.any(axis=axis)).all()
+    assert np.array_equal(hold_out(SPARSE, seed=seed), held)
+    assert not np.array_equal(hold_out(SPARSE, seed=seed + 1), held)
 
 
-@pytest.mark.parametrize("hold_out", [hold_out_entries, hold_out_gaps])
-def test_a_seed_repeats_its_draw_and_other_seeds_are_other_draws(hold_out):
-    assert np.array_equal(hold_out(SPARSE, seed=3), hold_out(SPARSE, seed=3))
-    assert not np.array_equal(hold_out(SPARSE, seed=3), hold_out(SPARSE, seed=4))
+def test_a_share_of_single_entries_is_held_out_where_there_are_no_gaps():
+    whole = np.ones((50, 80), dtype=bool)
+    assert hold_out_entries(whole, share=0.25).mean() == pytest.approx(0.25, abs=1e-3)
+    assert np.array_equal(hold_out_gaps(whole, seed=7), hold_out_entries(whole, seed=7))
 
 
-def test_a_share_of_the_observed_entries_is_held_out():
-    held = hold_out_entries(np.ones((50, 80), dtype=bool), share=0.25)
-    assert held.mean() == pytest.approx(0.25, abs=1e-3)
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, 1.5])
-def test_a_share_that_holds_out_nothing_or_everything_is_refused(share):
-    with pytest.raises(InputError, match="strictly between"):
-        hold_out_entries(SPARSE, share=share)
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        *(
+            (lambda share=share: hold_out_entries(SPARSE, share=share), "strictly between")
+            for share in (0.0, 1.0, -0.1)
+        ),
+        (lambda: hold_out_gaps(SPARSE, Layout("cube", (5, 10))), "does not have the 60 pixels"),
+        (lambda: hold_out_gaps(SPARSE, Layout("cube")), "needs"),
+    ],
+)
+def test_a_share_or_a_layout_that_does_not_fit_is_refused(ask, said):
+    with pytest.raises(InputError, match=said):
+        ask()
 
 
 def with_blocks() -> np.ndarray:
@@ -88,18 +95,6 @@ def test_many_gaps_are_held_out_in_some_columns_only():
     observed = rng.random((30, 200)) < 0.5
     held = hold_out_gaps(observed, share=0.1)
     assert 0.05 <= held.sum() / observed.sum() <= 0.1
-
-
-def test_without_gaps_single_entries_are_held_out():
-    observed = np.ones((30, 40), dtype=bool)
-    assert np.array_equal(hold_out_gaps(observed, seed=7), hold_out_entries(observed, seed=7))
-
-
-def test_a_layout_that_does_not_hold_the_matrix_is_refused():
-    with pytest.raises(InputError, match="does not have the 60 pixels"):
-        hold_out_gaps(SPARSE, Layout("cube", (5, 10)))
-    with pytest.raises(InputError, match="needs"):
-        hold_out_gaps(SPARSE, Layout("cube"))
 
 
 @pytest.mark.parametrize("layout", [CUBE, Layout("cube", (6, 10), "C"), Layout("faces", (5, 8)), Layout()])

@@ -7,16 +7,12 @@ from atnmf_core import load_dataset
 from atnmf_core.restoration import Layout
 from atnmf_core.restoration.lines import BadLine, bad_lines, in_short, sharp_edged
 
-LAYOUTS = {
-    "cube": Layout("cube", (24, 18), "F"),
-    "faces": Layout("faces", (16, 20), "C"),
-    "matrix": Layout(),
-}
+LAYOUTS = {"cube": Layout("cube", (24, 18), "F"), "faces": Layout("faces", (16, 20), "C"), "matrix": Layout()}
 SHAPES = {"cube": (30, 24 * 18), "faces": (16 * 20, 40), "matrix": (25, 60)}
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
-def test_scattered_defects_make_no_line(kind: str) -> None:
+def test_scattered_defects_make_no_line(kind):
     """From none to half of all entries, some entries missing: 201 cases over the three kinds."""
     rng = np.random.default_rng(0)
     for case in range(67):
@@ -38,7 +34,7 @@ def test_scattered_defects_make_no_line(kind: str) -> None:
         ("matrix", 1, "column"),
     ],
 )
-def test_a_dead_line_is_always_found(kind: str, axis: int, name: str) -> None:
+def test_a_dead_line_is_always_found(kind, axis, name):
     """Among up to 30 % of scattered defects, and with one in twenty of its own entries not noticed."""
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -53,7 +49,7 @@ def test_a_dead_line_is_always_found(kind: str, axis: int, name: str) -> None:
         assert [str(one) for one in found] == [f"{name} {number + 1}"]
 
 
-def test_columns_that_are_dead_in_some_bands_are_found_side_by_side_too() -> None:
+def test_columns_that_are_dead_in_some_bands_are_found_side_by_side_too():
     layout, rng = LAYOUTS["cube"], np.random.default_rng(2)
     wrong = layout.unfold(rng.random(SHAPES["cube"]) < 0.1)
     wrong[4:7, :, 9] = wrong[5, :, 10] = wrong[20, :, 0] = True
@@ -67,7 +63,7 @@ def test_columns_that_are_dead_in_some_bands_are_found_side_by_side_too() -> Non
     ]
 
 
-def test_false_suspects_that_gather_in_one_place_are_no_line() -> None:
+def test_false_suspects_that_gather_in_one_place_are_no_line():
     """Where the model is poor their share rises and falls over several columns, here to 60 % in one."""
     layout, rng = LAYOUTS["cube"], np.random.default_rng(3)
     wrong = layout.unfold(rng.random(SHAPES["cube"]) < 0.1)
@@ -78,7 +74,7 @@ def test_false_suspects_that_gather_in_one_place_are_no_line() -> None:
     assert bad_lines(layout.fold(wrong), np.ones(SHAPES["cube"], dtype=bool), layout) == ()
 
 
-def test_many_places_are_counted_and_few_are_named() -> None:
+def test_many_places_are_counted_and_few_are_named():
     whole = [BadLine("band", 3, 5, 0.9), BadLine("image row", 8, 8, 0.9)]
     assert in_short(whole) == "bands 3 to 5, image row 8"
     assert in_short([BadLine("band", at, at + 1, 0.9) for at in range(1, 31, 3)]) == "20 bands"
@@ -90,7 +86,7 @@ def test_many_places_are_counted_and_few_are_named() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_a_block_is_seen_by_its_edges_in_the_spectrum(share: float) -> None:
+def test_a_block_is_seen_by_its_edges_in_the_spectrum(share):
     """Even if half of all entries are dark besides; sound data has none."""
     scene, rng = load_dataset("simulated-scene"), np.random.default_rng(3)
     dark = np.where(rng.random(scene.shape) < share, rng.uniform(0, 0.6, scene.shape), 1)

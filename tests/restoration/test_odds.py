@@ -17,7 +17,7 @@ def measured() -> np.ndarray:
     return (TRUTH + 0.05 * rng.standard_normal((F, N))).astype(np.float32)
 
 
-def test_the_probability_is_that_of_bayes_rule() -> None:
+def test_the_probability_is_that_of_bayes_rule():
     V = measured()
     V[0, :50] = rng.uniform(0, 1, 50)
     odds = Odds(V, ALL)
@@ -30,7 +30,7 @@ def test_the_probability_is_that_of_bayes_rule() -> None:
     assert odds.log_density == pytest.approx(np.log(right + wrong).mean(), abs=5e-3)
 
 
-def test_the_shares_of_wrong_entries_are_learned_row_by_row() -> None:
+def test_the_shares_of_wrong_entries_are_learned_row_by_row():
     V, share = measured(), np.linspace(0, 0.5, F)
     dark = rng.random((F, N)) < share[:, None]
     V[dark] *= rng.uniform(0, 0.6, dark.sum())
@@ -42,7 +42,7 @@ def test_the_shares_of_wrong_entries_are_learned_row_by_row() -> None:
     assert ((found < 0.5) == dark).mean() > 0.995
 
 
-def test_values_that_repeat_are_atoms_and_rounding_makes_none() -> None:
+def test_values_that_repeat_are_atoms_and_rounding_makes_none():
     V = measured()
     assert repeated_values(V.ravel()) == []
     assert repeated_values(np.round(V, 2).ravel()) == []
@@ -52,7 +52,7 @@ def test_values_that_repeat_are_atoms_and_rounding_makes_none() -> None:
     assert (2.5, 0) in repeated_values(np.where(rng.random(V.shape) < 0.05, np.float32(2.5), V).ravel())
 
 
-def test_an_end_stays_an_end_where_stripes_have_moved_a_few_entries_beyond_it() -> None:
+def test_an_end_stays_an_end_where_stripes_have_moved_a_few_entries_beyond_it():
     values = np.clip(np.random.default_rng(3).normal(0.3, 0.3, 50_000), 0, 1)
     striped = values.copy()
     striped[:1000] -= np.linspace(0.1, 0.2, 1000)
@@ -60,7 +60,7 @@ def test_an_end_stays_an_end_where_stripes_have_moved_a_few_entries_beyond_it() 
     assert dict(repeated_values(values)) == dict(repeated_values(striped)) == ends
 
 
-def test_clipped_entries_stand_for_the_mean_of_the_tail() -> None:
+def test_clipped_entries_stand_for_the_mean_of_the_tail():
     dim = np.full((F, N), 0.03, np.float32)
     V = np.maximum(dim + 0.05 * rng.standard_normal((F, N)), 0).astype(np.float32)
     odds = Odds(V, ALL)
@@ -72,19 +72,13 @@ def test_clipped_entries_stand_for_the_mean_of_the_tail() -> None:
     assert np.array_equal(target[V > 0], V[V > 0])
 
 
-def test_a_zero_far_below_its_prediction_is_wrong() -> None:
+def test_a_zero_far_below_its_prediction_is_wrong_and_other_columns_are_judged_alike():
     V = measured()
     dead = rng.random(V.shape) < 0.1
     V[dead] = 0
-    sound, _ = Odds(V, ALL).judge(V, TRUTH, NOISE, rounds=3)
-    assert np.array_equal(sound < 0.5, dead)
-
-
-def test_other_columns_are_judged_alike() -> None:
-    V = measured()
-    V[rng.random(V.shape) < 0.1] = 0
     odds = Odds(V, ALL)
-    odds.judge(V, TRUTH, NOISE, rounds=3)
+    sound, _ = odds.judge(V, TRUTH, NOISE, rounds=3)
+    assert np.array_equal(sound < 0.5, dead)
     whole, _ = odds.judge(V, TRUTH, NOISE, learn=False)
     some = slice(0, 100)
     part, _ = odds.of(V[:, some], ALL[:, some]).judge(V[:, some], TRUTH[:, some], NOISE[:, some], learn=False)

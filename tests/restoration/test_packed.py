@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from atnmf_core import Dataset, Restoration, restore
+from atnmf_core import Dataset, restore
 from atnmf_core.restoration.damage import Damage, damaged
 from atnmf_core.restoration.task import PackedRestoration, pack
 
 
 @pytest.fixture(scope="module")
-def data() -> Dataset:
+def data():
     """With a stripe, a gap, and a band of which nothing is there."""
     rng = np.random.default_rng(0)
     sound = rng.random((24, 2)) @ rng.random((2, 400)) + 0.1 + rng.normal(0, 0.002, (24, 400))
@@ -23,13 +23,13 @@ def data() -> Dataset:
 
 
 @pytest.fixture(scope="module", params=["chosen", "given"])
-def restored(request: pytest.FixtureRequest, data: Dataset) -> Restoration:
+def restored(request, data):
     given = {"K": 2, "lam": 1.1, "leash": 1.0} if request.param == "given" else {"K": (2, 3), "lam": 1.1}
     return restore(data, "unmarked", **given)
 
 
 @pytest.mark.parametrize("through_a_file", [False, True])
-def test_what_was_packed_comes_out(data: Dataset, restored: Restoration, through_a_file: bool) -> None:
+def test_what_was_packed_comes_out(data, restored, through_a_file):
     packed = pack(restored)
     if through_a_file:
         packed = PackedRestoration.from_bytes(packed.to_bytes())
@@ -53,7 +53,7 @@ def test_what_was_packed_comes_out(data: Dataset, restored: Restoration, through
     assert out.summary == restored.summary
 
 
-def test_other_data_gives_another_restoration(data: Dataset, restored: Restoration) -> None:
+def test_other_data_gives_another_restoration(data, restored):
     brighter = replace(data, V=2 * data.V)
 
     measured = data.observed & ~restored.defects

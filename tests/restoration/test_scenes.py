@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -16,7 +17,7 @@ from atnmf_core.__main__ import main
 from atnmf_core.datasets.files.scene_file import open_scene
 from atnmf_core.jobs.processes import created
 from atnmf_core.model.problem import InputError
-from atnmf_core.restoration.scenes import SceneRestoration, SceneStatus, restore_scene, status_of
+from atnmf_core.restoration.scenes import SceneStatus, restore_scene, status_of
 from atnmf_core.restoration.scenes.blockwise import Record
 from atnmf_core.restoration.scenes.restoring import masks, refine_block, restore_block
 from atnmf_core.restoration.scenes.scene_model import (
@@ -27,103 +28,77 @@ from atnmf_core.restoration.scenes.scene_model import (
     restore_pixels,
     two_samples,
 )
-from tests.scenes import Damaged, damaged_scene, write_envi, write_hdf5
+from tests.scenes import damaged_scene, write_envi, write_hdf5
 from tests.sweep.processes import kill_tree, started, wait_until
 
 MODEL: dict[str, Any] = {"K": 4, "lam": 1.1}
 
 
 @pytest.fixture(scope="module")
-def scene() -> Damaged:
+def scene():
     return damaged_scene()
 
 
-@pytest.fixture(scope="module")
-def restored(scene: Damaged, tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, SceneRestoration]:
-    """In seven blocks, in this process."""
-    folder = tmp_path_factory.mktemp("scene")
-    np.save(folder / "scene.npy", scene.cube)
-    done = restore_scene(
-        folder / "scene.npy",
-        folder / "out.npy",
-        "unmarked",
-        **MODEL,
-        defects=folder / "defects.npy",
-        block_entries=12_000,
-        n_jobs=1,
-    )
-    assert np.array_equal(np.load(folder / "defects.npy").mean(), done.defects)
+def by_blocks(cube: np.ndarray, folder: Path, losses: str = "unmarked", **how: Any) -> tuple[np.ndarray, Any]:
+    """What is restored in this process, and what is told of it."""
+    np.save(folder / "scene.npy", cube)
+    done = restore_scene(folder / "scene.npy", folder / "out.npy", losses, n_jobs=1, **how)
     return np.load(folder / "out.npy"), done
+
+
+@pytest.fixture(scope="module")
+def restored(scene, tmp_path_factory):
+    """In seven blocks."""
+    folder = tmp_path_factory.mktemp("scene")
+    found = by_blocks(scene.cube, folder, **MODEL, defects=folder / "defects.npy", block_entries=12_000)
+    assert np.load(folder / "defects.npy").mean() == found[1].defects
+    return found
 
 
 def as_matrix(cube: np.ndarray) -> np.ndarray:
     return cube.reshape(-1, cube.shape[2]).T
 
 
-def test_the_error_is_that_of_the_whole_in_memory(
-    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration]
-) -> None:
+def test_the_error_is_that_of_the_whole_in_memory_and_sound_entries_stay_as_they_are(scene, restored):
     in_memory = restore(as_matrix(scene.cube), "unmarked", **MODEL)
     predicted = as_matrix(scene.wrong | scene.missing)
 
-    by_blocks, whole = (
+    in_blocks, whole = (
         rmse(as_matrix(scene.sound), V, predicted & ~np.isnan(V))
         for V in (as_matrix(restored[0]), in_memory.V)
     )
 
-    assert by_blocks < 1.1 * whole
-    assert by_blocks < 0.1 * rmse(as_matrix(scene.sound), as_matrix(np.nan_to_num(scene.cube)), predicted)
-
-
-def test_sound_entries_stay_as_they_are(
-    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration]
-) -> None:
+    assert in_blocks < 1.1 * whole
+    assert in_blocks < 0.1 * rmse(as_matrix(scene.sound), as_matrix(np.nan_to_num(scene.cube)), predicted)
     changed = (restored[0] != scene.cube) & ~scene.missing
-
     assert (changed & ~scene.wrong).mean() < 0.005
     assert changed[scene.wrong].mean() > 0.9
     assert not np.isnan(restored[0][scene.missing]).any()
 
 
-@pytest.mark.parametrize("entries", [1200, 50_000, 10**9])
-def test_the_size_of_blocks_changes_nothing(
-    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration], tmp_path: Path, entries: int
-) -> None:
-    np.save(tmp_path / "scene.npy", scene.cube)
+@pytest.mark.parametrize("entries", [2400, 10**9])
+def test_the_size_of_blocks_changes_nothing(scene, restored, tmp_path, entries):
+    out, _ = by_blocks(scene.cube, tmp_path, **MODEL, block_entries=entries)
 
-    restore_scene(
-        tmp_path / "scene.npy", tmp_path / "out.npy", "unmarked", **MODEL, block_entries=entries, n_jobs=1
-    )
-
-    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), restored[0], rtol=1e-5)
+    np.testing.assert_allclose(out, restored[0], rtol=1e-5)
     assert {file.name for file in tmp_path.iterdir()} == {"scene.npy", "out.npy"}
-
-
-def test_marked_losses_change_nothing_that_was_measured(scene: Damaged, tmp_path: Path) -> None:
-    cube = np.where(scene.missing, np.nan, scene.sound)
-    np.save(tmp_path / "scene.npy", cube)
-
-    restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", K=4, lam=np.inf, n_jobs=1)
-
-    out = np.load(tmp_path / "out.npy")
-    assert np.array_equal(out[~scene.missing], cube[~scene.missing])
-    assert rmse(as_matrix(scene.sound), as_matrix(out), as_matrix(scene.missing)) < 0.01
-
-
-def test_a_pixel_does_not_depend_on_its_neighbours(
-    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration]
-) -> None:
+    # A pixel does not depend on its neighbours.
     model, V = restored[1].model, as_matrix(scene.cube)[:, :300]
-
     together, alone = restore_pixels(V, model), restore_pixels(V[:, 123:124], model)
-
     np.testing.assert_allclose(alone.predicted[:, 0], together.predicted[:, 123], rtol=1e-5)
     assert np.array_equal(alone.defects[:, 0], together.defects[:, 123])
 
 
-def test_pixels_with_large_gaps_are_predicted_with_the_help_of_pixels_like_them(
-    scene: Damaged, tmp_path: Path
-) -> None:
+def test_marked_losses_change_nothing_that_was_measured(scene, tmp_path):
+    cube = np.where(scene.missing, np.nan, scene.sound)
+
+    out, _ = by_blocks(cube, tmp_path, "marked", K=4, lam=np.inf)
+
+    assert np.array_equal(out[~scene.missing], cube[~scene.missing])
+    assert rmse(as_matrix(scene.sound), as_matrix(out), as_matrix(scene.missing)) < 0.01
+
+
+def test_pixels_with_large_gaps_are_predicted_with_the_help_of_pixels_like_them(scene, tmp_path):
     rng = np.random.default_rng(0)
     sound = scene.sound + 0.01 * rng.normal(size=scene.sound.shape).astype(np.float32).clip(0)
     model = model_of(sound, 4, tmp_path)
@@ -144,9 +119,7 @@ def model_of(cube: np.ndarray, K: int, folder: Path) -> SceneModel:
     return learn(open_scene(folder / "learned.npy"), SceneSettings("marked", K, np.inf, None, 0))
 
 
-def test_a_model_that_was_stored_restores_the_same(
-    scene: Damaged, restored: tuple[np.ndarray, SceneRestoration], tmp_path: Path
-) -> None:
+def test_a_model_that_was_stored_restores_the_same(scene, restored, tmp_path):
     record, model = Record(tmp_path / "out.npy", {}, 1), restored[1].model
     record.keep("model", **model.fields)
     stored = record.read("model")
@@ -161,16 +134,14 @@ def test_a_model_that_was_stored_restores_the_same(
 
 
 @pytest.fixture(scope="module")
-def striped(scene: Damaged) -> np.ndarray:
+def striped(scene):
     """What is added to each image column in each band."""
     stripes = np.zeros(scene.cube.shape[1:], np.float32)
     stripes[7, 3], stripes[30, 11], stripes[31, 11] = 0.05, 0.2, -0.01
     return stripes
 
 
-def test_salt_pepper_and_stripes_leave_the_error_that_they_leave_in_memory(
-    scene: Damaged, striped: np.ndarray, tmp_path: Path
-) -> None:
+def test_salt_pepper_and_stripes_leave_the_error_that_they_leave_in_memory(scene, striped, tmp_path):
     rng = np.random.default_rng(5)
     chance = rng.random(scene.cube.shape)
     cube = np.where(chance < 0.02, 0, np.where(chance > 0.98, 1, (scene.cube + striped).clip(0)))
@@ -197,9 +168,7 @@ def test_salt_pepper_and_stripes_leave_the_error_that_they_leave_in_memory(
     assert np.quantile(apart, 0.9999) < 1e-5
 
 
-def test_a_material_that_the_sample_misses_is_found_and_named(
-    scene: Damaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_material_that_the_sample_misses_is_found_and_named(scene, tmp_path, monkeypatch):
     monkeypatch.setattr("atnmf_core.restoration.scenes.scene_model.SAMPLE_ENTRIES", 1)
     cube = np.where(scene.missing, np.nan, scene.sound)
     sample, check = two_samples(cube.shape[:2], LEAST_PIXELS, seed=0)
@@ -220,7 +189,7 @@ def test_a_material_that_the_sample_misses_is_found_and_named(
     assert rmse(truth, out.T, scene.missing[rows, cols].T) < 0.05
 
 
-def test_a_refined_block_counts_what_still_cannot_be_restored(scene: Damaged, tmp_path: Path) -> None:
+def test_a_refined_block_counts_what_still_cannot_be_restored(scene, tmp_path):
     few, many = (model_of(scene.sound, K, tmp_path) for K in (1, 3))
     cube = scene.sound.copy()
     cube[:10, :, 12:] = np.nan
@@ -239,7 +208,7 @@ def test_a_refined_block_counts_what_still_cannot_be_restored(scene: Damaged, tm
     assert not np.array_equal(first.numbers, refined.numbers)
 
 
-def test_two_samples_have_no_pixel_in_common_and_cover_the_scene() -> None:
+def test_two_samples_have_no_pixel_in_common_and_cover_the_scene():
     (rows, cols), (other_rows, other_cols) = two_samples((500, 300), 2000, seed=3)
 
     assert not set(zip(rows, cols, strict=True)) & set(zip(other_rows, other_cols, strict=True))
@@ -248,24 +217,14 @@ def test_two_samples_have_no_pixel_in_common_and_cover_the_scene() -> None:
     assert abs(rows.size - 2000) < 200
 
 
-def test_a_disk_that_is_too_full_is_told_before(
-    scene: Damaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    np.save(tmp_path / "scene.npy", scene.cube)
-    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000}))
-
-    with pytest.raises(InputError, match="disk space"):
-        restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", **MODEL)
-
-
-def test_other_settings_do_not_resume_what_was_done(scene: Damaged, tmp_path: Path) -> None:
+def test_other_settings_do_not_resume_what_was_done(scene, tmp_path):
     np.save(tmp_path / "scene.npy", scene.cube)
 
-    def stop(done: int, total: int) -> None:
+    def stop(done, total):
         if done == 2:
             raise KeyboardInterrupt
 
-    def blocks_at_start(**changes: Any) -> int:
+    def blocks_at_start(**changes):
         seen: list[int] = []
         with pytest.raises(KeyboardInterrupt):
             restore_scene(
@@ -294,7 +253,7 @@ BLOCKS = 240
 
 
 @pytest.fixture(scope="module")
-def tall() -> Damaged:
+def tall():
     return damaged_scene(BLOCKS, 15)
 
 
@@ -312,9 +271,7 @@ def blocks_in(folder: Path) -> dict[str, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("moment", ["while it learns", "among its blocks", "while it writes"])
-def test_kill_9_and_another_start_give_the_same_file(
-    tall: Damaged, tmp_path: Path, command: str, moment: str
-) -> None:
+def test_kill_9_and_another_start_give_the_same_file(tall, tmp_path, command, moment):
     write_envi(tall.cube, tmp_path / "scene.hdr")
     folder, part = tmp_path / "killed.hdr.blocks", tmp_path / ".part-killed.img"
     words = (*COMMANDS[command], "--out", "killed.hdr")
@@ -341,12 +298,7 @@ def test_kill_9_and_another_start_give_the_same_file(
     assert not [file for file in tmp_path.iterdir() if ".part" in file.name or ".blocks" in file.name]
 
 
-def test_an_end_while_the_file_is_written_costs_no_block(
-    scene: Damaged,
-    restored: tuple[np.ndarray, SceneRestoration],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_end_while_the_file_is_written_costs_no_block(scene, restored, tmp_path, monkeypatch):
     np.save(tmp_path / "scene.npy", scene.cube)
     words = (tmp_path / "scene.npy", tmp_path / "out.npy", "unmarked")
     how: dict[str, Any] = {**MODEL, "block_entries": 12_000, "n_jobs": 1}
@@ -369,9 +321,7 @@ def test_an_end_while_the_file_is_written_costs_no_block(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
-    tall: Damaged, cluster: Any, tmp_path: Path, command: str
-) -> None:
+def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(tall, cluster, tmp_path, command):
     write_envi(tall.cube, tmp_path / "scene.hdr")
     folder = tmp_path / "cluster.hdr.blocks"
     words = (*COMMANDS[command], "--out", "cluster.hdr", "--dask", cluster.scheduler_address)
@@ -386,20 +336,23 @@ def test_a_cluster_gives_the_same_file_though_a_worker_is_killed(
     assert (tmp_path / "cluster.img").read_bytes() == undisturbed(command, tmp_path)
 
 
-def test_two_processes_do_not_write_to_one_file(scene: Damaged, tmp_path: Path) -> None:
-    np.save(tmp_path / "scene.npy", scene.cube)
-    folder = tmp_path / "out.npy.blocks"
+def test_two_processes_do_not_write_to_one_file_and_a_disk_that_is_too_full_is_told_before(
+    scene, tmp_path, monkeypatch
+):
+    folder, other = tmp_path / "out.npy.blocks", os.getppid()
     folder.mkdir()
-    other = os.getppid()
-    (folder / "process.json").write_text(
-        json.dumps({"pid": other, "created": created(other), "began": 0, "blocks": 1})
-    )
-
+    holder = {"pid": other, "created": created(other), "began": 0, "blocks": 1}
+    (folder / "process.json").write_text(json.dumps(holder))
     with pytest.raises(InputError, match=f"process {other}"):
-        restore_scene(tmp_path / "scene.npy", tmp_path / "out.npy", **MODEL)
+        by_blocks(scene.cube, tmp_path, **MODEL)
+
+    (folder / "process.json").unlink()
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1000))
+    with pytest.raises(InputError, match="disk space"):
+        by_blocks(scene.cube, tmp_path, **MODEL)
 
 
-def test_the_time_left_is_told_by_the_blocks_of_this_run(tmp_path: Path) -> None:
+def test_the_time_left_is_told_by_the_blocks_of_this_run(tmp_path):
     out = tmp_path / "out.npy"
     folder = tmp_path / "out.npy.blocks"
     folder.mkdir()

@@ -41,14 +41,14 @@ def dense_posterior(n: int, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 @pytest.mark.parametrize("n", [0, 7, 399])
-def test_the_posterior_is_that_of_a_conditioned_normal(n: int) -> None:
+def test_the_posterior_is_that_of_a_conditioned_normal(n):
     made = explain(SPAN, V, WEIGHTS)
     mean, covariance = dense_posterior(n, WEIGHTS[:, n].astype(np.float64))
     assert np.allclose(made.predicted[:, n], mean, atol=2e-4)
     assert np.allclose(made.leverage[:, n] * ROW_NOISE**2, np.diag(covariance), rtol=1e-3, atol=1e-7)
 
 
-def test_each_entry_is_predicted_by_the_others_as_if_it_were_not_there() -> None:
+def test_each_entry_is_predicted_by_the_others_as_if_it_were_not_there():
     columns = Columns(
         V, np.ones(V.shape, bool), None, np.ones_like(V), np.ones_like(V), np.ones(N, np.float32)
     )
@@ -62,7 +62,7 @@ def test_each_entry_is_predicted_by_the_others_as_if_it_were_not_there() -> None
         assert columns.deviation[row, n] == pytest.approx(spread * ROW_NOISE[row], rel=1e-3)
 
 
-def test_the_span_is_fitted_by_weighted_least_squares() -> None:
+def test_the_span_is_fitted_by_weighted_least_squares():
     none = np.zeros((N, K * (K + 1) // 2), np.float32)
     found = refitted(SPAN, V, WEIGHTS, Z.astype(np.float32), none, SPAN.noise)
     for row in (0, 13, 29):
@@ -76,7 +76,7 @@ def test_the_span_is_fitted_by_weighted_least_squares() -> None:
     assert np.linalg.svd(found.basis.T @ BASIS)[1].min() > 0.995
 
 
-def test_main_directions_are_those_of_the_singular_value_decomposition() -> None:
+def test_main_directions_are_those_of_the_singular_value_decomposition():
     units = rng.standard_normal((F, N))
     directions, variances = main_directions(units, 4)
     left, values, _ = np.linalg.svd(units, full_matrices=False)
@@ -84,7 +84,7 @@ def test_main_directions_are_those_of_the_singular_value_decomposition() -> None
     assert np.allclose(variances, values[:4] ** 2 / N)
 
 
-def test_quantiles_are_of_what_counts() -> None:
+def test_quantiles_are_of_what_counts():
     size, counted = rng.random((6, 50)), rng.random((6, 50)) < 0.5
     counted[3] = False
     found = quantile_of(size, counted, axis=1, share=0.4)
@@ -94,7 +94,7 @@ def test_quantiles_are_of_what_counts() -> None:
     assert np.isnan(found[3])
 
 
-def test_brighter_or_darker_columns_are_found_in_spite_of_wrong_entries() -> None:
+def test_brighter_or_darker_columns_are_found_in_spite_of_wrong_entries():
     sound = np.outer(rng.uniform(1, 2, 25), rng.uniform(0.5, 1.5, 80))
     wrong = rng.random(sound.shape) < 0.3
     damaged = np.where(wrong, sound * rng.uniform(0, 0.6, sound.shape), sound)
@@ -108,28 +108,33 @@ def dark(share: float) -> tuple[np.ndarray, np.ndarray]:
     return np.where(wrong, V * rng.uniform(0, 0.6, V.shape), V).astype(np.float32), wrong
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3])
-def test_on_the_way_up_wrong_entries_are_found(share: float) -> None:
-    damaged, wrong = dark(share)
-    ladder, choice = choose(damaged, np.ones(V.shape, bool), "unmarked", treatments=(Treatment(),))
+def climbed(damaged: np.ndarray) -> tuple[Columns, Span]:
+    """Columns as they stand on the ladder that is chosen for them, and the span of its last rung."""
+    seen = np.ones(V.shape, bool)
+    ladder, choice = choose(damaged, seen, "unmarked", treatments=(Treatment(),))
     assert 3 <= choice.chosen.K <= 12
-    columns = ladder.columns(damaged, np.ones(V.shape, bool))
+    columns = ladder.columns(damaged, seen)
     climb_again(columns, ladder.rungs)
-    explain_otherwise(columns, ladder.rungs[-1].span)
+    return columns, ladder.rungs[-1].span
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_on_the_way_up_wrong_entries_are_found(share):
+    damaged, wrong = dark(share)
+    columns, span = climbed(damaged)
+    explain_otherwise(columns, span)
     assert ((columns.sound < 0.5) == wrong).mean() > 0.975
 
 
-def test_a_block_of_wrong_entries_is_not_learned() -> None:
-    damaged, wrong = dark(0.05)
-    damaged[5:11, 30:60], wrong[5:11, 30:60] = damaged[5:11, 30:60] * 0.2, True
-    ladder, _ = choose(damaged, np.ones(V.shape, bool), "unmarked", treatments=(Treatment(),))
-    columns = ladder.columns(damaged, np.ones(V.shape, bool))
-    climb_again(columns, ladder.rungs)
-    explain_otherwise(columns, ladder.rungs[-1].span)
+def test_a_block_of_wrong_entries_is_not_learned():
+    damaged, _ = dark(0.05)
+    damaged[5:11, 30:60] *= 0.2
+    columns, span = climbed(damaged)
+    explain_otherwise(columns, span)
     assert (columns.sound[5:11, 30:60] < 0.5).mean() > 0.98
 
 
-def test_an_adversary_is_chosen_where_half_of_the_entries_are_dark() -> None:
+def test_an_adversary_is_chosen_where_half_of_the_entries_are_dark():
     damaged, _ = dark(0.5)
     _, choice = choose(damaged, np.ones(V.shape, bool), "unmarked")
     assert choice.chosen.treatment.lam == 1.02
@@ -137,21 +142,18 @@ def test_an_adversary_is_chosen_where_half_of_the_entries_are_dark() -> None:
     assert choice.chosen.treatment.lam is None
 
 
-def test_a_column_that_lost_its_sound_entries_gets_them_back() -> None:
+def test_a_column_that_lost_its_sound_entries_gets_them_back():
     damaged, wrong = dark(0.1)
-    seen = np.ones(V.shape, bool)
-    ladder, _ = choose(damaged, seen, "unmarked", treatments=(Treatment(),))
-    columns = ladder.columns(damaged, seen)
-    climb_again(columns, ladder.rungs)
+    columns, span = climbed(damaged)
     columns.sound[:, 3] = np.where(wrong[:, 3], 1, 0)
     columns.sound[:20, 3] = 0
-    columns.look(ladder.rungs[-1].span)
+    columns.look(span)
     columns.sound[:, 3] = np.where(wrong[:, 3], 1, 0)
-    explain_otherwise(columns, ladder.rungs[-1].span)
+    explain_otherwise(columns, span)
     assert ((columns.sound[:, 3] < 0.5) == wrong[:, 3]).mean() > 0.9
 
 
-def test_a_row_that_lost_its_sound_entries_gets_them_back() -> None:
+def test_a_row_that_lost_its_sound_entries_gets_them_back():
     seen, row = np.ones(V.shape, bool), 4
     damaged = V.copy()
     damaged[row, ::20] = 5 * V.max()
@@ -169,7 +171,8 @@ def test_a_row_that_lost_its_sound_entries_gets_them_back() -> None:
     assert found.mean() < 0.06
 
 
-def test_large_data_is_learned_from_some_columns() -> None:
+def test_large_data_is_learned_from_some_columns():
+    assert Odds(V, np.ones(V.shape, bool)).atoms == [], "nothing repeats"
     wide = np.tile(V, (1, 1 + ENTRIES // V.size + 1))
     assert wide.size > ENTRIES
     ladder, _ = choose(wide, np.ones(wide.shape, bool), "marked", K=3)
@@ -178,7 +181,3 @@ def test_large_data_is_learned_from_some_columns() -> None:
     climb_again(columns, ladder.rungs)
     error = np.sqrt(np.square(columns.explained.predicted - np.tile(TRUTH, (1, wide.shape[1] // N))).mean())
     assert error < 0.5 * ROW_NOISE.mean()
-
-
-def test_odds_of_data_without_any_repeated_value_have_no_atom() -> None:
-    assert Odds(V, np.ones(V.shape, bool)).atoms == []
