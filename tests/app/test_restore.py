@@ -49,21 +49,18 @@ def low_rank(seed: int = 0) -> np.ndarray:
     return rng.random((12, 2)) @ rng.random((2, 30)) + 0.1
 
 
-def restored(data: Dataset, upload: str = "", **how: str) -> dict[str, str]:
-    """The query of data of one's own that somebody had restored before."""
-    query = {
-        "data": "upload",
-        "upload": upload or uploads().keep(data),
-        "dead": "0",
-        "by": "hand",
-        "K": "2",
-        **how,
-    }
-    setting = from_query(RestoreSetting, query)
-    done: Future = Future()
-    done.set_result(run_task(lambda progress: None, data, setting.task))
+def restored(
+    data: Dataset, upload: str = "", defects: np.ndarray | None = None, **how: str
+) -> dict[str, str]:
+    """The query of data of one's own that somebody had restored before, perhaps with other defects."""
+    own = {"data": "upload", "upload": upload or uploads().keep(data), "dead": "0", "by": "hand", "K": "2"}
+    setting = from_query(RestoreSetting, own | how)
+    outcome, done = run_task(lambda progress: None, data, setting.task), Future()
+    if defects is not None:
+        outcome = replace(outcome, packed=replace(outcome.packed, defects=np.packbits(defects)))
+    done.set_result(outcome)
     restorations().store(key_of(setting, data), done)
-    return query
+    return own | how
 
 
 @pytest.mark.parametrize(
@@ -256,21 +253,12 @@ def test_what_cannot_be_restored_is_not_called_predicted():
     assert "1 band has no sound entry at all" in page.main.warning[0].value
 
 
-def test_a_block_is_listed_and_shown(repository: Path) -> None:
-    rng = np.random.default_rng(0)
-    V = rng.random((12, 2)) @ rng.random((2, 100)) + 0.1
-    data = Dataset(V, "cube", "scene", image_shape=(10, 10))
-    upload = uploads().keep(data)
-    setting = RestoreSetting(data="upload", upload=upload, dead=0.0, by="hand", K=2)
-    block = data.layout.unfold(np.zeros(V.shape, dtype=bool)).copy()
+def test_a_block_is_listed_and_shown():
+    data = Dataset(np.tile(low_rank(), (1, 4))[:, :100], "cube", "scene", image_shape=(10, 10))
+    block = data.layout.unfold(np.zeros(data.shape, dtype=bool)).copy()
     block[2:9, 3:9, 1:8] = True
-    done: Future = Future()
-    outcome = run_task(lambda progress: None, data, setting.task)
-    packed = replace(outcome.packed, defects=np.packbits(data.layout.fold(block)))
-    done.set_result(replace(outcome, packed=packed))
-    restorations().store(key_of(setting, data), done)
 
-    page = opened(repository, data="upload", upload=upload, dead="0", by="hand", K="2", wrong="blocks")
+    page = opened(**restored(data, defects=data.layout.fold(block)), wrong="blocks")
     (listed,) = [one for one in page.get("button_group") if one.key == "restore_in_blocks"]
     listed.select(0).run()
 

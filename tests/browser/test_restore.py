@@ -317,9 +317,7 @@ def test_a_kind_of_damage_leads_to_where_it_is_and_shows_it_alone(dashboard):
     assert re.search(rf"pixel=\d+\.{largest.first}\b", page.url)
 
     scroll_to_the_end(dashboard)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Offsets, NPY").click()
-    offsets = np.load(waiting.value.path())
+    offsets = np.load(taken(page, "Offsets, NPY"))
     np.testing.assert_array_equal(offsets.transpose(2, 0, 1), data.layout.unfold(outcome.offsets))
 
 

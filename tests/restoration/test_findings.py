@@ -78,7 +78,7 @@ def test_pixels_that_are_mostly_wrong_are_regions(case):
     assert list(map(str, regions)) == ["rows 3 to 4, column 4", "row 10, column 10"]
 
 
-def test_a_block_is_told_apart_from_single_entries(case) -> None:
+def test_a_block_is_told_apart_from_single_entries(case):
     """Some of it may not have been noticed."""
     data, _, restoration = case
     rng = np.random.default_rng(1)
