@@ -145,6 +145,10 @@ def test_how_sure_it_is_follows_what_was_done(example):
     assert noisy.endswith(f"typically off by ±{restored.denoised_error:#.3g}.")
     said = how_sure(data, restored)
     assert said.startswith(f"Typical error of what was replaced: ±{restored.expected_error:#.3g}, ")
+    if data.kind == "cube":
+        wrong = np.zeros(data.shape, dtype=bool)
+        wrong[:25, 7] = True
+        assert "the data resists: row 3, column 2" in how_sure(data, replace(restored, defects=wrong))
 
 
 def test_noise_alone_is_told_with_what_denoising_gains():

@@ -1,6 +1,7 @@
 """What holds for any data, mask, K and lam, not for chosen examples only."""
 
 import numpy as np
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -78,6 +79,20 @@ def test_the_loss_of_the_fast_solver_never_rises(problem, model, missing, dtype,
     # A prediction that should be zero is one rounding error of the factors that it started from.
     slack = rounding(dtype, V, observed, model.get("lam", 2.0)) + 50 * eps**2 * losses[0]
     assert (np.diff(losses) <= 50 * eps * losses[:-1] + slack).all()
+
+
+@pytest.mark.parametrize("lam", [1.001, 1.3, 10.0])
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
+def test_nor_does_that_of_a_problem_of_which_little_is_observed(missing, lam):
+    rng = np.random.default_rng(60)
+    V = rng.random((60, 3)) @ rng.random((3, 700))
+    observed = rng.random(V.shape) < 0.045
+    how = {"method": "atnmf", "lam": lam, "leash": 0.25, "missing": missing, "max_inner": 40, "tol_outer": 0}
+
+    losses = factorize(V, observed, K=1, **how).history["adversarial_loss"]
+
+    slack = rounding("float32", V, observed, lam) / 50
+    assert (np.diff(losses) <= 20 * np.finfo("float32").eps * losses[:-1] + slack).all()
 
 
 @quick
