@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from ..model.problem import METHOD_NAMES, SOLVER_NAMES, TREATMENT_NAMES
 from ..sweep.measurements import Measurement, baseline, best, gain
 from .images import ATNMF, METHODS, nice_limit
-from .plotting import Trace, band, plot, ring
+from .plotting import Trace, axis, band, log_axis, plot, ring
 
 LEVEL_DASHES = {"nmf": "dash", "anmf": "dashdot"}
 DASHES = ("solid", "dot", "longdash", "longdashdot")
@@ -21,8 +21,7 @@ SHADES = ("#935700", "#B46D00", "#E08A00", "#E89F34", "#EDB25A")
 """AT-NMF's orange from dark, for the strongest adversary, to light: for several lines in one plot."""
 COMPACT_SPAN = (1.05, 100.0)
 HEIGHT = 440
-X_AXIS = {"showgrid": False, "zeroline": False}
-Y_AXIS = {"title": {"text": "RMSE on hidden entries", "standoff": 8}, "zeroline": False, "nticks": 6}
+Y_AXIS = axis("RMSE on hidden entries", 8, zeroline=False, nticks=6)
 HOVER = "%{customdata[4]}<extra></extra>"
 
 
@@ -99,8 +98,9 @@ def against_alpha(points: Sequence[Measurement], lams: Sequence[float]) -> go.Fi
         else:
             name, colour = f"AT-NMF, λ = {first.lam:g}", shades[sorted(lams).index(first.lam)]
         traces += _line(own, [point.alpha for point in own], name, colour, points)
-    x = X_AXIS | {"title": {"text": "hidden share α", "standoff": 6}}
-    return plot(traces, HEIGHT, xaxis=x | {"tickvals": sorted({p.alpha for p in points})}, yaxis=Y_AXIS)
+    alphas = sorted({point.alpha for point in points})
+    x = axis("hidden share α", 6, showgrid=False, zeroline=False, tickvals=alphas)
+    return plot(traces, HEIGHT, xaxis=x, yaxis=Y_AXIS)
 
 
 def lambda_ticks(low: float, high: float) -> list[float]:
@@ -232,14 +232,8 @@ def _shades(number: int) -> list[str]:
 
 
 def _lambda_axis(low: float, high: float) -> dict[str, Any]:
-    ticks = lambda_ticks(low, high)
-    return X_AXIS | {
-        "title": {"text": "adversary's price λ", "standoff": 6},
-        "type": "log",
-        "tickvals": ticks,
-        "ticktext": [f"{tick:g}" for tick in ticks],
-        "range": [math.log10(low / 1.03), math.log10(high * 1.03)],
-    }
+    ends = [math.log10(low / 1.03), math.log10(high * 1.03)]
+    return log_axis("adversary's price λ", 6, lambda_ticks(low, high), showgrid=False, range=ends)
 
 
 def _compact_layout() -> dict[str, Any]:
@@ -293,9 +287,9 @@ def gain_map(points: Sequence[Measurement]) -> go.Figure:
         if (found := best([p for p in curve if p.alpha == alpha])) and found.lam is not None
     ]
     # The range is that of the cells: markers over them would add a margin.
-    axis = {"type": "category", "showgrid": False, "zeroline": False, "ticks": ""}
-    x = axis | {"title": {"text": "adversary's price λ"}, "range": [-0.5, len(lams) - 0.5]}
-    y = axis | {"title": {"text": "hidden share α", "standoff": 8}, "range": [-0.5, len(alphas) - 0.5]}
+    shared = {"type": "category", "showgrid": False, "zeroline": False, "ticks": ""}
+    x = shared | {"title": {"text": "adversary's price λ"}, "range": [-0.5, len(lams) - 0.5]}
+    y = shared | {"title": {"text": "hidden share α", "standoff": 8}, "range": [-0.5, len(alphas) - 0.5]}
     shapes = [_outline(column, row) for column, row in best_cells]
     # Room for the colour bar and for the axes: Plotly puts titles in the wrong place when it has to make any.
     margin = {"l": 60, "r": 8, "t": 60, "b": 70}

@@ -80,13 +80,8 @@ def guess_chart(
         mark |= {"mode": "markers+text", "text": ["your guess  " if side == "left" else "  your guess"]}
         mark |= {"textposition": f"middle {side}"}
         empty = {"range": [0, 1], "showticklabels": False, "showgrid": False}
-    legend = {
-        "y": 1.02,
-        "yanchor": "bottom",
-        "font": {"size": size},
-        "entrywidth": 0,
-        "entrywidthmode": "pixels",
-    }
+    legend = {"y": 1.02, "yanchor": "bottom", "font": {"size": size}}
+    legend |= {"entrywidth": 0, "entrywidthmode": "pixels"}
     changes = {"xaxis": axis, "yaxis": axis | empty, "legend": legend, "margin": {"r": 16}}
     layout = drawn["layout"] | {name: drawn["layout"][name] | change for name, change in changes.items()}
     line = {"type": "line", "x0": guess, "x1": guess, "y0": 0, "y1": 1, "yref": "y domain"}

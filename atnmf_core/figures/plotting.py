@@ -31,6 +31,15 @@ def plot(traces: Sequence[Trace], height: int, **layout: Any) -> go.Figure:
     return go.Figure(data=[{"type": "scatter"} | trace for trace in traces], layout=common | layout)
 
 
+def axis(title: str, standoff: int, **more: Any) -> dict[str, Any]:
+    return {"title": {"text": title, "standoff": standoff}} | more
+
+
+def log_axis(title: str, standoff: int, ticks: Sequence[float], **more: Any) -> dict[str, Any]:
+    names = [f"{tick:g}" for tick in ticks]
+    return axis(title, standoff, type="log", tickvals=ticks, ticktext=names, zeroline=False, **more)
+
+
 def band(x: Sequence[Any], means: Sequence[float], deviations: Sequence[float], colour: str) -> Trace:
     """One deviation either side of a line. It is one closed outline, so that overlaps are no darker."""
     above = [mean + deviation for mean, deviation in zip(means, deviations, strict=True)]
@@ -44,15 +53,10 @@ def band(x: Sequence[Any], means: Sequence[float], deviations: Sequence[float], 
 
 def ring(x: Any, y: float, size: int, colour: str) -> Trace:
     return {
-        "x": [x],
-        "y": [y],
-        "mode": "markers",
+        "x": [x], "y": [y], "mode": "markers", "name": "ring", "showlegend": False, "hoverinfo": "skip",
         "marker": {"size": size, "color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 2}},
         "cliponaxis": False,
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "name": "ring",
-    }
+    }  # fmt: skip
 
 
 def log_ticks(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> list[float]:
@@ -82,12 +86,8 @@ def loss_curves(histories: Mapping[str, Mapping[str, Wide]], quantity: str) -> g
     layout = {
         "legend": {"orientation": "h", "y": -0.36, "yanchor": "top", "x": 0, "font": {"size": 12}},
         "xaxis": {"showgrid": False, "title": {"text": "iteration"}},
-        "yaxis": {
-            "zeroline": False,
-            "type": "log",
-            "tickvals": ticks,
-            "ticktext": [f"{tick:,g}" for tick in ticks],
-        },
+        "yaxis": {"zeroline": False, "type": "log", "tickvals": ticks}
+        | {"ticktext": [f"{tick:,g}" for tick in ticks]},
     }
     return plot(traces, 230, **layout, **TRANSPARENT)
 
@@ -146,24 +146,8 @@ def error_against_K(choice: Choice, height: int = 400, mark: str = "chosen") -> 
     Ks = sorted({score.candidate.K for score in choice.scores})
     errors = [score.error for score in choice.scores if score.error > 0]
     ticks = _error_ticks(min(errors), max(errors)) if errors else []
-    layout = {
-        "xaxis": {
-            "title": {"text": "number of parts K", "standoff": 6},
-            "type": "log",
-            "tickvals": Ks,
-            "ticktext": [str(K) for K in Ks],
-            "showgrid": False,
-            "zeroline": False,
-        },
-        "yaxis": {
-            "title": {"text": "typical error", "standoff": 8},
-            "type": "log",
-            "tickvals": ticks,
-            "ticktext": [f"{tick:g}" for tick in ticks],
-            "zeroline": False,
-        },
-    }
-    return plot(traces, height, **layout, **TRANSPARENT)
+    x = log_axis("number of parts K", 6, Ks, showgrid=False)
+    return plot(traces, height, xaxis=x, yaxis=log_axis("typical error", 8, ticks), **TRANSPARENT)
 
 
 def noise_by_band(data: Dataset, noise: Values, noisy: Sequence[int]) -> go.Figure:

@@ -26,7 +26,7 @@ from ..reference.tables import PROTOCOLS, TITLES, Published, moves_in_words
 from ..sweep.grid import PAPER_STARTS
 from ..sweep.measurements import Measurement
 from .images import METHODS
-from .plotting import TRANSPARENT, plot
+from .plotting import TRANSPARENT, axis, plot
 
 SYMBOLS = {None: "circle", 2.0: "square", 3.0: "diamond", 5.0: "triangle-up"}
 
@@ -39,11 +39,7 @@ def reproduction_figure(cells: Sequence[Cell]) -> go.Figure:
     traces = [trace for column in columns.values() for trace in (_published(column), _measured(column))]
     layout = {
         "legend": {"orientation": "h", "y": -0.18, "yanchor": "top", "x": 0},
-        "xaxis": {
-            "title": {"text": "share of hidden entries α", "standoff": 4},
-            "showgrid": False,
-            "dtick": 0.1,
-        },
+        "xaxis": axis("share of hidden entries α", 4, showgrid=False, dtick=0.1),
         "yaxis": {"title": {"text": "RMSE on hidden entries"}, "zeroline": False},
     }
     return plot(traces, 480, **layout, **TRANSPARENT)
