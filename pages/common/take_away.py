@@ -23,7 +23,7 @@ from .data import UPLOAD
 from .fitting import Case, Pair
 from .state import Setting
 from .uploads import file_setting, uploaded, uploads
-from .widgets import escape_markdown
+from .widgets import escape_markdown, show_code
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -196,10 +196,9 @@ def _command_data(setting: Setting, source: str) -> str:
 
 def show_recipe(again: Recipe) -> None:
     st.markdown("**Reproduce these numbers**")
-    # Without colours: Streamlit's are too pale to read on the dark theme.
-    st.code(again.python(), language=None, wrap_lines=True)
+    show_code(again.python())
     if again.command_line():
-        st.code(again.command_line(), language=None, wrap_lines=True)
+        show_code(again.command_line())
 
 
 Kept = Literal["measured", "observed", "nothing"]

@@ -38,6 +38,16 @@ def show_error(reason: object, before: str = "") -> None:
     st.error(f"{before} {escape_markdown(str(reason))}".lstrip(), icon=":material/error:")
 
 
+def show_chart(figure: Any, key: str, alt: str, **options: Any) -> None:
+    """A plot without Plotly's buttons."""
+    st.plotly_chart(figure, key=key, config={"displayModeBar": False}, alt=alt, **options)
+
+
+def show_code(text: str) -> None:
+    """Without colours: Streamlit's are too pale to read on the dark theme."""
+    st.code(text, language=None, wrap_lines=True)
+
+
 @cache
 def text_of(file: Path) -> str:
     """What is in a file, read once: a server without file handles to spare still draws its pages."""

@@ -17,7 +17,7 @@ from pages.common.controls import change
 from pages.common.jobs import poll_interval
 from pages.common.sweeps import STORE_POLL_SECONDS, ensure_queue_runs, show_refusal, showing_store_errors
 from pages.common.take_away import chart_files, download, show_figures
-from pages.common.widgets import escape_markdown
+from pages.common.widgets import escape_markdown, show_code
 
 from .curve import BUNDLED, Curve, find_curve, follow_click, opens_in_explore, remember_click
 from .setting import ADDRESS, CHART, FIRST, TREATMENTS, VIEWS, CurveSelection, key, select_curve
@@ -278,7 +278,7 @@ def _show_take_away(shown: Shown) -> None:
         table = "Mean, deviation and number of starts of every combination."
         download("CSV", lambda: csv_text(curve.rows), f"{name}.csv", "text/csv", table)
     for command in curve.commands:
-        st.code(command, language=None, wrap_lines=True)
+        show_code(command)
 
 
 def _choose_bundled() -> None:

@@ -22,6 +22,7 @@ from pages.common.fitting import LIVE_SECONDS, Case, Pair, expected, fit_cache, 
 from pages.common.jobs import poll_interval, visitor
 from pages.common.state import LAMBDAS, FitKey, Setting
 from pages.common.streamlit_patches import convert_once
+from pages.common.widgets import show_chart
 
 REST_SECONDS = 1.0
 RETRY_SECONDS = 60.0
@@ -129,14 +130,8 @@ def _ask(case: Case) -> None:
 
 def _show(curve: Curve, traced: bool, since: float) -> None:
     count = sum(point.lam is not None for point in curve.known())
-    st.plotly_chart(
-        curve.figure(),
-        key="lambda_curve",
-        config={"displayModeBar": False},
-        alt=f"RMSE on hidden entries against lambda, {count} points",
-        on_select=_open_point,
-        selection_mode="points",
-    )
+    alt = f"RMSE on hidden entries against lambda, {count} points"
+    show_chart(curve.figure(), "lambda_curve", alt, on_select=_open_point, selection_mode="points")
     failed = failures(curve.keys)
     if failed:
         st.caption(f"{len(failed)} of the fits behind this curve failed: {failed[0]}")

@@ -18,7 +18,7 @@ from pages.common.controls import change
 from pages.common.fitting import Case, Pair
 from pages.common.state import Setting
 from pages.common.take_away import FigureFile, chart_files
-from pages.common.widgets import component
+from pages.common.widgets import component, show_chart
 
 from .lambda_curve import Curve
 from .panels import ADDRESS, drawn_once, error_figure, frame_panels, six_panels
@@ -39,12 +39,8 @@ def show_film(case: Case, pair: Pair) -> None:
     for column, (quantity, title) in zip(columns, LOSSES.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
-            st.plotly_chart(
-                loss_curves({"AT-NMF": pair.atnmf.history, "NMF": pair.nmf.history}, quantity),
-                key=f"loss_{quantity}",
-                config={"displayModeBar": False},
-                alt=f"{title} of AT-NMF and NMF at every iteration",
-            )
+            curves = loss_curves({"AT-NMF": pair.atnmf.history, "NMF": pair.nmf.history}, quantity)
+            show_chart(curves, f"loss_{quantity}", f"{title} of AT-NMF and NMF at every iteration")
     titles = [{"text": text, "tone": tone, "alt": alt} for text, tone, alt in TITLES]
     component("film", page="explore_view")(data={"titles": titles, "steps": _steps(case, pair)}, key="film")
     st.caption(_remark(case.setting, pair))

@@ -363,10 +363,8 @@ def _cube(entry: Entry | None) -> Dataset | None:
     if whole is None:
         return None
     if whole.kind != "cube":
-        st.error(
-            f"{escape_markdown(whole.title)} is not a cube: open it on the Explore page.",
-            icon=":material/error:",
-        )
+        said = f"{escape_markdown(whole.title)} is not a cube: open it on the Explore page."
+        st.error(said, icon=":material/error:")
         return None
     _cut_out(whole)
     truth = known_truth(whole)

@@ -33,7 +33,7 @@ from pages.common.sweeps import (
     show_refusal,
 )
 from pages.common.take_away import chart_files, download, show_figures
-from pages.common.widgets import show_error
+from pages.common.widgets import show_code, show_error
 
 from .tables import ADDRESS, ReproduceSetting, key
 
@@ -47,8 +47,7 @@ def show_take_away(setting: ReproduceSetting, cells: Sequence[Cell], here: Seque
         # In a pop-up, because the code element is the slowest to load.
         with st.popover("Command line"):
             st.caption("The whole table again, and the chosen cell")
-            commands = f"{command_line('reproduce', table)}\n{setting.command_line()}"
-            st.code(commands, language=None, wrap_lines=True)
+            show_code(f"{command_line('reproduce', table)}\n{setting.command_line()}")
     if setting.look == "chart":
         # Imported here because Plotly is slow to import.
         from atnmf_core.figures.report import reproduction_figure

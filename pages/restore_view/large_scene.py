@@ -21,7 +21,7 @@ from atnmf_core.restoration.scenes import SceneStatus, start_scene, status_of
 from pages.common.cache import cached
 from pages.common.jobs import JobProgress, is_hosted, show_job
 from pages.common.uploads import max_megabytes
-from pages.common.widgets import escape_markdown, show_error
+from pages.common.widgets import escape_markdown, show_chart, show_code, show_error
 
 from .setting import RestoreSetting
 
@@ -34,7 +34,7 @@ def scene_path() -> str:
     with st.expander(f"Larger than {max_megabytes()} MB, or than memory"):
         if is_hosted():
             st.markdown("Restore it on your own machine, block by block:")
-            st.code("python -m atnmf_core restore FILE --out FILE", language=None, wrap_lines=True)
+            show_code("python -m atnmf_core restore FILE --out FILE")
             return ""
         return st.text_input(
             "Path of a scene on this machine",
@@ -50,7 +50,7 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
         scene = open_scene(path, ReadingOptions())
         before = _channels(scene)
     except FileNotFoundError:
-        st.error(f"There is no file {escape_markdown(path)} on this machine.", icon=":material/error:")
+        show_error(f"There is no file {path} on this machine.")
         return
     except (UnreadableData, OSError) as error:
         show_error(error)
@@ -67,8 +67,7 @@ def show_scene(setting: RestoreSetting, path: str) -> None:
     after = open_scene(out) if out.exists() and status is None else None
     _pictures(setting, scene, before, after)
     st.caption("The same from a terminal, on as many cores as you like or on a cluster (`--dask`):")
-    # Without colours: Streamlit's are too pale to read on the dark theme.
-    st.code(command, language=None, wrap_lines=True)
+    show_code(command)
 
 
 def _command(setting: RestoreSetting, scene: SceneFile, out: Path) -> str:
@@ -189,9 +188,4 @@ def _spectrum(scene: SceneFile, after: SceneFile | None) -> None:
     place = np.array([row - 1]), np.array([col - 1])
     restored = None if after is None else after.pixels(*place)[:, 0]
     figure = scene_spectrum(scene.wavelengths, scene.pixels(*place)[:, 0], restored)
-    st.plotly_chart(
-        figure,
-        key="restore_scene_spectrum",
-        config={"displayModeBar": False},
-        alt=f"Spectrum of row {row}, column {col}",
-    )
+    show_chart(figure, "restore_scene_spectrum", f"Spectrum of row {row}, column {col}")

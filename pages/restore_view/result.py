@@ -32,7 +32,7 @@ from pages.common.cache import cached
 from pages.common.controls import change, spell_pixel
 from pages.common.data import UPLOAD
 from pages.common.state import MAX_LAM
-from pages.common.widgets import component
+from pages.common.widgets import component, show_chart
 
 from .jobs import FRESH, Key, Restored, as_wanted, ask, choice_of, key_of, questions_of
 from .pictures import (
@@ -52,7 +52,6 @@ from .take_away import show_download, show_take_away
 # What came of it, in a sentence or two, and how the setting was chosen.
 
 
-WITHOUT_BUTTONS = {"displayModeBar": False}
 CHART = "restore_K"
 HOW_IT_WAS_CHOSEN = {
     "unmarked": "Each entry is predicted from the others of its {column}. Chosen is the model under which "
@@ -173,14 +172,10 @@ def show_choice(setting: RestoreSetting, data: Dataset) -> None:
         return
     st.header("Why this setting" if setting.by == "search" else "What the search found", anchor=False)
     st.markdown("**Error of entries predicted from others, by number of parts**")
-    st.plotly_chart(
-        error_against_K(choice, height=320),
-        key=CHART,
-        config=WITHOUT_BUTTONS,
-        alt="Error against the number of parts K, a line for each first prediction",
-        on_select=partial(_choose, choice, data),
-        selection_mode="points",
-    )
+    alt = "Error against the number of parts K, a line for each first prediction"
+    click = partial(_choose, choice, data)
+    figure = error_against_K(choice, height=320)
+    show_chart(figure, CHART, alt, on_select=click, selection_mode="points")
     st.caption(HOW_IT_WAS_CHOSEN[setting.losses].format(column=AXES[data.kind][1]) + CLICK)
 
 

@@ -22,7 +22,7 @@ from atnmf_core.restoration import Choice, Restoration
 from pages.common.data import UPLOAD
 from pages.common.take_away import FigureFile, File, chart_files, download, file_names, show_figures
 from pages.common.uploads import Files, file_setting, uploads
-from pages.common.widgets import escape_markdown, panel_of
+from pages.common.widgets import escape_markdown, panel_of, show_code
 
 from .jobs import Restored, as_wanted
 from .pictures import all_pictures, rivals_of
@@ -214,10 +214,8 @@ def _again(setting: RestoreSetting) -> tuple[RestoreRecipe, str]:
 
 def _recipe(setting: RestoreSetting, shown: Restored) -> None:
     st.markdown("**Reproduce this**")
-    # Without colours: Streamlit's are too pale to read on the dark theme.
-    show = partial(st.code, language=None, wrap_lines=True)
     if shown.truth is not None and setting.data != UPLOAD:
-        show(setting.task.python(setting.data))
+        show_code(setting.task.python(setting.data))
         return
     if shown.truth is not None:
         st.caption(
@@ -227,8 +225,8 @@ def _recipe(setting: RestoreSetting, shown: Restored) -> None:
     recipe, out = _again(setting)
     if recipe.data == "images.zip":
         st.caption("With your images in one archive, images.zip:")
-    show(recipe.python(out))
+    show_code(recipe.python(out))
     if recipe.as_judged:
-        show(recipe.command_line(out))
+        show_code(recipe.command_line(out))
     else:
         st.caption("The command line has no threshold: it replaces what is suspect from 1 on, on both sides.")

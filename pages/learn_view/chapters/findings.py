@@ -12,6 +12,7 @@ from atnmf_core.reference.tables import bundled_curve, unmarked_defects
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.controls import OneOf, Stops, change, controls_of
 from pages.common.state import LAMBDAS, Setting
+from pages.common.widgets import show_chart
 from pages.learn_view.chapter import Chapter, Stage
 
 # Chapter 6: guess the best lambda before the truth is shown.
@@ -59,7 +60,7 @@ def _points(stage: Stage) -> list[Measurement]:
 
 
 def _chart(figure: object, stage: Stage, alt: str) -> None:
-    st.plotly_chart(figure, **stage.room, key=stage.key("chart"), config={"displayModeBar": False}, alt=alt)
+    show_chart(figure, stage.key("chart"), alt, **stage.room)
 
 
 def _verdict(guess: float, verdict: Verdict, nmf: float, deviation: float, starts: int) -> str:
@@ -154,13 +155,9 @@ def _on_synthetic(found: Finding) -> str:
 def show_findings(stage: Stage) -> None:
     found = findings(stage["alpha"])
     both = stage["shown"] == "both"
-    st.plotly_chart(
-        findings_chart(found, TITLES, with_marked=both, size=stage.letters),
-        **stage.room,
-        key=stage.key("chart"),
-        config={"displayModeBar": False},
-        alt="Errors of NMF and AT-NMF on four data sets as shares of NMF's published error",
-    )
+    alt = "Errors of NMF and AT-NMF on four data sets as shares of NMF's published error"
+    figure = findings_chart(found, TITLES, with_marked=both, size=stage.letters)
+    show_chart(figure, stage.key("chart"), alt, **stage.room)
     if stage.presenting:
         return
     st.markdown(f"**Error (RMSE) over the hidden entries**\n\n{_table(found, both)}")

@@ -18,7 +18,7 @@ from pages.common.cache import cached
 from pages.common.controls import Number, Several, Stops
 from pages.common.fitting import Case
 from pages.common.state import ALPHAS, Setting
-from pages.common.widgets import show_panels
+from pages.common.widgets import show_chart, show_panels
 from pages.learn_view.chapter import FACES, Chapter, Stage, faces, fitted, restored, show_controls, show_film
 
 # Chapter 2: what is hidden can be predicted, and two ways to deal with it.
@@ -30,13 +30,9 @@ def show_hiding(stage: Stage) -> None:
     observed = [place not in stage["hidden"] for place in range(1, len(SERIES) + 1)]
     weighed = {missing: weigh(PART, SERIES, observed, missing) for missing in TREATMENT_NAMES}
     predictions = {missing: one.prediction(PART).tolist() for missing, one in weighed.items()}
-    st.plotly_chart(
-        series_chart(SERIES, observed, predictions, size=stage.letters),
-        **stage.room,
-        key=stage.key("chart"),
-        config={"displayModeBar": False},
-        alt="The series, its hidden places, and both predictions",
-    )
+    chart = series_chart(SERIES, observed, predictions, size=stage.letters)
+    alt = "The series, its hidden places, and both predictions"
+    show_chart(chart, stage.key("chart"), alt, **stage.room)
     for missing, words in TREATMENT_NAMES.items():
         st.markdown(f"{words.capitalize()}: {_by_hand(observed, missing, weighed[missing])}")
     if stage.presenting:

@@ -25,7 +25,7 @@ from atnmf_core.model.adversary import curvature
 from atnmf_core.reference.tables import OURS, YARDSTICK, league
 from pages.common.controls import FreeSlider, OneOf, Stops
 from pages.common.state import LEASHES
-from pages.common.widgets import show_panels
+from pages.common.widgets import show_chart, show_panels
 from pages.learn_view.chapter import Chapter, Stage, faces, show_controls
 
 NAMES = {"dead": "dead", "bright": "bright", "both": "both"}
@@ -76,12 +76,8 @@ def show(stage: Stage) -> None:
     if stage.presenting:
         st.markdown(_said(stage, given, nmf, atnmf))
         return
-    st.plotly_chart(
-        weights_chart(steepness, size=stage.letters),
-        key=stage.key("weights"),
-        config={"displayModeBar": False},
-        alt=f"Weights: 1 for an entry that was given up, {steepness:.3g} for one that is attacked",
-    )
+    alt = f"Weights: 1 for an entry that was given up, {steepness:.3g} for one that is attacked"
+    show_chart(weights_chart(steepness, size=stage.letters), stage.key("weights"), alt)
     st.markdown(_said(stage, given, nmf, atnmf))
     _show_faces(stage)
 
