@@ -190,7 +190,7 @@ def _cells(row: Measurement) -> tuple[str, ...]:
     return f"{row.alpha:g}", str(row.K), row.missing, row.method, lam, mean, spread, str(row.starts)
 
 
-POLL = 0.25  # Seconds between checks whether the running sweep was taken out of the queue
+QUEUE_POLL_SECONDS = 0.25  # Whether the running sweep was taken out of the queue
 
 
 def run_queue(args: argparse.Namespace) -> int:
@@ -247,7 +247,7 @@ def _interrupted_when(condition: Callable[[], bool], interrupted: threading.Even
     over = threading.Event()
 
     def watch() -> None:
-        while not over.wait(POLL):
+        while not over.wait(QUEUE_POLL_SECONDS):
             if condition():
                 interrupted.set()
                 _thread.interrupt_main()

@@ -1,4 +1,8 @@
-"""The processes of this program: started, given priority, watched; and work on many of which some may die."""
+"""The processes of this program: started, given priority, watched; and work on many of which some may die.
+
+Who tells that one died: of a `TaskProcess`, its `run` raises `ProcessDied`; of a sweep's workers,
+`on_workers` raises `WorkersLost`, and `run_until_done` begins another round or gives up.
+"""
 
 import os
 import pickle
@@ -214,7 +218,7 @@ def _end_with(pid: int) -> None:
 
 # Work on many processes, of this machine or of a Dask cluster, in rounds that survive workers that die.
 
-POLL = 0.3  # Seconds between checks whether another process has finished the points that it claimed
+OTHERS_POLL_SECONDS = 0.3  # Whether another process has finished the points that it claimed
 MAX_LOSSES = 3
 """The work is given up when workers have died this many times in a row without a result in between."""
 SEND_AS_FILE = 10_000
@@ -253,7 +257,7 @@ def run_until_done(
                     "worker processes keep dying, perhaps for lack of memory; use fewer of them."
                 ) from error
         if not found:
-            time.sleep(POLL)
+            time.sleep(OTHERS_POLL_SECONDS)
             report()
 
 

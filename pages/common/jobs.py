@@ -162,6 +162,9 @@ def admit() -> None:
 
 
 def poll_interval(seconds: float) -> float:
+    """How often to poll where `seconds` suit a few sessions: the more sessions, the less often, so that the
+    server has time for more than polls.
+    """
     return seconds * max(1.0, len(_present()) / VISITORS_AT_FULL_RATE)
 
 
@@ -193,7 +196,7 @@ def _wait() -> None:
     )
 
 
-POLL_SECONDS = 0.5
+JOB_POLL_SECONDS = 0.5
 
 
 class JobProgress(NamedTuple):
@@ -206,7 +209,7 @@ Look = Callable[[], JobProgress | None]
 
 def show_job(look: Look, cancel: Callable[[], object] | None = None, **style: str) -> None:
     """The progress that `look` reports, until that is None; then the whole page is drawn again."""
-    st.fragment(_poll, run_every=poll_interval(POLL_SECONDS))(look, cancel, style)
+    st.fragment(_poll, run_every=poll_interval(JOB_POLL_SECONDS))(look, cancel, style)
 
 
 def _poll(look: Look, cancel: Callable[[], object] | None, style: dict[str, str]) -> None:

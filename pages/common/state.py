@@ -16,7 +16,9 @@ LAMBDAS = (
     1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
     4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0,
 )  # fmt: skip
-"""About evenly spaced in the logarithm of lam - 1, and so in the adversary's strength."""
+"""About evenly spaced in the logarithm of lam - 1, and so in the adversary's strength. 1 is not among them:
+there the loss grows without bound, and `_checked_lam` in atnmf_core/model/problem.py refuses it.
+"""
 ALPHAS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 LEASHES = (0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # The last is none, as in the paper
 MAX_LAM = 1e6  # An address may name any lambda up to here, where there is effectively no adversary

@@ -161,7 +161,7 @@ def ensure_queue_runs(*, again: bool = False) -> None:
         queue_process().start(again=again)
 
 
-def queue_failure() -> str | None:
+def why_queue_failed() -> str | None:
     """What stopped the process that runs the queue; None where nothing did, or another one runs it now."""
     code = queue_process().failure
     if code is None or _runs_elsewhere():

@@ -28,7 +28,7 @@ from .widgets import escape_markdown, show_code
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-POLL_SECONDS = 0.2
+PREPARING_POLL_SECONDS = 0.2
 MAX_NAMED = 4  # More files than this are not listed one by one
 
 
@@ -52,7 +52,7 @@ class Making:
     def wait(self) -> None:
         """Until it is made; drawing in between lets Streamlit answer what the user does meanwhile."""
         place = st.empty()
-        while not self._ended.wait(POLL_SECONDS):
+        while not self._ended.wait(PREPARING_POLL_SECONDS):
             place.caption("Preparing the file …")
         place.empty()
         self._ended.clear()

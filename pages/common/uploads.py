@@ -210,7 +210,7 @@ def uploads() -> Uploads:
 
 # Files that come from a browser: how large they may be, and where they go.
 
-MAX_MEGABYTES = 200  # Of one file
+MAX_MEGABYTES = 200  # Of one file; as maxUploadSize in .streamlit/config.toml
 
 
 def max_megabytes() -> int:

@@ -224,7 +224,7 @@ def show_strip(data: Dataset, chosen: int, at_a_time: int, key: str) -> None:
     count = pictures.count(data)
     first = (chosen - 1) // at_a_time * at_a_time + 1
     shown = range(first, min(first + at_a_time, count + 1))
-    component("strip")(
+    component("picture_strip")(
         data={
             "thumbnails": [_thumbnail(data, number) for number in shown],
             "first": first,

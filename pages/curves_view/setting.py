@@ -41,7 +41,7 @@ METHODS: dict[Method, str] = {"nmf": "NMF", "atnmf": "AT-NMF", "anmf": "ANMF"}
 MISSING_CONTROL = controls_of(Setting)["missing"]
 TREATMENTS: dict[Missing, str] = {name: TREATMENT_NAMES[name] for name in ("zero", "ignore")}
 """The paper's comes first: it is the default for a curve that has both."""
-MIN_LAM = 1.0001  # From here up, six digits, as in a figure, give the exact number
+MIN_SHOWN_LAM = 1.0001  # From here up, six digits, as in a figure, give the exact number
 MAX_FITS = 20_000  # Larger sweeps are for the command line, where nobody waits for a page
 
 
@@ -130,8 +130,8 @@ class Plan:
             return f"The range of λ begins at {low:g}: it must begin above 1, or the adversary has no bound."
         if high < low:
             return f"The range of λ ends at {high:g}, before it begins at {low:g}: exchange the two."
-        if low < MIN_LAM:
-            return f"The range of λ begins at {low:.10g}, too near 1 to be shown: begin at {MIN_LAM:g}."
+        if low < MIN_SHOWN_LAM:
+            return f"The range of λ begins at {low:.10g}, too near 1 to be shown: begin at {MIN_SHOWN_LAM:g}."
         if count > 1 and high == low:
             return f"The range of λ begins and ends at {low:g}, so {count} values cannot differ: widen it."
         return None

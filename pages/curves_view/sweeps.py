@@ -27,10 +27,10 @@ from pages.common.sweeps import (
     ensure_queue_runs,
     own_sweep,
     own_sweeps,
-    queue_failure,
     queue_sweep,
     reading_store,
     report_errors,
+    why_queue_failed,
 )
 from pages.common.uploads import uploads
 from pages.common.widgets import escape_markdown, show_error
@@ -165,7 +165,7 @@ def show_status(curve: Curve) -> None:
 
 def show_trouble() -> None:
     """Why the process that runs the sweeps has ended, if it failed, and a button to start it again."""
-    reason = queue_failure()
+    reason = why_queue_failed()
     if reason is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             show_error(reason, "The process that runs the sweeps has ended:")

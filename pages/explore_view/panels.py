@@ -30,7 +30,7 @@ from pages.common.cache import F, cached
 from pages.common.controls import Address, change
 from pages.common.data import choose_data, chosen_data, entry_of, is_cube, is_offered, load, take_over_cube
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, solve_both
-from pages.common.jobs import POLL_SECONDS, poll_interval
+from pages.common.jobs import JOB_POLL_SECONDS, poll_interval
 from pages.common.state import Setting
 from pages.common.take_away import FigureFile, File, show_figures, show_take_away, source_of, stem_of
 from pages.common.uploads import UPLOAD, FileSetting
@@ -274,7 +274,7 @@ def _measured(mine: PictureMeasures, other: PictureMeasures, colour: str) -> str
 
 
 def show_while_waiting(case: Case, shown: ShownFits | None) -> None:
-    poll = poll_interval(POLL_SECONDS) if fitting.jobs(case) else None
+    poll = poll_interval(JOB_POLL_SECONDS) if fitting.jobs(case) else None
     st.fragment(_panels, run_every=poll)(case, shown)
 
 

@@ -23,7 +23,7 @@ from pages.common import fitting
 from pages.common.cache import cached
 from pages.common.controls import Pixel, change
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, show_unreached
-from pages.common.jobs import POLL_SECONDS, poll_interval
+from pages.common.jobs import JOB_POLL_SECONDS, poll_interval
 from pages.common.state import FitKey
 from pages.common.take_away import (
     FigureFile,
@@ -63,7 +63,7 @@ def show_pictures(case: Case, shown: ShownFits | None) -> None:
     if shown is not None and shown.is_current:
         _mount(case, _learned(case, shown.pair))
         return
-    poll = poll_interval(POLL_SECONDS) if fitting.jobs(case) else None
+    poll = poll_interval(JOB_POLL_SECONDS) if fitting.jobs(case) else None
     st.fragment(_meanwhile, run_every=poll)(case, shown)
 
 

@@ -256,7 +256,7 @@ def _stretch() -> None:
         ADDRESS.draw("restored", widget=st.radio)
 
 
-SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
+TRUTH_SUFFIXES = ["npy", "npz", "mat", "csv", "tif", "tiff"]
 
 
 def known_truth(data: Dataset) -> Truth | None:
@@ -265,7 +265,7 @@ def known_truth(data: Dataset) -> Truth | None:
     with st.expander("Known materials"):
         files = st.file_uploader(
             "Abundance maps, spectra, or both",
-            type=SUFFIXES,
+            type=TRUTH_SUFFIXES,
             accept_multiple_files=True,
             key="truth_files",
             help="Maps as rows x columns x materials, or materials x pixels; spectra as bands x materials.",

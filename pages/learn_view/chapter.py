@@ -117,7 +117,7 @@ def _with_formulas(source: str) -> str:
 
 
 MAX_IN_A_ROW = 3
-WALL_HEIGHT = 380
+SCREEN_HEIGHT = 380  # Of a chart on a projector
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,8 @@ class Stage:
 
     @property
     def room(self) -> dict[str, int]:
-        """The height of a chart on a wall; elsewhere it has its own."""
-        return {"height": WALL_HEIGHT} if self.presenting else {}
+        """The height of a chart on a projector; elsewhere it has its own."""
+        return {"height": SCREEN_HEIGHT} if self.presenting else {}
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

@@ -26,11 +26,11 @@ from pages.common.sweeps import (
     ensure_queue_runs,
     is_own,
     message_of,
-    queue_failure,
     queue_sweep,
     reading_store,
     report_errors,
     show_refusal,
+    why_queue_failed,
 )
 from pages.common.take_away import chart_files, download, show_figures
 from pages.common.widgets import show_code, show_error
@@ -151,7 +151,7 @@ def _expected(setting: ReproduceSetting, runs: StoredRuns) -> float:
 def _show_outcome(runs: StoredRuns) -> None:
     show_refusal()
     problems = [
-        f"The process that runs the cells has ended: {reason}" if (reason := queue_failure()) else "",
+        f"The process that runs the cells has ended: {reason}" if (reason := why_queue_failed()) else "",
         runs.unreadable,
         *(f"A fit failed: {failure}" for failure in runs.failures),
     ]

@@ -28,7 +28,7 @@ from atnmf_core.restoration.task import (
 from pages.common.cache import ResultCache, cached
 from pages.common.controls import change
 from pages.common.jobs import (
-    POLL_SECONDS,
+    JOB_POLL_SECONDS,
     JobProgress,
     long_fit_refusal,
     poll_interval,
@@ -233,7 +233,7 @@ def show_so_far(setting: RestoreSetting, data: Dataset) -> None:
     """The chart of a search under way, as it draws itself."""
     key = key_of(setting, data)
     if scheduler().job(key) is not None:
-        st.fragment(_so_far, run_every=poll_interval(POLL_SECONDS))(key)
+        st.fragment(_so_far, run_every=poll_interval(JOB_POLL_SECONDS))(key)
 
 
 CHOSEN = 0.6  # The share of the work that is done once the model is chosen, about

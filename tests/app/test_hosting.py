@@ -19,7 +19,7 @@ from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, read_store
 from atnmf_core.sweep.store import Queue
 from pages.common import fitting, jobs, sweeps
-from pages.common.jobs import POLL_SECONDS
+from pages.common.jobs import JOB_POLL_SECONDS
 from pages.common.state import Setting
 from pages.common.uploads import Uploads
 from pages.hyperspectral_view.setting import CubeSetting
@@ -194,7 +194,7 @@ def test_the_more_people_are_here_the_more_rarely_their_pages_look_while_a_fit_r
 
     assert not page.exception
     assert float(page.text[0].value) >= 20
-    assert min(every) >= 10 * POLL_SECONDS
+    assert min(every) >= 10 * JOB_POLL_SECONDS
 
 
 def test_the_session_that_was_there_when_collecting_began_is_freed(monkeypatch):

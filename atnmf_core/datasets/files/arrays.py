@@ -1,4 +1,4 @@
-"""NumPy's .npy and .npz, without pickle and without trusting a header."""
+"""NumPy's .npy and .npz, read without pickle and without trusting a header, and MATLAB's .mat."""
 
 import io
 import math

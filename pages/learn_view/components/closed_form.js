@@ -1,4 +1,4 @@
-// The closed forms of atnmf_core.adversary for one entry, quick enough to follow a finger.
+// The closed forms of atnmf_core.model.adversary for one entry, quick enough to follow a finger.
 // g is the leash; null for none.
 const bestAttack = (v, p, lam) => Math.max((v - p) / (lam - 1), -v);
 const lowerBend = (v, lam, g) => (g === null ? 0 : Math.max(0, v * (1 - (lam - 1) * g)));
