@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.data import show_offer
-from pages.common.state import Setting
+from pages.common.setting import Setting
 from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.sweeps import ensure_queue_runs, showing_store_errors
 from pages.common.widgets import show_style

@@ -16,7 +16,7 @@ from atnmf_core.datasets.catalogue import size_in_words
 from .cache import cached
 from .controls import K_CHOSEN, SHOWN, change, last_shown
 from .jobs import JobProgress, show_job
-from .state import Setting, defaults_for
+from .setting import Setting, defaults_for
 from .uploads import (
     FILE_CONTROLS,
     UPLOAD,

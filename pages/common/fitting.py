@@ -28,7 +28,7 @@ from atnmf_core.model.problem import Mask, Missing
 
 from .cache import CACHE, Cache, Failure, ResultCache, cached
 from .jobs import JobProgress, long_fit_refusal, scheduler, show_job, visitor
-from .state import FitKey, MaskKey, Setting
+from .setting import FitKey, MaskKey, Setting
 from .widgets import show_error
 
 SOLVE_AGAIN_SECONDS, PAUSE_SECONDS = 30.0, 0.5

@@ -21,7 +21,7 @@ from atnmf_core.recipe import Recipe
 from .controls import Address
 from .data import UPLOAD
 from .fitting import Case, Pair
-from .state import Setting
+from .setting import Setting
 from .uploads import file_setting, uploaded, uploads
 from .widgets import escape_markdown, show_code
 

@@ -18,7 +18,7 @@ from atnmf_core.figures.pictures import thumbnail
 
 from .controls import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of
 from .jobs import person, quotas
-from .state import defaults_for
+from .setting import defaults_for
 from .streamlit_patches import drop_uploaded_files
 from .widgets import escape_markdown
 

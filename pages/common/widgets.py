@@ -21,7 +21,7 @@ from atnmf_core.model.problem import Values
 
 from .cache import cached
 from .controls import K_CHOSEN, Address, change
-from .state import MAX_K, PATTERNS, PATTERNS_OF
+from .setting import MAX_K, PATTERNS, PATTERNS_OF
 
 
 def escape_markdown(text: str) -> str:

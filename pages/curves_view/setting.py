@@ -32,7 +32,7 @@ from pages.common.controls import (
     redeclare,
 )
 from pages.common.data import UPLOAD, choose_data, chosen_data
-from pages.common.state import ALPHAS, MAX_LAM, Setting
+from pages.common.setting import ALPHAS, MAX_LAM, Setting
 from pages.common.sweeps import add_sweep, queue_sweep, reading_store, report_errors
 from pages.common.uploads import FILE_CONTROLS, FileSetting
 from pages.common.widgets import clamp_to_data, component, draw_K, draw_pattern

@@ -20,7 +20,7 @@ from pages.common.cache import cached
 from pages.common.controls import change
 from pages.common.fitting import LIVE_SECONDS, Case, Pair, expected, fit_cache, observed_of
 from pages.common.jobs import poll_interval, visitor
-from pages.common.state import LAMBDAS, FitKey, Setting
+from pages.common.setting import LAMBDAS, FitKey, Setting
 from pages.common.streamlit_patches import convert_once
 from pages.common.widgets import show_chart
 

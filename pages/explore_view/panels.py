@@ -31,7 +31,7 @@ from pages.common.controls import Address, change
 from pages.common.data import choose_data, chosen_data, entry_of, is_cube, is_offered, load, take_over_cube
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, solve_both
 from pages.common.jobs import JOB_POLL_SECONDS, poll_interval
-from pages.common.state import Setting
+from pages.common.setting import Setting
 from pages.common.take_away import FigureFile, File, show_figures, show_take_away, source_of, stem_of
 from pages.common.uploads import UPLOAD, FileSetting
 from pages.common.widgets import (

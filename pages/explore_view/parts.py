@@ -16,7 +16,7 @@ from atnmf_core.jobs.fit_task import Frame, Run, align_frames
 from atnmf_core.model.problem import Indices
 from pages.common.controls import change
 from pages.common.fitting import Case, Pair
-from pages.common.state import Setting
+from pages.common.setting import Setting
 from pages.common.take_away import FigureFile, chart_files
 from pages.common.widgets import component, show_chart
 

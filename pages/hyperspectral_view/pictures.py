@@ -24,7 +24,7 @@ from pages.common.cache import cached
 from pages.common.controls import Pixel, change
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, show_unreached
 from pages.common.jobs import JOB_POLL_SECONDS, poll_interval
-from pages.common.state import FitKey
+from pages.common.setting import FitKey
 from pages.common.take_away import (
     FigureFile,
     File,

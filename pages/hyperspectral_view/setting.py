@@ -27,7 +27,7 @@ from pages.common.controls import (
     spell_pixel,
 )
 from pages.common.data import choose_data, chosen_data, take_over_cube
-from pages.common.state import MAX_IMAGES, FitKey, Setting
+from pages.common.setting import MAX_IMAGES, FitKey, Setting
 from pages.common.uploads import FileSetting, keep_received, uploads
 from pages.common.widgets import (
     clamp,

@@ -18,7 +18,7 @@ from pages.common.controls import Control
 from pages.common.data import load
 from pages.common.fitting import Case, fit_cache
 from pages.common.jobs import visitor
-from pages.common.state import FitKey, MaskKey, Setting
+from pages.common.setting import FitKey, MaskKey, Setting
 from pages.common.widgets import component
 
 FACES = 100

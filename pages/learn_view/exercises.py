@@ -12,7 +12,7 @@ from atnmf_core.lesson.findings import Finding, findings, mend, recorded
 from atnmf_core.model.adversary import entry_loss, optimal_attack
 from atnmf_core.model.problem import Missing
 from atnmf_core.reference.tables import bundled_curve
-from pages.common.state import LEASHES
+from pages.common.setting import LEASHES
 
 from .chapters.uses import LAMS
 

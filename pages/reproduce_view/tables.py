@@ -32,7 +32,7 @@ from atnmf_core.reference.tables import PROTOCOLS, ignoring_hidden, published_gr
 from atnmf_core.sweep import Measurement
 from atnmf_core.sweep.grid import PAPER_STARTS, Grid
 from pages.common.controls import Address, OneOf, change, redeclare
-from pages.common.state import Setting
+from pages.common.setting import Setting
 from pages.common.widgets import component
 
 OUTER = (1, 10, 20, 50, PAPER_OUTER)

@@ -31,7 +31,7 @@ from atnmf_core.restoration.task import Errors
 from pages.common.cache import cached
 from pages.common.controls import change, spell_pixel
 from pages.common.data import UPLOAD
-from pages.common.state import MAX_LAM
+from pages.common.setting import MAX_LAM
 from pages.common.widgets import component, show_chart
 
 from .jobs import FRESH, Key, Restored, as_wanted, ask, choice_of, key_of, questions_of

@@ -25,7 +25,7 @@ from pages.common.controls import (
     parse_pixel,
     redeclare,
 )
-from pages.common.state import LAMBDAS, MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
+from pages.common.setting import LAMBDAS, MAX_IMAGES, MAX_LAM, MAX_SEED, Setting
 from pages.common.uploads import FILE_CONTROLS, FileSetting
 
 SHARES = tuple(step / 100 for step in (0, 1, 2, 3, 5, 10, 15, 20, 30, 40, 50))

@@ -18,7 +18,7 @@ from atnmf_core.reference import bundled_curve
 from atnmf_core.sweep import Grid, Measures, open_store, read_store, reader
 from atnmf_core.sweep.store import Queue
 from pages.common import sweeps
-from pages.common.state import MAX_LAM
+from pages.common.setting import MAX_LAM
 from pages.curves_view import view
 from pages.curves_view.curve import BUNDLED, Curve, opens_in_explore
 from pages.curves_view.setting import MAX_FITS, Plan

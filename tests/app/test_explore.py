@@ -16,7 +16,7 @@ from atnmf_core.jobs.processes import Report
 from atnmf_core.model.problem import Array, Mask
 from pages.common import data, fitting
 from pages.common.fitting import Case, Pair
-from pages.common.state import Setting
+from pages.common.setting import Setting
 from pages.explore_view import lambda_curve, panels, parts
 from pages.explore_view.lambda_curve import CURVE_LAMBDAS, Curve
 from pages.explore_view.panels import ADDRESS

@@ -15,7 +15,7 @@ from atnmf_core.jobs.scheduler import Job, Scheduler
 from pages.common import fitting
 from pages.common.cache import Cache, Failure, cached, size_of
 from pages.common.fitting import FitCache, how_far
-from pages.common.state import FitKey, Setting
+from pages.common.setting import FitKey, Setting
 
 DATA = Dataset(np.random.default_rng(3).random((30, 20)), "matrix", "small")
 OBSERVED = hide_entries(DATA.shape, 0.3)
@@ -199,7 +199,7 @@ def test_a_fit_that_waits_for_its_turn_says_so(monkeypatch):
     def script():
         from atnmf_core import load_dataset
         from pages.common.fitting import Case, show_wait
-        from pages.common.state import Setting
+        from pages.common.setting import Setting
 
         show_wait(Case(Setting(), load_dataset("lfw")), something_shown=True)
 

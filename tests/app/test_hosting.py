@@ -20,7 +20,7 @@ from atnmf_core.sweep import Grid, open_store, read_store
 from atnmf_core.sweep.store import Queue
 from pages.common import fitting, jobs, sweeps
 from pages.common.jobs import JOB_POLL_SECONDS
-from pages.common.state import Setting
+from pages.common.setting import Setting
 from pages.common.uploads import Uploads
 from pages.hyperspectral_view.setting import CubeSetting
 from tests.app.opening import open_page, press, rendered, texts

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core import load_dataset
 from pages.common.controls import Control, controls_of
-from pages.common.state import ALPHAS, LAMBDAS, Setting
+from pages.common.setting import ALPHAS, LAMBDAS, Setting
 from pages.curves_view.curve import spelled_out
 from pages.curves_view.setting import ADDRESS as CURVES
 from pages.explore_view.panels import ADDRESS as EXPLORE

@@ -14,7 +14,7 @@ from atnmf_core.lesson.examples import EXAMPLE, PART, SERIES, build_up, play, we
 from atnmf_core.lesson.findings import findings, mend, recorded
 from atnmf_core.model.adversary import curvature, entry_loss, lower_bend, optimal_attack
 from atnmf_core.reference.tables import bundled_curve
-from pages.common.state import LAMBDAS, LEASHES
+from pages.common.setting import LAMBDAS, LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.exercises import EXERCISES
 

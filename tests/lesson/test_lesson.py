@@ -28,7 +28,7 @@ from atnmf_core.lesson.findings import (
 from atnmf_core.model.adversary import adversarial_loss, attack_objective, effective_data, optimal_attack
 from atnmf_core.model.problem import Array
 from atnmf_core.reference import NAMES, published
-from pages.common.state import LEASHES
+from pages.common.setting import LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.uses import LAMS
 from pages.learn_view.exercises import EXERCISES

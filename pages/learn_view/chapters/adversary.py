@@ -11,7 +11,7 @@ from atnmf_core.figures.lesson import round_marks
 from atnmf_core.lesson.examples import EXAMPLE, HalfStep, PlayedGame, play
 from pages.common.cache import cached
 from pages.common.controls import FreeSlider, Number, OneOf, Stops
-from pages.common.state import LAMBDAS, LEASHES, MAX_SEED
+from pages.common.setting import LAMBDAS, LEASHES, MAX_SEED
 from pages.learn_view.chapter import Chapter, Stage, moving_picture, show_film
 
 # Chapter 4: adversary and learner take turns.

@@ -11,7 +11,7 @@ from atnmf_core.reference import TITLES
 from atnmf_core.reference.tables import bundled_curve, unmarked_defects
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.controls import OneOf, Stops, change, controls_of
-from pages.common.state import LAMBDAS, Setting
+from pages.common.setting import LAMBDAS, Setting
 from pages.common.widgets import show_chart
 from pages.learn_view.chapter import Chapter, Stage
 

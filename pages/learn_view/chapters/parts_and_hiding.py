@@ -17,7 +17,7 @@ from atnmf_core.model.problem import TREATMENT_NAMES
 from pages.common.cache import cached
 from pages.common.controls import Number, Several, Stops
 from pages.common.fitting import Case
-from pages.common.state import ALPHAS, Setting
+from pages.common.setting import ALPHAS, Setting
 from pages.common.widgets import show_chart, show_panels
 from pages.learn_view.chapter import FACES, Chapter, Stage, faces, fitted, restored, show_controls, show_film
 

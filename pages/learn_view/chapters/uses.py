@@ -24,7 +24,7 @@ from atnmf_core.lesson.findings import (
 from atnmf_core.model.adversary import curvature
 from atnmf_core.reference.tables import OURS, YARDSTICK, league
 from pages.common.controls import FreeSlider, OneOf, Stops
-from pages.common.state import LEASHES
+from pages.common.setting import LEASHES
 from pages.common.widgets import show_chart, show_panels
 from pages.learn_view.chapter import Chapter, Stage, faces, show_controls
 

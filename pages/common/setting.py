@@ -1,4 +1,4 @@
-"""The setting of Explore, which other pages reuse: which data, what is hidden, and the fits that follow."""
+"""The setting of Explore, which other pages reuse: which data, what is hidden, and the keys of its fits."""
 
 import math
 from dataclasses import dataclass, replace
