@@ -13,8 +13,8 @@ from atnmf_core import Dataset, load_dataset
 from atnmf_core.datasets import PAPER_FOLDERS, DataUnavailable, Entry, catalogue, fetch
 from atnmf_core.datasets.catalogue import size_in_words
 
+from .address import K_CHOSEN, SHOWN, change, last_shown
 from .cache import cached
-from .controls import K_CHOSEN, SHOWN, change, last_shown
 from .jobs import JobProgress, show_job
 from .setting import Setting, defaults_for
 from .uploads import (

@@ -18,7 +18,7 @@ from atnmf_core.datasets.files.write import zipped
 from atnmf_core.figures.publish import FORMATS, WIDEST, Look, save_chart
 from atnmf_core.recipe import Recipe
 
-from .controls import Address
+from .address import Address
 from .data import UPLOAD
 from .fitting import Case, Pair
 from .setting import Setting

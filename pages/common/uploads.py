@@ -16,7 +16,8 @@ from atnmf_core.datasets import LayoutGuess, Limits, Reading, ReadingOptions, Un
 from atnmf_core.figures.images import enlarge
 from atnmf_core.figures.pictures import thumbnail
 
-from .controls import ARRIVED, K_CHOSEN, OneOf, Text, change, controls_of
+from .address import ARRIVED, K_CHOSEN, change
+from .controls import OneOf, Text, controls_of
 from .jobs import person, quotas
 from .setting import defaults_for
 from .streamlit_patches import drop_uploaded_files

@@ -19,8 +19,8 @@ from atnmf_core.analysis.pictures import ComparedPicture
 from atnmf_core.figures.images import Panel, data_url, diverging, grey, sequential
 from atnmf_core.model.problem import Values
 
+from .address import K_CHOSEN, Address, change
 from .cache import cached
-from .controls import K_CHOSEN, Address, change
 from .setting import MAX_K, PATTERNS, PATTERNS_OF
 
 

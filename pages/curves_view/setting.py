@@ -19,18 +19,8 @@ from atnmf_core.sweep import (
     save_upload,
     upload_path,
 )
-from pages.common.controls import (
-    Address,
-    Number,
-    OneOf,
-    Real,
-    Several,
-    Text,
-    change,
-    controls_of,
-    last_shown,
-    redeclare,
-)
+from pages.common.address import Address, change, last_shown
+from pages.common.controls import Number, OneOf, Real, Several, Text, controls_of, redeclare
 from pages.common.data import UPLOAD, choose_data, chosen_data
 from pages.common.setting import ALPHAS, MAX_LAM, Setting
 from pages.common.sweeps import add_sweep, queue_sweep, reading_store, report_errors

@@ -19,7 +19,7 @@ from atnmf_core.sweep import (
     load_source,
     open_store,
 )
-from pages.common.controls import K_CHOSEN, change
+from pages.common.address import K_CHOSEN, change
 from pages.common.data import UPLOAD, entry_of
 from pages.common.jobs import JobProgress, draw_job
 from pages.common.sweeps import (

@@ -13,7 +13,7 @@ from atnmf_core.figures.error_curves import against_alpha, against_lambda, compa
 from atnmf_core.figures.images import MATERIALS
 from atnmf_core.figures.publish import chart_page
 from atnmf_core.sweep.measurements import Measurement, baseline, best, csv_text, gain
-from pages.common.controls import change
+from pages.common.address import change
 from pages.common.jobs import poll_interval
 from pages.common.sweeps import STORE_POLL_SECONDS, ensure_queue_runs, show_refusal, showing_store_errors
 from pages.common.take_away import chart_files, download, show_figures

@@ -16,8 +16,8 @@ from atnmf_core.jobs.fit_task import expected_seconds
 from atnmf_core.model.adversary import curvature
 from atnmf_core.model.problem import Missing
 from atnmf_core.sweep.measurements import Measurement
+from pages.common.address import change
 from pages.common.cache import cached
-from pages.common.controls import change
 from pages.common.fitting import LIVE_SECONDS, Case, Pair, expected, fit_cache, observed_of
 from pages.common.jobs import poll_interval, visitor
 from pages.common.setting import LAMBDAS, FitKey, Setting

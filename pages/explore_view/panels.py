@@ -26,8 +26,8 @@ from atnmf_core.jobs.fit_task import Frame
 from atnmf_core.model.adversary import curvature
 from atnmf_core.model.result import HasFactors
 from pages.common import fitting
+from pages.common.address import Address, change
 from pages.common.cache import F, cached
-from pages.common.controls import Address, change
 from pages.common.data import choose_data, chosen_data, entry_of, is_cube, is_offered, load, take_over_cube
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, solve_both
 from pages.common.jobs import JOB_POLL_SECONDS, poll_interval

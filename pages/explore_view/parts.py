@@ -14,7 +14,7 @@ from atnmf_core.figures.plotting import loss_curves
 from atnmf_core.figures.publish import save_panels
 from atnmf_core.jobs.fit_task import Frame, Run, align_frames
 from atnmf_core.model.problem import Indices
-from pages.common.controls import change
+from pages.common.address import change
 from pages.common.fitting import Case, Pair
 from pages.common.setting import Setting
 from pages.common.take_away import FigureFile, chart_files

@@ -20,8 +20,9 @@ from atnmf_core.figures.publish import Look, save_panels
 from atnmf_core.jobs.fit_task import Frame, Run
 from atnmf_core.model.problem import Wide
 from pages.common import fitting
+from pages.common.address import change
 from pages.common.cache import cached
-from pages.common.controls import Pixel, change
+from pages.common.controls import Pixel
 from pages.common.fitting import Case, Pair, ShownFits, latest_frames, show_unreached
 from pages.common.jobs import JOB_POLL_SECONDS, poll_interval
 from pages.common.setting import FitKey

@@ -9,19 +9,17 @@ from atnmf_core import Dataset, InputError
 from atnmf_core.datasets import Entry, SpectralLibrary, Truth, UnreadableData, read_library, read_truth
 from atnmf_core.figures.pictures import INFRARED, NATURAL, nearest_bands
 from atnmf_core.model.problem import Missing
+from pages.common.address import Address, change, last_shown
 from pages.common.cache import cached
 from pages.common.controls import (
     COUNT,
     PIXEL,
-    Address,
     Number,
     OneOf,
     Pixel,
     Switch,
     Text,
-    change,
     clip_pixel,
-    last_shown,
     parse_pixel,
     redeclare,
     spell_pixel,

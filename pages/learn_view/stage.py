@@ -13,17 +13,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.common import widgets
-from pages.common.controls import (
-    Address,
-    Control,
-    Number,
-    Several,
-    Switch,
-    change,
-    last_shown,
-    read_query,
-    spell_query,
-)
+from pages.common.address import Address, change, last_shown, read_query, spell_query
+from pages.common.controls import Control, Number, Several, Switch
 from pages.common.widgets import show_style
 
 from .chapter import Chapter, Stage, filled, moving_picture, show_controls

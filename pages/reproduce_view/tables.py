@@ -31,7 +31,8 @@ from atnmf_core.reference.compare import (
 from atnmf_core.reference.tables import PROTOCOLS, ignoring_hidden, published_grid
 from atnmf_core.sweep import Measurement
 from atnmf_core.sweep.grid import PAPER_STARTS, Grid
-from pages.common.controls import Address, OneOf, change, redeclare
+from pages.common.address import Address, change
+from pages.common.controls import OneOf, redeclare
 from pages.common.setting import Setting
 from pages.common.widgets import component
 

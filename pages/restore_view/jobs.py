@@ -25,8 +25,8 @@ from atnmf_core.restoration.task import (
     expected_restore_seconds,
     run_task,
 )
+from pages.common.address import change
 from pages.common.cache import ResultCache, cached
-from pages.common.controls import change
 from pages.common.jobs import (
     JOB_POLL_SECONDS,
     JobProgress,

@@ -17,7 +17,7 @@ from atnmf_core.reference.tables import (
     compared,
     league,
 )
-from pages.common.controls import change
+from pages.common.address import change
 from pages.common.widgets import text_of
 
 from .pictures import percent

@@ -17,8 +17,9 @@ from atnmf_core.figures.pictures import RestoredView, band_axis, points, spectra
 from atnmf_core.model.problem import Array, Mask, three_digits
 from atnmf_core.restoration.findings import KINDS, Finding
 from atnmf_core.restoration.rivals import NMF, RIVALS, Rivals, RivalsProgress, run_rivals
+from pages.common.address import change
 from pages.common.cache import cached
-from pages.common.controls import change, spell_pixel
+from pages.common.controls import spell_pixel
 from pages.common.jobs import JobProgress
 from pages.common.uploads import keep_received, uploads
 from pages.common.widgets import ERROR_SCALE, component, show_error, show_strip, view_panel

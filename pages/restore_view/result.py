@@ -28,8 +28,9 @@ from atnmf_core.restoration.findings import (
 from atnmf_core.restoration.lines import BadLine
 from atnmf_core.restoration.restore import BOUND, mostly_bad, shares_along
 from atnmf_core.restoration.task import Errors
+from pages.common.address import change
 from pages.common.cache import cached
-from pages.common.controls import change, spell_pixel
+from pages.common.controls import spell_pixel
 from pages.common.data import UPLOAD
 from pages.common.setting import MAX_LAM
 from pages.common.widgets import component, show_chart

@@ -11,9 +11,9 @@ from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.findings import KINDS
 from atnmf_core.restoration.restore import Side
 from atnmf_core.restoration.task import RestoreTask
+from pages.common.address import Address
 from pages.common.controls import (
     PIXEL,
-    Address,
     FreeSlider,
     Number,
     OneOf,

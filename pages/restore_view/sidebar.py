@@ -10,8 +10,8 @@ from atnmf_core.analysis import pictures
 from atnmf_core.figures.images import data_url
 from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.task import EXAMPLES, RestoreTask, bundled
+from pages.common.address import change
 from pages.common.cache import cached
-from pages.common.controls import change
 from pages.common.data import UPLOAD, choose_data, chosen_data, load
 from pages.common.uploads import read_as_missing
 from pages.common.widgets import clamp, component, draw_reset_and_link, escape_markdown

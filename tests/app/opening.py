@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from streamlit.testing.v1 import AppTest
 
-from pages.common.controls import controls_of, read_query, spell_query
+from pages.common.address import read_query, spell_query
+from pages.common.controls import controls_of
 from tests.paper_data import REPOSITORY
 
 __all__ = ["from_query", "open_page", "press", "rendered", "texts", "to_query"]

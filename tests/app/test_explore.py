@@ -108,7 +108,7 @@ def test_an_address_that_lags_behind_does_not_undo_a_moved_slider_but_the_back_b
     assert page.sidebar.slider(key="K").value == (7 if moved_again else 8)
     assert page.query_params["K"] == ("7" if moved_again else "8")
 
-    monkeypatch.setattr("pages.common.controls.is_history_navigation", lambda: True)
+    monkeypatch.setattr("pages.common.address.is_history_navigation", lambda: True)
     page.query_params["K"] = "6"
     page.run()
     assert page.sidebar.slider(key="K").value == 6

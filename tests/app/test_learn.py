@@ -87,7 +87,7 @@ def test_a_chapter_is_still_there_after_a_look_at_another_page():
 
 
 def test_the_way_back_leads_to_the_chapter_before_and_leaves_the_others_as_they_were(monkeypatch):
-    monkeypatch.setattr("pages.common.controls.is_history_navigation", lambda: True)
+    monkeypatch.setattr("pages.common.address.is_history_navigation", lambda: True)
     page = opened(chapter="1", K="9")
     for _ in range(3):
         turn(page, "→")

@@ -10,7 +10,8 @@ from atnmf_core.model.problem import TREATMENT_NAMES
 from atnmf_core.reference import TITLES
 from atnmf_core.reference.tables import bundled_curve, unmarked_defects
 from atnmf_core.sweep.measurements import Measurement
-from pages.common.controls import OneOf, Stops, change, controls_of
+from pages.common.address import change
+from pages.common.controls import OneOf, Stops, controls_of
 from pages.common.setting import LAMBDAS, Setting
 from pages.common.widgets import show_chart
 from pages.learn_view.chapter import Chapter, Stage
