@@ -54,13 +54,6 @@ def test_missing_entries_of_new_samples_are_filled():
     assert np.sqrt(((restored - TRUTH[60:]) ** 2).mean()) < 0.02 * TRUTH.mean()
 
 
-def test_a_weight_counts_like_repeated_samples():
-    times = rng.integers(0, 4, len(MEASURED))
-    weighted = model(tol=1e-9).fit(MEASURED, sample_weight=times)
-    repeated = model(tol=1e-9).fit(np.repeat(MEASURED, times, axis=0))
-    assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-3)
-
-
 def test_a_sample_of_which_nothing_is_known_stays_unknown():
     estimator = model().fit(GAPS)
     nothing = np.full((1, 24), np.nan)
@@ -70,17 +63,20 @@ def test_a_sample_of_which_nothing_is_known_stays_unknown():
         estimator.inverse_transform(np.ones((1, 2)))
 
 
-def test_a_data_frame_gives_the_numbers_of_its_array_and_keeps_its_names():
+def test_a_data_frame_gives_the_numbers_of_its_array_and_keeps_its_names_in_a_pipeline_too():
+    names = ["atnmf0", "atnmf1", "atnmf2"]
     estimator = model().fit(FRAME)
     assert list(estimator.feature_names_in_) == list(FRAME.columns)
-    assert list(estimator.get_feature_names_out()) == ["atnmf0", "atnmf1", "atnmf2"]
+    assert list(estimator.get_feature_names_out()) == names
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.transform(FRAME[FRAME.columns[::-1]])
 
     frame = model().set_output(transform="pandas").fit_transform(FRAME)
-    assert list(frame.columns) == ["atnmf0", "atnmf1", "atnmf2"]
-    assert list(frame.index) == list(FRAME.index)
+    assert (list(frame.columns), list(frame.index)) == (names, list(FRAME.index))
     assert np.array_equal(frame.to_numpy(), model().fit_transform(GAPS))
+    pipeline = make_pipeline(MinMaxScaler(clip=True), model()).set_output(transform="pandas")
+    assert pipeline.fit_transform(FRAME).shape == (80, 3)
+    assert list(pipeline.get_feature_names_out()) == names
     # Pandas' own missing value is missing.
     assert np.allclose(model().fit_transform(FRAME.convert_dtypes()), model().fit_transform(GAPS))
 
@@ -90,12 +86,6 @@ def test_single_precision_stays_single(dtype):
     estimator = model().fit(GAPS.astype(dtype))
     assert estimator.components_.dtype == dtype
     assert estimator.transform(GAPS.astype(dtype)).dtype == dtype
-
-
-def test_it_works_in_a_pipeline_with_names():
-    pipeline = make_pipeline(MinMaxScaler(clip=True), model()).set_output(transform="pandas")
-    assert pipeline.fit_transform(FRAME).shape == (80, 3)
-    assert list(pipeline.get_feature_names_out()) == ["atnmf0", "atnmf1", "atnmf2"]
 
 
 def defective(share, seed=2):
@@ -133,6 +123,11 @@ def test_the_same_seed_gives_the_same_and_a_generator_moves_on():
     first, second = (model(random_state=generator).fit(GAPS).components_ for _ in range(2))
     assert not np.array_equal(first, second)
     assert np.array_equal(model().fit(GAPS).components_, model().fit(GAPS).components_)
+    # A weight counts like repeated samples.
+    times = rng.integers(0, 4, len(MEASURED))
+    weighted = model(tol=1e-9).fit(MEASURED, sample_weight=times)
+    repeated = model(tol=1e-9).fit(np.repeat(MEASURED, times, axis=0))
+    assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-3)
 
 
 def test_a_fit_that_is_cut_short_says_so_and_one_without_error_ends_there():

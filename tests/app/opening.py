@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -19,15 +18,9 @@ SECONDS = 120
 TEXTS = ("title", "header", "subheader", "markdown", "caption", "info", "warning", "success", "error", "code")
 
 
-def open_page(
-    name: str,
-    repository: Path = REPOSITORY,
-    *,
-    state: Mapping[str, object] = MappingProxyType({}),
-    **query: str,
-) -> AppTest:
+def open_page(name: str, *, state: Mapping[str, object] = MappingProxyType({}), **query: str) -> AppTest:
     """The page of this name, after its first run with the given session state and query."""
-    page = AppTest.from_file(str(repository / "app.py"), default_timeout=SECONDS)
+    page = AppTest.from_file(str(REPOSITORY / "app.py"), default_timeout=SECONDS)
     page.switch_page(f"pages/{name}.py")
     for word, value in query.items():
         page.query_params[word] = value

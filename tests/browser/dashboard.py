@@ -6,7 +6,7 @@ import time
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
-from playwright.sync_api import ConsoleMessage, Frame, Locator, Page, Request, WebSocket
+from playwright.sync_api import ConsoleMessage, Download, Frame, Locator, Page, Request, WebSocket
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -124,6 +124,12 @@ class Dashboard:
             self.page.get_by_role("radio", name=name, exact=True)
         ).first.click()
         self.wait_until_idle()
+
+    def take(self, name: str) -> Download:
+        """What a press of this button brings home."""
+        with self.page.expect_download() as waiting:
+            self.page.get_by_role("button", name=name, exact=True).first.click()
+        return waiting.value
 
     def exceptions(self) -> list[str]:
         """The text of every Streamlit exception box in sight."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Download, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, Measures, default_store, open_store, read_store
@@ -202,8 +202,8 @@ def test_the_chart_and_its_numbers_can_be_taken_away(dashboard):
     files = {}
     for name in ("PNG", "SVG", "PDF"):
         dashboard.press(name)
-        files[name] = taken(curves, "Chart")
-    files |= {name: taken(curves, name) for name in ("HTML", "CSV")}
+        files[name] = dashboard.take("Chart")
+    files |= {name: dashboard.take(name) for name in ("HTML", "CSV")}
 
     assert [file.suggested_filename for file in files.values()] == [
         *(f"lfw-lambda-alpha0.5-zero.{suffix}" for suffix in ("png", "svg", "pdf", "html")),
@@ -216,12 +216,6 @@ def test_the_chart_and_its_numbers_can_be_taken_away(dashboard):
     assert len(contents["HTML"]) < 1_000_000
     assert contents["CSV"].startswith(b"alpha,method,lam,K,missing,solver,")
     assert not re.findall(rb'<(?:script|link)[^>]+(?:src|href)="http', contents["HTML"])
-
-
-def taken(curves: Curves, name: str) -> Download:
-    with curves.page.expect_download() as download:
-        curves.page.get_by_role("button", name=name, exact=True).click()
-    return download.value
 
 
 def test_a_click_on_the_map_opens_its_point(dashboard):

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -295,7 +294,7 @@ def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(dashboard, 
 
     command = [sys.executable, "-c", snippet]
     run = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True)
-    table = list(csv.DictReader(io.StringIO(taken(explore, "Measures, CSV").decode())))
+    table = list(csv.DictReader(io.StringIO(dashboard.take("Measures, CSV").path().read_text())))
 
     again = re.findall(r"0\.\d+", run.stdout)
     assert [f"{float(number):.3f}" for number in again] == shown
@@ -314,10 +313,10 @@ def test_the_numbers_shown_are_those_of_the_snippet_and_of_the_files(dashboard, 
     explore.page.get_by_label("Width, px").press("Enter")
     dashboard.wait_until_idle()
     explore.page.keyboard.press("Escape")
-    panel = np.asarray(Image.open(io.BytesIO(taken(explore, "(b)"))).convert("RGB"))
+    panel = np.asarray(Image.open(dashboard.take("(b)").path()).convert("RGB"))
     explore.choose_segment("SVG")
-    figure = taken(explore, "All six pictures").decode()
-    factors = np.load(io.BytesIO(taken(explore, "Factors, NPZ")))
+    figure = dashboard.take("All six pictures").path().read_text()
+    factors = np.load(dashboard.take("Factors, NPZ").path())
     assert np.array_equal(panel[12::24, 12::24], explore.pixels("b"))
     assert 'width="450pt"' in figure
     assert ">(f) NMF</text>" in figure
@@ -357,12 +356,6 @@ def test_a_long_fit_asks_first_improves_survives_a_reload_and_can_be_cancelled(d
     cancel.click()
     expect(explore.page.get_by_role("button", name="Run", exact=True)).to_be_visible(timeout=30_000)
     expect(cancel).to_have_count(0)
-
-
-def taken(explore: Explore, label: str) -> bytes:
-    with explore.page.expect_download() as download:
-        explore.page.get_by_role("button", name=label, exact=True).click()
-    return Path(download.value.path()).read_bytes()
 
 
 def zip_of_faces() -> bytes:

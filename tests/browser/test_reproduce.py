@@ -3,10 +3,9 @@
 import csv
 import io
 import re
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from atnmf_core.reference import measured, published
 from atnmf_core.reference.compare import compare_table
@@ -59,15 +58,15 @@ def test_a_click_or_a_key_on_a_cell_chooses_it_and_the_address_keeps_it(dashboar
 def test_the_table_can_be_taken_away_and_drawn(dashboard):
     page = dashboard.open(PAGE, table="cbcl")
 
-    rows = list(csv.DictReader(io.StringIO(taken(page, "Table, CSV").decode())))
-    alone = taken(page, "Table, HTML").decode()
+    rows = list(csv.DictReader(io.StringIO(dashboard.take("Table, CSV").path().read_text())))
+    alone = dashboard.take("Table, HTML").path().read_text()
     page.get_by_role("radio", name="Chart").click()
     dashboard.wait_until_idle()
 
     assert [float(row["published"]) for row in rows] == [cell.mean for cell in published("cbcl")]
     assert alone.count('class="published"') == 7 * 5
     expect(page.locator(".js-plotly-plot")).to_be_visible()
-    assert rb"AT-NMF (\u03bb = 5)" in taken(page, "Chart, HTML")
+    assert rb"AT-NMF (\u03bb = 5)" in dashboard.take("Chart, HTML").path().read_bytes()
 
 
 def test_a_cell_is_run_again_and_stands_beside_the_kept_number(dashboard, paper_data):
@@ -99,9 +98,3 @@ def test_a_run_survives_a_reload_and_can_be_cancelled(dashboard, paper_data):
     expect(cancel).to_have_count(0, timeout=60_000)
     page.goto(f"{dashboard.address}{PAGE}?alpha=0.3&method=atnmf-2&starts=10")
     expect(page.get_by_text(re.compile(r"Stopped: \d+ of 10 starts are done"))).to_be_visible(timeout=30_000)
-
-
-def taken(page: Page, label: str) -> bytes:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=label, exact=True).click()
-    return Path(download.value.path()).read_bytes()

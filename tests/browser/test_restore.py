@@ -63,13 +63,6 @@ def test_a_preset_leads_to_its_verdict(dashboard):
             assert picture.get_attribute("alt")
 
 
-def taken(page: Page, name: str) -> Path:
-    """What a press of this button brings home."""
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(waiting.value.path())
-
-
 def with_a_file(dashboard: Dashboard, *files: Path, **query: object) -> Page:
     page = dashboard.open("/restore", data="upload", dead=0, by="hand", **query)
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(list(files))
@@ -106,7 +99,7 @@ def test_a_striped_cube_with_gaps_is_taken_home_whole(dashboard, tmp_path):
     expect(page.get_by_text("missing entries are predicted")).to_be_visible(timeout=SECONDS)
     dashboard.wait_until_idle()
 
-    with zipfile.ZipFile(taken(page, "Download")) as archive:
+    with zipfile.ZipFile(dashboard.take("Download").path()) as archive:
         archive.extractall(tmp_path / "home")
 
     image = spectral.open_image(str(next((tmp_path / "home").glob("*.hdr"))))
@@ -197,7 +190,7 @@ def test_a_click_on_a_point_of_the_choice_restores_with_it_to_be_taken_home(dash
     dashboard.wait_until_idle()
     expect(dashboard.slider("Parts K")).to_have_attribute("aria-valuetext", str(wanted.K))
     expect(page.get_by_text("What the search found")).to_be_visible()
-    np.testing.assert_allclose(np.load(taken(page, "NPY")), truth.images(restored.V), atol=1e-3)
+    np.testing.assert_allclose(np.load(dashboard.take("NPY").path()), truth.images(restored.V), atol=1e-3)
 
 
 def click_candidate(dashboard: Dashboard, choice: Choice, wanted: Candidate) -> None:
@@ -268,15 +261,15 @@ def test_files_to_take_away_are_laid_out_as_the_cube_and_follow_the_threshold(da
     page = dashboard.open("/restore")
     scroll_to_the_end(dashboard)
 
-    deviations = np.load(taken(page, "Deviations, NPY"))
+    deviations = np.load(dashboard.take("Deviations, NPY").path())
     dashboard.set_slider("Defect threshold", "3")
     expect(page.get_by_text(f"{(suspicion >= 3).sum():,} of 409,600")).to_be_visible()
     dashboard.wait_until_idle()
-    mask = np.load(taken(page, "Mask, NPY"))
+    mask = np.load(dashboard.take("Mask, NPY").path())
     pytest.importorskip("matplotlib")
     dashboard.press("SVG")
     named = ("Pictures", "All defects", "Error against K")
-    pictures, defects, error = (taken(page, name).read_text("utf-8") for name in named)
+    pictures, defects, error = (dashboard.take(name).path().read_text("utf-8") for name in named)
 
     assert [
         title
@@ -317,7 +310,7 @@ def test_a_kind_of_damage_leads_to_where_it_is_and_shows_it_alone(dashboard):
     assert re.search(rf"pixel=\d+\.{largest.first}\b", page.url)
 
     scroll_to_the_end(dashboard)
-    offsets = np.load(taken(page, "Offsets, NPY"))
+    offsets = np.load(dashboard.take("Offsets, NPY").path())
     np.testing.assert_array_equal(offsets.transpose(2, 0, 1), data.layout.unfold(outcome.offsets))
 
 
@@ -335,11 +328,10 @@ def test_the_denoised_data_is_the_other_result_to_take_home(dashboard):
     ).to_be_visible()
     expect(page.locator(".views figure").nth(1)).to_contain_text("Denoised")
     scroll_to_the_end(dashboard)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="NPZ", exact=True).click()
-    home = np.load(waiting.value.path())
+    download = dashboard.take("NPZ")
+    home = np.load(download.path())
     cube = next(home[name] for name in home.files if home[name].size == outcome.denoised.size)
-    assert "denoised" in waiting.value.suggested_filename
+    assert "denoised" in download.suggested_filename
     np.testing.assert_allclose(np.sort(cube.ravel()), np.sort(outcome.denoised.ravel()), atol=1e-4)
 
 

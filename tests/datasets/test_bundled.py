@@ -46,19 +46,16 @@ def test_the_papers_data_and_masks_load_as_the_catalogue_says(name, paper_data):
         assert 1 - observed.mean() == pytest.approx(alpha, abs=0.012)
 
 
-def test_synthetic_has_exact_rank_and_its_own_factors():
+def test_synthetic_has_exact_rank_its_own_factors_and_scales_of_the_inverse_gamma_distribution():
     data = load_dataset("synthetic", seed=3)
     assert np.linalg.matrix_rank(data.V) == 5
     np.testing.assert_allclose(data.truth.endmembers @ data.truth.abundances, data.V)
     np.testing.assert_array_equal(data.V, load_dataset("synthetic", seed=3).V)
     assert not np.array_equal(data.V, load_dataset("synthetic", seed=4).V)
-
-
-def test_synthetic_scales_follow_the_inverse_gamma_distribution():
-    """The root mean square of column k of W estimates the k-th scale."""
     scales = []
     for seed in range(60):
         W = load_dataset("synthetic", seed=seed, F=3000, N=2).truth.endmembers
+        # The root mean square of column k of W estimates the k-th scale.
         scales.extend(np.sqrt((W**2).mean(axis=0)))
     assert scipy.stats.kstest(scales, scipy.stats.invgamma(50, scale=70).cdf).pvalue > 0.01
 
@@ -122,33 +119,25 @@ def test_abundances_sum_to_one_are_smooth_and_somewhere_nearly_pure(materials):
     assert np.median(steps) < 0.05
 
 
-def test_without_noise_the_scene_is_the_mixture():
-    data = scene(noise=0)
+def test_without_noise_the_scene_is_the_mixture_and_noise_has_the_asked_deviation():
+    data, noisy = scene(noise=0, seed=2), scene(noise=0.01, seed=2)
     np.testing.assert_allclose(data.V, data.truth.endmembers @ data.truth.abundances)
     assert np.linalg.matrix_rank(data.V) == 5
-
-
-def test_noise_has_the_asked_deviation_and_leaves_no_negative_entry():
-    clean, noisy = scene(noise=0, seed=2), scene(noise=0.01, seed=2)
-    bright = clean.V > 0.1
-    assert np.std((noisy.V - clean.V)[bright]) == pytest.approx(0.01, rel=0.02)
+    assert np.std((noisy.V - data.V)[data.V > 0.1]) == pytest.approx(0.01, rel=0.02)
     assert noisy.V.min() >= 0
 
 
-def test_spectra_are_reflectances_and_distinct():
-    E = scene(materials=8).truth.endmembers
+def test_spectra_are_reflectances_and_distinct_and_vegetation_looks_like_it():
+    data = scene(bands=211, materials=8)
+    E = data.truth.endmembers
     assert E.min() > 0
     assert E.max() < 1
     directions = E / np.linalg.norm(E, axis=0)
     cosines = directions.T @ directions - np.eye(8)
     assert cosines.max() < 0.995
-
-
-def test_vegetation_is_green_has_a_red_edge_and_drinks_water_bands():
-    data = scene(bands=211)
-    green, red, infrared, water = (
-        data.truth.endmembers[np.argmin(abs(data.wavelengths - nm)), 1] for nm in (550, 670, 860, 1940)
-    )
+    # It is green, has a red edge and drinks water bands.
+    bands = [np.argmin(abs(data.wavelengths - nm)) for nm in (550, 670, 860, 1940)]
+    green, red, infrared, water = E[bands, 1]
     assert green > 1.5 * red
     assert infrared > 5 * red
     assert water < 0.3 * infrared
