@@ -17,7 +17,7 @@ from atnmf_core.lesson.findings import findings
 from atnmf_core.reference import NAMES, TITLES, measured
 from atnmf_core.reference.compare import compare_table
 from atnmf_core.reference.tables import OURS, compared, league
-from pages.common.jobs import Quotas
+from pages.common.hosting import Quotas
 from tests.benchmarks.league import readme_text, ten_rows
 
 REPOSITORY = Path(__file__).parents[1]

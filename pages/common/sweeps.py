@@ -25,7 +25,7 @@ from atnmf_core.sweep import (
 )
 from atnmf_core.sweep.store import Queue, default_store_path, log_file, start_queue
 
-from .jobs import is_hosted, person, quotas
+from .hosting import is_hosted, person, quotas
 from .widgets import show_error
 
 STORE_ERRORS = (StoreError, OSError)

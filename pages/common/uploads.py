@@ -18,7 +18,7 @@ from atnmf_core.figures.pictures import thumbnail
 
 from .address import ARRIVED, K_CHOSEN, change
 from .controls import OneOf, Text, controls_of
-from .jobs import person, quotas
+from .hosting import person, quotas
 from .setting import defaults_for
 from .streamlit_patches import drop_uploaded_files
 from .widgets import escape_markdown

@@ -15,7 +15,7 @@ from atnmf_core.reference.tables import BUNDLED_GRIDS, PROTOCOLS, bundled_curve
 from atnmf_core.sweep import FinishedPoint, Grid, SweepRecord, load_source
 from atnmf_core.sweep.measurements import Measurement, baseline, best, gain
 from pages.common.data import UPLOAD
-from pages.common.jobs import is_hosted
+from pages.common.hosting import is_hosted
 from pages.common.setting import ALPHAS, MAX_K, MAX_LAM, MAX_SEED, Setting
 from pages.common.sweeps import own_sweep, reading_store
 from pages.common.uploads import uploads

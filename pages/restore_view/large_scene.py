@@ -19,7 +19,8 @@ from atnmf_core.jobs.fit_task import rough_duration
 from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration.scenes import SceneStatus, start_scene, status_of
 from pages.common.cache import cached
-from pages.common.jobs import JobProgress, is_hosted, show_job
+from pages.common.hosting import is_hosted
+from pages.common.jobs import JobProgress, show_job
 from pages.common.uploads import max_megabytes
 from pages.common.widgets import escape_markdown, show_chart, show_code, show_error
 

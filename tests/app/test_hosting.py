@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 from atnmf_core import load_dataset
 from atnmf_core.sweep import Grid, open_store, read_store
 from atnmf_core.sweep.store import Queue
-from pages.common import fitting, jobs, sweeps
+from pages.common import fitting, hosting, jobs, sweeps
 from pages.common.jobs import JOB_POLL_SECONDS
 from pages.common.setting import Setting
 from pages.common.uploads import Uploads
@@ -59,9 +59,9 @@ def opened(page: str, person: str, **query: str) -> AppTest:
 def test_a_server_is_for_others_where_others_can_reach_it(monkeypatch, address, is_hosted):
     monkeypatch.setattr("streamlit.get_option", lambda name: address)
 
-    assert jobs.is_hosted() == is_hosted
+    assert hosting.is_hosted() == is_hosted
     monkeypatch.setenv("ATNMF_HOSTED", "0" if is_hosted else "1")
-    assert jobs.is_hosted() != is_hosted
+    assert hosting.is_hosted() != is_hosted
 
 
 def test_everybody_sees_their_own_sweeps_only_and_at_ones_own_machine_all(store, monkeypatch):
@@ -78,7 +78,7 @@ def test_everybody_sees_their_own_sweeps_only_and_at_ones_own_machine_all(store,
 def test_a_limit_that_is_not_a_number_leaves_the_default(hosted, monkeypatch, said, holds):
     monkeypatch.setenv("ATNMF_MAX_SESSIONS", said)
 
-    assert jobs.quotas().sessions == holds
+    assert hosting.quotas().sessions == holds
 
 
 @pytest.mark.parametrize("action", [sweeps.cancel_sweep, sweeps.queue_sweep])
@@ -213,10 +213,10 @@ def test_the_session_that_was_there_when_collecting_began_is_freed(monkeypatch):
             raise SystemExit
         sessions.clear()
 
-    monkeypatch.setattr(jobs.time, "sleep", sleep)
+    monkeypatch.setattr(hosting.time, "sleep", sleep)
     gc.disable()
     with pytest.raises(SystemExit):
-        jobs._collect_garbage_regularly()
+        hosting._collect_garbage_regularly()
     gc.enable()
     gc.unfreeze()
     assert first() is None

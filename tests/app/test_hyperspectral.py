@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
 from atnmf_core.datasets import read_truth
 from atnmf_core.datasets.files.arrays import npy_bytes
-from pages.common.jobs import Quotas
+from pages.common.hosting import Quotas
 from pages.common.uploads import uploads
 from pages.hyperspectral_view import setting as sidebar
 from tests.app.opening import open_page, texts

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import psutil
 
-from pages.common.jobs import COLLECT_SECONDS
+from pages.common.hosting import COLLECT_SECONDS
 from tests.browser.server import APP, serve
 
 from .person import FAILURES, Answer, Person
