@@ -109,6 +109,7 @@ MATRIX = Dataset(V=np.ones((4, 4)), kind="matrix", name="m")
         (lambda cube: MATRIX.images(), "has no images"),
         (lambda cube: MATRIX.subset(rows=[0]), "only a cube"),
         (lambda cube: cube.image(np.ones(14)), "15 pixels"),
+        (lambda cube: cube.images(np.ones((4, 14))), "holds no images"),
         (lambda cube: cube.vector(np.ones((5, 3))), r"\(3, 5\)"),
         (lambda cube: cube.subset(rows=slice(3, 3)), "rows"),
         (lambda cube: cube.subset(rows=[7]), "rows"),
