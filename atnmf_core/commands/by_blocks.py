@@ -12,7 +12,8 @@ from typing import Any
 
 import psutil
 
-from ..datasets import ReadingOptions, UnreadableData, catalogue
+from ..datasets import ReadingOptions, UnreadableData
+from ..datasets.catalogue import LOADERS, is_saved_dataset
 from ..datasets.files.scene_file import files_of, open_scene
 from ..datasets.files.sources import Limits
 from ..export import report_settings, scene_page
@@ -21,7 +22,6 @@ from ..model.problem import InputError
 from ..recipe import RestoreRecipe
 from ..restoration import Candidate
 from ..restoration.scenes import BLOCK_ENTRIES, SceneRestoration, fit_scene, restore_scene
-from ..sweep import is_saved_dataset
 from .arguments import TakesArguments, add_worker_options, ended_by_signals, progress_bar, reading, workers
 
 STEPS = 1000  # The resolution of one fit's progress bar
@@ -151,7 +151,7 @@ class _Bars(ExitStack):
 def is_own_format(source: str, out: Path) -> bool:
     """Whether the source is a file whose format can be written; rejects names that cannot be meant."""
     path = Path(source)
-    if source in {entry.name for entry in catalogue()} or is_saved_dataset(path):
+    if source in LOADERS or is_saved_dataset(path):
         if out.suffix.lower() != ".npz":
             raise InputError(f"--out {out}: {source} is written as .npz.")
         return False

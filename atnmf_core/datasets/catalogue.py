@@ -26,9 +26,9 @@ DAMAGED = "{} is damaged: it cannot be unpacked"
 def load_source(source: str, **reading: Any) -> Dataset:
     """A grid's data: by its name in the catalogue, or a file of the user's or of `save_dataset`."""
     path = Path(source)
-    if source not in _LOADERS and not path.exists():
-        raise InputError(f"dataset {source!r} is neither a file nor one of {', '.join(_LOADERS)}.")
-    ready = load_dataset(source) if source in _LOADERS else _saved(path)
+    if source not in LOADERS and not path.exists():
+        raise InputError(f"dataset {source!r} is neither a file nor one of {', '.join(LOADERS)}.")
+    ready = load_dataset(source) if source in LOADERS else _saved(path)
     if ready is None:
         return read_dataset(path, **reading)
     if reading:
@@ -224,7 +224,7 @@ def size_in_words(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
-_LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] = {
+LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] = {
     "lfw": (lfw, "Faces in the wild (100, bundled)", "faces", (625, 100)),
     "simulated-scene": (simulated_scene, "Simulated hyperspectral scene", "cube", (100, 4096)),
     "synthetic": (synthetic, "Synthetic, rank 5", "matrix", (100, 50)),
@@ -236,7 +236,7 @@ _LOADERS: dict[str, tuple[Callable[..., Dataset], str, Kind, tuple[int, int]]] =
 
 
 def catalogue() -> tuple[Entry, ...]:
-    return tuple(_entry(name, *facts[1:]) for name, facts in _LOADERS.items())
+    return tuple(_entry(name, *facts[1:]) for name, facts in LOADERS.items())
 
 
 def _entry(name: str, title: str, kind: Kind, shape: Shape) -> Entry:
@@ -269,9 +269,9 @@ def load_dataset(name: str, *, download: bool = False, **options: Any) -> Datase
     >>> data.V.shape, data.image(data.V[:, 0]).shape
     ((625, 100), (25, 25))
     """
-    if name not in _LOADERS:
-        raise InputError(f"name={name!r}: the data sets are {', '.join(_LOADERS)}.")
-    load = _LOADERS[name][0]
+    if name not in LOADERS:
+        raise InputError(f"name={name!r}: the data sets are {', '.join(LOADERS)}.")
+    load = LOADERS[name][0]
     known = tuple(signature(load).parameters)
     unknown = sorted(set(options) - set(known))
     if unknown:

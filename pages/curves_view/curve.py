@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from atnmf_core import SOLVER_VERSIONS, InputError
-from atnmf_core.datasets import catalogue
-from atnmf_core.datasets.catalogue import is_upload_of
+from atnmf_core.datasets.catalogue import LOADERS, is_upload_of
 from atnmf_core.recipe import command_line, sweep_command
 from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.tables import BUNDLED_GRIDS, PROTOCOLS, bundled_curve
@@ -232,7 +231,7 @@ def follow_click(curve: Curve) -> None:
         seed=grid.seed + _nearest_start(curve, {"alpha": alpha, "method": method, "lam": lam} | combination),
         mask_seed=grid.mask_seed,
     )
-    if grid.dataset not in {entry.name for entry in catalogue()}:
+    if grid.dataset not in LOADERS:
         setting = replace(setting, data=UPLOAD, upload=uploads().keep(load_source(grid.dataset)))
     st.session_state["run_asked"] = True
     st.switch_page("pages/explore.py", query_params=spelled_out(setting))
