@@ -1,161 +1,15 @@
-"""The paper's tables and ours side by side, for one hidden share."""
+"""What the paper's tables say, published and measured, at one hidden share; and a guess of the best lambda
+beside measured errors.
+"""
 
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Literal
+from itertools import takewhile
 
 import numpy as np
-from PIL import Image
 
-from ..datasets import Dataset
-from ..datasets.bundled import simulated_scene
-from ..model.adversary import at_wall
-from ..model.hiding import hide_entries
-from ..model.metrics import rmse
-from ..model.problem import Array, Mask
 from ..reference import NAMES, Published, measured, published
-from ..restoration.rivals import robust_nmf
-from ..solvers.factorization import factorize
 from ..sweep.measurements import Measurement
-
-# A small picture with unmarked defects, and what the adversary makes of it.
-#
-# The picture is a simulated scene of three materials, so three parts describe it up to noise. Some of its
-# entries are recorded wrongly: dead ones as 0, bright ones three times too high.
-
-DefectKind = Literal["dead", "bright", "both"]
-
-DEFECTS: tuple[DefectKind, ...] = ("dead", "bright", "both")
-SIDE, BANDS, SCENE_K = 24, 60, 3
-TOO_BRIGHT = 3.0
-remembered = lru_cache(maxsize=200)
-"""Each picture and fit is made once: a reader asks for the same few again and again."""
-
-
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """V as recorded by a faulty camera, and where that is wrong."""
-
-    truth: Array
-    V: Array
-    wrong: Mask
-
-
-@dataclass(frozen=True, eq=False)
-class Mended:
-    """A fit of recorded data, its RMSE against the truth, and where the adversary has given up."""
-
-    V_hat: Array
-    error: float
-    walls: Mask
-
-
-@cache
-def small_scene() -> Dataset:
-    return simulated_scene(rows=SIDE, cols=SIDE, bands=BANDS, materials=SCENE_K)
-
-
-@remembered
-def recorded(kind: DefectKind, share: float, seed: int = 0) -> Recorded:
-    """The small scene with a share of its entries wrong; "both" is half dead, half bright.
-
-    >>> round(float(recorded("dead", 0.2).wrong.mean()), 3)
-    0.2
-    """
-    truth = np.asarray(small_scene().V, dtype=float)
-    count = round(share * truth.size)
-    chosen = np.random.default_rng(seed).permutation(truth.size)[:count]
-    dead = {"dead": count, "bright": 0, "both": count // 2}[kind]
-    V = truth.copy()
-    V.flat[chosen[:dead]] = 0.0
-    V.flat[chosen[dead:]] *= TOO_BRIGHT
-    wrong = np.zeros(truth.shape, dtype=bool)
-    wrong.flat[chosen] = True
-    return Recorded(truth, V, wrong)
-
-
-@remembered
-def mend(given: Recorded, lam: float, leash: float | None = None) -> Mended:
-    """AT-NMF of the recorded data; NMF for infinite lam. Neither knows which entries are wrong.
-
-    >>> damaged = recorded("dead", 0.2)
-    >>> mend(damaged, 1.02).error < 0.1 * mend(damaged, np.inf).error
-    True
-    """
-    if np.isinf(lam):
-        return _measured(given, factorize(given.V, K=SCENE_K, method="nmf").V_hat, lam, None)
-    fit = factorize(given.V, K=SCENE_K, method="atnmf", lam=lam, leash=leash)
-    return _measured(given, fit.V_hat, lam, leash)
-
-
-@remembered
-def mend_known(given: Recorded) -> Mended:
-    """NMF with the wrong entries marked and left out: as good as it can get."""
-    V_hat = factorize(given.V, ~given.wrong, K=SCENE_K, method="nmf").V_hat
-    return _measured(given, V_hat, np.inf, None)
-
-
-@remembered
-def mend_robust(given: Recorded) -> Mended:
-    """L1-NMF, the usual remedy, which does not know either which entries are wrong."""
-    W, H = robust_nmf(given.V, K=SCENE_K, loss="L1")
-    return _measured(given, W @ H, np.inf, None)
-
-
-def _measured(given: Recorded, V_hat: Array, lam: float, leash: float | None) -> Mended:
-    return Mended(V_hat, rmse(given.truth, V_hat), at_wall(given.V, V_hat, lam, leash=leash))
-
-
-# Faces with hidden pixels, predicted by what a prediction may know: the parts, the neighbours, both.
-#
-# Made by `python -m tests.benchmarks.bundled_tables faces`, which takes a minute: too long for a page.
-
-FILLED_BY = ("parts", "neighbours", "both")
-FACES_HIDDEN = (0.1, 0.3, 0.5)
-FACES_SHOWN = (8, 1, 3, 12, 17, 25)  # Counted from 1
-
-
-@dataclass(frozen=True, eq=False)
-class FilledFace:
-    """A face as it is, as it was seen (NaN: hidden), and as predicted by each of `FILLED_BY`, with errors."""
-
-    truth: Array
-    seen: Array
-    by: dict[str, Array]
-    errors: dict[str, float]
-
-
-def seen_of_faces(faces: Dataset, share: float) -> Mask:
-    return hide_entries(faces.shape, share, seed=0)
-
-
-@remembered
-def filled_face(faces: Dataset, share: float, face: int) -> FilledFace:
-    """One of the bundled faces, of `FACES_SHOWN`, with a share of `FACES_HIDDEN` hidden.
-
-    >>> from atnmf_core import load_dataset
-    >>> errors = filled_face(load_dataset("lfw"), 0.3, 8).errors
-    >>> errors["both"] < errors["neighbours"] < errors["parts"]
-    True
-    """
-    place = FACES_SHOWN.index(face)
-    with Image.open(io.BytesIO((files(__package__) / "faces.png").read_bytes())) as sheet:
-        stored = np.asarray(sheet).reshape(len(FACES_HIDDEN), len(FILLED_BY), len(FACES_SHOWN), -1) / 255
-    lines = csv.DictReader((files(__package__) / "faces.csv").read_text().splitlines())
-    errors = next(line for line in lines if float(line["hidden"]) == share)
-    of_face = stored[FACES_HIDDEN.index(share)]
-    v = faces.V[:, face - 1]
-    return FilledFace(
-        faces.image(v),
-        faces.image(np.where(seen_of_faces(faces, share)[:, face - 1], v, np.nan)),
-        {by: faces.image(of_face[number, place]) for number, by in enumerate(FILLED_BY)},
-        {by: float(errors[by]) for by in FILLED_BY},
-    )
-
 
 PUBLISHED_STARTS = 10
 
@@ -243,3 +97,44 @@ def _best(cells: Iterable[Published | Measurement], method: str) -> Error | None
         if cell.method == method
     ]
     return min(found, key=lambda error: error.mean, default=None)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A guess beside the truth.
+
+    at_guess, excess : the error at the guess, read off the curve, and by what share it is above the best.
+    flat_from : from this lambda on all errors are within one deviation of the best: no adversary helps.
+    hit : whether the guess is as good as the best, as far as the measurement can tell.
+    """
+
+    best_lam: float
+    best: float
+    at_guess: float
+    excess: float
+    flat_from: float | None
+    hit: bool
+
+
+def judge(guess: float, errors: Mapping[float, float], deviations: Mapping[float, float]) -> Verdict:
+    """Compare a guessed lambda with measured errors (mean and standard deviation by lambda).
+
+    >>> verdict = judge(3.0, {1.5: 0.3, 2.0: 0.1, 5.0: 0.2}, {1.5: 0.01, 2.0: 0.02, 5.0: 0.01})
+    >>> verdict.best_lam, verdict.hit
+    (2.0, False)
+    >>> round(verdict.at_guess, 3)
+    0.15
+    """
+    lams = sorted(errors)
+    best_lam = min(lams, key=lambda lam: errors[lam])
+    best = errors[best_lam]
+    strength = np.log(np.array(lams) - 1)
+    at_guess = float(np.interp(np.log(guess - 1), strength, [errors[lam] for lam in lams]))
+    limit = best + deviations[best_lam]
+    excess, flat_from = at_guess / best - 1, _flat_from(lams, errors, limit)
+    return Verdict(best_lam, best, at_guess, excess, flat_from, hit=at_guess <= limit)
+
+
+def _flat_from(lams: list[float], errors: Mapping[float, float], limit: float) -> float | None:
+    tail = list(takewhile(lambda lam: errors[lam] <= limit, reversed(lams)))
+    return tail[-1] if tail else None

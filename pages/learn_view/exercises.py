@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from atnmf_core.lesson.examples import PART, SERIES, Weighing, weigh
-from atnmf_core.lesson.findings import Finding, findings, mend, recorded
+from atnmf_core.lesson.examples import PART, SERIES, Weighing, mend, recorded, weigh
+from atnmf_core.lesson.findings import Finding, findings
 from atnmf_core.model.adversary import entry_loss, optimal_attack
 from atnmf_core.model.problem import Missing
 from atnmf_core.reference.tables import bundled_curve

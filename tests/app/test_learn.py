@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from atnmf_core.datasets import PAPER_ALPHAS
-from atnmf_core.lesson.findings import findings, mend, mend_known, mend_robust, recorded
+from atnmf_core.lesson.examples import mend, mend_known, mend_robust, recorded
+from atnmf_core.lesson.findings import findings
 from atnmf_core.reference.tables import bundled_curve, unmarked_defects
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.findings import DATA_NAMES

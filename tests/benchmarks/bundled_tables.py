@@ -29,7 +29,7 @@ from PIL import Image
 import atnmf_core.lesson
 from atnmf_core import SOLVER_VERSIONS, factorize, load_dataset, paper_mask, rmse
 from atnmf_core.datasets import PAPER_ALPHAS
-from atnmf_core.lesson.findings import FACES_HIDDEN, FACES_SHOWN, FILLED_BY, seen_of_faces
+from atnmf_core.lesson.examples import FACES_HIDDEN, FACES_SHOWN, FILLED_BY, seen_of_faces
 from atnmf_core.reference.tables import PROTOCOLS
 from atnmf_core.restoration import faces as face_field
 from atnmf_core.restoration.holdout import hold_out_entries

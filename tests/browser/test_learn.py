@@ -10,8 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from atnmf_core import factorize, hide_entries, load_dataset, rmse
-from atnmf_core.lesson.examples import EXAMPLE, PART, SERIES, build_up, play, weigh
-from atnmf_core.lesson.findings import findings, mend, recorded
+from atnmf_core.lesson.examples import EXAMPLE, PART, SERIES, build_up, mend, play, recorded, weigh
+from atnmf_core.lesson.findings import findings
 from atnmf_core.model.adversary import curvature, entry_loss, lower_bend, optimal_attack
 from atnmf_core.reference.tables import bundled_curve
 from pages.common.setting import LAMBDAS, LEASHES

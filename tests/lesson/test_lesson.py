@@ -11,20 +11,23 @@ import numpy as np
 import pytest
 
 from atnmf_core import InputError, factorize, hide_entries, load_dataset, rmse
-from atnmf_core.lesson.examples import EXAMPLE, PART, SERIES, build_up, judge, play, weigh
-from atnmf_core.lesson.findings import (
+from atnmf_core.lesson.examples import (
+    EXAMPLE,
     FACES_HIDDEN,
     FACES_SHOWN,
-    Error,
-    Finding,
+    PART,
+    SERIES,
+    build_up,
     filled_face,
-    findings,
     mend,
     mend_known,
     mend_robust,
+    play,
     recorded,
     seen_of_faces,
+    weigh,
 )
+from atnmf_core.lesson.findings import Error, Finding, findings, judge
 from atnmf_core.model.adversary import adversarial_loss, attack_objective, effective_data, optimal_attack
 from atnmf_core.model.problem import Array
 from atnmf_core.reference import NAMES, published

@@ -4,8 +4,7 @@ import streamlit as st
 
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.figures.lesson import findings_chart, guess_chart
-from atnmf_core.lesson.examples import Verdict, judge
-from atnmf_core.lesson.findings import Error, Finding, findings
+from atnmf_core.lesson.findings import Error, Finding, Verdict, findings, judge
 from atnmf_core.model.problem import TREATMENT_NAMES
 from atnmf_core.reference import TITLES
 from atnmf_core.reference.tables import bundled_curve, unmarked_defects

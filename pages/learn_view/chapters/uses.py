@@ -8,7 +8,7 @@ from atnmf_core.analysis import pictures
 from atnmf_core.analysis.pictures import white_level
 from atnmf_core.figures.images import HIDDEN, Panel, dotted, grey, grey_with_gaps
 from atnmf_core.figures.lesson import weights_chart
-from atnmf_core.lesson.findings import (
+from atnmf_core.lesson.examples import (
     DEFECTS,
     FACES_HIDDEN,
     FACES_SHOWN,
