@@ -122,7 +122,7 @@ def _told(data: Dataset, restored: Restoration, kinds: Sequence[Finding]) -> lis
     found = [f"{finding}." for finding in kinds] or ["Nothing looks wrong."]
     noisy = noisy_rows(restored.noise)
     if noisy:
-        found.append(f"Noisy: {row} {', '.join(map(str, noisy))}.")
+        found.append(f"Noisy: {row} {in_ranges(noisy)}.")
     found += filter(None, [how_sure(data, restored)])
     held = int(restored.bounded.sum())
     if held:
@@ -133,6 +133,16 @@ def _told(data: Dataset, restored: Restoration, kinds: Sequence[Finding]) -> lis
     if lost:
         found.append(f"{lost:,} entries could not be restored. " + " ".join(reasons(data, restored)))
     return found
+
+
+def in_ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers in words, neighbours together."""
+    firsts = [number for number in numbers if number - 1 not in numbers]
+    lasts = [number for number in numbers if number + 1 not in numbers]
+    return ", ".join(
+        f"{first}" if first == last else f"{first} to {last}"
+        for first, last in zip(firsts, lasts, strict=True)
+    )
 
 
 def how_sure(data: Dataset, restored: Restoration) -> str:

@@ -18,10 +18,12 @@ from atnmf_core.reference.tables import (
     league,
 )
 from pages.common.address import change
+from pages.common.data import UPLOAD
 from pages.common.widgets import text_of
 
 from .pictures import percent
 from .setting import ADDRESS, DAMAGES, RestoreSetting
+from .sidebar import choose_own_file
 
 FIRST = "simulated-scene"
 OPENS: dict[str, dict[str, float]] = {
@@ -68,14 +70,17 @@ PUBLISHED = ("LRMR", "LRTV", "LRTDTV", "E-3DTV")
 
 
 def show_title(setting: RestoreSetting) -> None:
-    """The title, and below it the way to the league or back."""
+    """The title, and below it the way to data of one's own, and to the league or back."""
     if setting.league:
         st.title("How good is it?", anchor=False)
         words, icon, league = "Back to restoring", ":material/arrow_back:", ""
     else:
         st.title("Bring damaged data, take it home whole", anchor=False)
         words, icon, league = "How good is it? Measured against others", ":material/leaderboard:", FIRST
-    st.button(words, icon=icon, type="tertiary", on_click=change, kwargs={"restore_league": league})
+    with st.container(horizontal=True, gap="medium"):
+        if not setting.league and setting.data != UPLOAD:
+            st.button("Bring your own file", icon=":material/upload_file:", on_click=choose_own_file)
+        st.button(words, icon=icon, type="tertiary", on_click=change, kwargs={"restore_league": league})
 
 
 def show_league(setting: RestoreSetting) -> None:

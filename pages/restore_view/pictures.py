@@ -15,6 +15,7 @@ from atnmf_core.datasets.marks import Mark, entries_of, read_marks, read_mask, s
 from atnmf_core.figures.images import HIDDEN, data_url
 from atnmf_core.figures.pictures import RestoredView, band_axis, points, spectra_top
 from atnmf_core.model.problem import Array, Mask, three_digits
+from atnmf_core.restoration import Restoration
 from atnmf_core.restoration.findings import KINDS, Finding
 from atnmf_core.restoration.rivals import NMF, RIVALS, Rivals, RivalsProgress, run_rivals
 from pages.common.address import change
@@ -334,7 +335,7 @@ def all_pictures(
     made = {} if others is None else others.made
     errors = {name: error_of(setting, shown, V) for name, V in ({"": restored} | made).items() if made}
     best = min(errors.values(), default=math.nan)
-    note = _predicted(setting, data, shown.restoration.defects)
+    note = _predicted(setting, data, shown.restoration)
     if made:
         note = "<br>".join(filter(None, (_in_words(setting, errors[""], best) or note, _took(shown.seconds))))
     src = data_url(view.picture(restored))
@@ -371,14 +372,17 @@ def named(finding: Finding) -> str:
     return KINDS.get(finding.kind, "what resists")
 
 
-def _predicted(setting: RestoreSetting, data: Dataset, wrong: np.ndarray) -> str:
+def _predicted(setting: RestoreSetting, data: Dataset, restoration: Restoration) -> str:
     if setting.result == "denoised":
         return "every entry predicted"
     if setting.losses == "marked":
         return "missing entries predicted"
-    if not wrong.any() and data.observed.all():
-        return "nothing changed"
-    return f"suspect {'' if data.observed.all() else 'and missing '}entries predicted"
+    kinds = {"suspect": restoration.defects.any(), "missing": not data.observed.all()}
+    names = " and ".join(kind for kind, there in kinds.items() if there)
+    done = [f"{names} entries predicted"] if names else []
+    if restoration.offsets is not None:
+        done.append("stripes taken off")
+    return ", ".join(done) or "nothing changed"
 
 
 def choose_picture(setting: RestoreSetting, data: Dataset) -> None:

@@ -1,6 +1,7 @@
 """The result: pictures, spectrum, and a closer look at the suspects that follows the threshold at once."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from atnmf_core import Dataset
-from atnmf_core.export import AXES, how_sure, only_noise, reasons
+from atnmf_core.export import AXES, how_sure, in_ranges, only_noise, reasons
 from atnmf_core.figures.images import HIDDEN
 from atnmf_core.figures.plotting import candidate_at, error_against_K
 from atnmf_core.model.problem import Mask, three_digits
@@ -107,7 +108,7 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         if only_noise(data, restoration) is not None:
             return "**No entry looks wrong**, but all have noise: take home the data denoised everywhere."
         if restoration.offsets is not None:
-            return "**No entry looks wrong** except in stripes, which were removed."
+            return f"**No entry looks wrong** by itself; {_off_stripes(restoration.offsets)}."
         return (
             "**No entry looks wrong:** there is nothing to restore. For data with noise choose “Denoised "
             "everywhere”. Lower the threshold to see what comes closest to a defect, or try damage in the "
@@ -124,11 +125,14 @@ def _sentence(setting: RestoreSetting, shown: Restored) -> str:
         if found
         else f"**No entry looks wrong**; {were}"
     )
-    others = "all others stay as they were measured"
+    others = "“Restored” keeps all others as they were measured"
     if restoration.offsets is not None:
-        shifted = int(((restoration.offsets != 0) & data.observed & ~restoration.defects).sum())
-        others = f"stripes were taken off {shifted:,} others"
+        others = _off_stripes(restoration.offsets)
     return f"{said}. {_predicted(found + missing - lost, lost)}; {others}."
+
+
+def _off_stripes(offsets: npt.NDArray[np.floating]) -> str:
+    return f"stripes were taken off **{np.count_nonzero(offsets):,}** entries"
 
 
 @cached()
@@ -320,13 +324,19 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
 
 
 def _what_matters_most(setting: RestoreSetting, shown: Restored) -> RestoreSetting:
-    """What was just restored is shown in another band or image if nothing was wrong in this one, and denoised
-    if there is nothing but noise.
+    """What was just restored is shown in a band or image where the most frequent kind of damage is, and
+    denoised if noise outweighs the damage.
     """
-    if only_noise(shown.data, shown.restoration) is not None:
+    data, restoration = shown.data, shown.restoration
+    noise = only_noise(data, restoration)
+    # Who brings a dark block wants the rest back as it was measured.
+    damage = np.where(restoration.defects, data.V - restoration.denoised, 0.0)
+    if noise is not None and np.square(damage).mean() < noise[0] ** 2:
         change(restore_result="denoised")
-    data, wrong = shown.data, shown.all_wrong & ~shown.restoration.unrestorable
     # A band without any data shows nothing.
+    found = findings(data, restoration, questions_of(data.content_hash, data))
+    kinds = [finding.mask & ~restoration.unrestorable for finding in found]
+    wrong = max(kinds, key=np.count_nonzero, default=shown.all_wrong)
     by_image = wrong.sum(axis=1 if data.kind == "cube" else 0)
     if data.kind != "matrix" and by_image.any() and not by_image[min(setting.image, len(by_image)) - 1]:
         change(image=int(by_image.argmax()) + 1)
@@ -351,15 +361,28 @@ def _what_was_wrong(found: Sequence[Finding], data: Dataset) -> Finding | None:
     if chosen.regions:
         number = _places("Where", list(map(str, chosen.regions)), IN_BLOCKS, _look_at, chosen.regions)
         return chosen if number is None else Finding(chosen.kind, chosen.regions[number].mask)
-    lines = sorted(chosen.lines, key=lambda line: (-abs(line.offset), -(line.last - line.first)))
+    lines = _one_of_each_first(
+        sorted(chosen.lines, key=lambda line: (-abs(line.offset), -(line.last - line.first)))
+    )
     number = _places("Where", list(map(str, lines)), f"restore_in_{chosen.kind}", _look_along, data, lines)
     if number is None:
         return chosen
     return Finding(chosen.kind, lines_mask(data, (lines[number],)), (lines[number],))
 
 
+def _one_of_each_first(lines: Sequence[BadLine]) -> list[BadLine]:
+    """So that a list of the first few names every line, however many bands each is bad in."""
+    seen: Counter[tuple[str, int]] = Counter()
+    turns = []
+    for line in lines:
+        turns.append(seen[line.what, line.first])
+        seen[line.what, line.first] += 1
+    return [lines[n] for n in sorted(range(len(lines)), key=turns.__getitem__)]
+
+
 RESISTS, IN_BLOCKS = "restore_resists", "restore_in_blocks"
 MOST_LISTED = 12
+LONG = 60  # Letters that the noisy bands may take in a title
 
 
 def _what_resists(regions: Sequence[Region]) -> Finding | None:
@@ -386,7 +409,7 @@ def _places(
         st.session_state.pop(key, None)
     st.pills(label, names, format_func=names.get, key=key, on_change=lead, args=(key, *about), help=help)
     if len(words) > MOST_LISTED:
-        st.caption(f"The {MOST_LISTED} largest of {len(words)} are listed.")
+        st.caption(f"{MOST_LISTED} of {len(words):,} are listed.")
     number: int | None = st.session_state.get(key)
     return number
 
@@ -428,9 +451,9 @@ def _which_result(setting: RestoreSetting, shown: Restored) -> None:
             noise = only_noise(shown.data, restoration)
             off = three_digits(restoration.denoised_error if noise is None else noise[1])
             st.caption(
-                f"Typical error everywhere: ±{off}."
+                f"Every value changes. Typical error everywhere: ±{off}."
                 if restoration.is_smoothed or noise is not None
-                else f"Typically ±{off} from what would have been measured, with its noise."
+                else f"Every value changes, to ±{off} from what would have been measured, with its noise."
             )
         else:
             left = three_digits(float(np.median(restoration.noise)))
@@ -472,7 +495,10 @@ def _bars(setting: RestoreSetting, shown: Restored, of_kind: Finding | None) -> 
     ]
     if data.kind == "cube":
         noisy = noisy_rows(restoration.noise)
-        bands = f": far more than usual in band {', '.join(map(str, noisy))}" if noisy else ""
+        where = f"band {in_ranges(noisy)}"
+        if len(where) > LONG:
+            where = f"{len(noisy)} of {len(restoration.noise)} bands"
+        bands = f": far more than usual in {where}" if noisy else ""
         at = data.wavelengths
         if at is not None and (np.diff(at) <= 0).any():
             at = None

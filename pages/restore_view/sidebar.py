@@ -134,6 +134,11 @@ def _damage_by() -> None:
     change(**{f"restore_{name}": (name in wanted) * (state[f"restore_{name}"] or SOME) for name in DAMAGES})
 
 
+def choose_own_file() -> None:
+    change(data=UPLOAD)
+    _start_afresh()
+
+
 def _start_afresh() -> None:
     """Other data: a file of one's own is restored as it is, sound data gets some damage to try."""
     first = RestoreSetting()

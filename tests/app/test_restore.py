@@ -15,10 +15,10 @@ from atnmf_core import Dataset, load_dataset, rmse
 from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.datasets.files.arrays import npy_bytes
 from atnmf_core.reference.tables import OURS, LeagueRow, compared, league
-from atnmf_core.restoration import Candidate, ChoiceProgress, Treatment
+from atnmf_core.restoration import BadLine, Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.choice import EQUAL, WORTH
 from atnmf_core.restoration.damage import STRETCH, STRIPED, WITH_DEAD_COLUMNS, Damage, damaged
-from atnmf_core.restoration.findings import questions
+from atnmf_core.restoration.findings import lines_mask, questions
 from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset, run_task
 from pages.common.controls import controls_of
 from pages.common.uploads import uploads
@@ -50,14 +50,21 @@ def low_rank(seed: int = 0) -> np.ndarray:
 
 
 def restored(
-    data: Dataset, upload: str = "", defects: np.ndarray | None = None, **how: str
+    data: Dataset,
+    upload: str = "",
+    defects: np.ndarray | None = None,
+    stripes: tuple[BadLine, ...] = (),
+    **how: str,
 ) -> dict[str, str]:
-    """The query of data of one's own that somebody had restored before, perhaps with other defects."""
+    """The query of data of one's own that somebody had restored before, perhaps with other findings."""
     own = {"data": "upload", "upload": upload or uploads().keep(data), "dead": "0", "by": "hand", "K": "2"}
     setting = from_query(RestoreSetting, own | how)
     outcome, done = run_task(lambda progress: None, data, setting.task), Future()
     if defects is not None:
         outcome = replace(outcome, packed=replace(outcome.packed, defects=np.packbits(defects)))
+    if stripes:
+        offsets = sum(line.offset * lines_mask(data, (line,)) for line in stripes)
+        outcome = replace(outcome, packed=replace(outcome.packed, lines=stripes, offsets=offsets))
     done.set_result(outcome)
     restorations().store(key_of(setting, data), done)
     return own | how
@@ -138,7 +145,7 @@ def test_every_number_in_words_is_the_measured_one(known):
             "precision": f"{(found & wrong).sum() / found.sum():.0%}",
         }
     else:
-        measured["without stripes"] = f"{int((striped & ~r.defects).sum()):,}"
+        measured["in stripes"] = f"{int(striped.sum()):,}"
         for one in questions(spoiled):
             measured |= {
                 one.words: f"{one.value:.6g}",
@@ -231,15 +238,20 @@ def test_sound_data_can_be_taken_home_denoised(result, offered):
     assert "Look for wrong entries" in labels(page)
 
 
-def test_data_with_noise_alone_is_shown_denoised_to_be_taken_home():
+@pytest.mark.parametrize(("block", "result"), [(0, "denoised"), (8, "restored")])
+def test_data_with_little_but_noise_is_shown_denoised_to_be_taken_home(block, result):
     rng = np.random.default_rng(0)
     V = (rng.random((40, 2)) + 0.2) @ rng.dirichlet((1, 1), 900).T + rng.normal(0, 0.03, (40, 900))
+    bright = np.zeros(V.shape, dtype=bool)
+    bright[:block, 100:140] = True
+    V[bright] = 3
 
-    query = restored(Dataset(V, "cube", "scene", image_shape=(30, 30)))
+    query = restored(Dataset(V, "cube", "scene", image_shape=(30, 30)), defects=bright)
     page = open_page("restore", state={FRESH: True}, **query)
 
     assert "measured values are off by about ±0.0" in told(page)
-    assert page.session_state["restore_result"] == "denoised"
+    assert page.session_state["restore_result"] == result
+    assert ("Every value changes" in told(page)) is (result == "denoised")
     assert "Download" in labels(page)
 
 
@@ -297,15 +309,42 @@ def test_a_preset_shows_its_damage(title):
 
 
 @pytest.mark.parametrize(("fresh", "band"), [(True, 9), (False, 3)])
-def test_a_new_result_is_shown_where_something_was_wrong(fresh, band):
+def test_a_new_result_is_shown_where_most_was_wrong(fresh, band):
     V = low_rank()
     V[8, 4:7] = np.nan
-    query = restored(Dataset(V, "cube", "scene", image_shape=(5, 6)))
+    bright = np.zeros(V.shape, dtype=bool)
+    bright[2, 9] = True
+    query = restored(Dataset(V, "cube", "scene", image_shape=(5, 6)), defects=bright)
 
     page = open_page("restore", state={FRESH: fresh}, **query, image="3")
 
     assert page.session_state["image"] == band
-    assert "No entry looks wrong**; 3 were missing. They are predicted" in told(page)
+    assert "wrong (0.28%), and 3 were missing. They are predicted; “Restored” keeps all others" in told(page)
+
+
+def test_stripes_are_counted_and_every_line_is_listed():
+    data = Dataset(low_rank(1)[:, :25] + 1, "cube", "scene", image_shape=(5, 5))
+    stripes = tuple(
+        BadLine("image column", column, column, 1.0, (band, band), 0.1 / column)
+        for column in (2, 5)
+        for band in range(1, 11)
+    )
+
+    page = opened(**restored(data, stripes=stripes), wrong="stripes")
+
+    assert "**No entry looks wrong** by itself; stripes were taken off **100** entries." in told(page)
+    (listed,) = [one for one in page.get("button_group") if one.key == "restore_in_stripes"]
+    assert [words[:14] for words in listed.options[:2]] == ["image column 2", "image column 5"]
+    assert "12 of 20 are listed" in told(page)
+
+
+def test_a_file_of_ones_own_is_a_click_away():
+    page = open_page("restore")
+    next(button for button in page.button if button.label == "Bring your own file").click().run()
+
+    assert page.session_state["data"] == "upload"
+    assert page.session_state["restore_dead"] == 0
+    assert "Bring your own file" not in labels(page)
 
 
 @pytest.mark.parametrize(("mode", "offered"), [("L", True), ("RGB", False)])
