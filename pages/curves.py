@@ -9,8 +9,8 @@ from pages.common.setting import Setting
 from pages.common.streamlit_patches import ensure_app_frame
 from pages.common.sweeps import ensure_queue_runs, showing_store_errors
 from pages.common.widgets import show_style
+from pages.curves_view.chart import show_curves
 from pages.curves_view.setting import ADDRESS, arrive, show_form
-from pages.curves_view.view import show_curves
 
 ensure_app_frame()
 show_style(*(Path(__file__).parent / folder / "style.css" for folder in ("common", "curves_view")))

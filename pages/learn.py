@@ -1,7 +1,7 @@
 """Learn: adversarially trained NMF in eight short chapters, each with a picture that reacts."""
 
 from pages.common.streamlit_patches import ensure_app_frame
-from pages.learn_view.stage import (
+from pages.learn_view.lesson import (
     ADDRESS,
     LessonState,
     show_chapter,

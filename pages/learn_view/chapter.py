@@ -1,4 +1,4 @@
-"""What a chapter is: one idea, its controls, and a picture that follows them."""
+"""What a chapter is: one idea, its text, its controls, a picture that follows them; and where it is shown."""
 
 import math
 import re

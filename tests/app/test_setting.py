@@ -19,8 +19,8 @@ from pages.explore_view.panels import ADDRESS as EXPLORE
 from pages.hyperspectral_view.setting import ADDRESS as HYPERSPECTRAL
 from pages.hyperspectral_view.setting import CubeSetting, span, spell_pixels
 from pages.learn_view.chapters import CHAPTERS
-from pages.learn_view.stage import ADDRESS as LEARN
-from pages.learn_view.stage import OF_THE_PAGE
+from pages.learn_view.lesson import ADDRESS as LEARN
+from pages.learn_view.lesson import OF_THE_PAGE
 from pages.reproduce_view.tables import ADDRESS as REPRODUCE
 from pages.restore_view.setting import ADDRESS as RESTORE
 from tests.app.opening import from_query, open_page, to_query

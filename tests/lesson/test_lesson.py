@@ -35,7 +35,7 @@ from pages.common.setting import LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.uses import LAMS
 from pages.learn_view.exercises import EXERCISES
-from pages.learn_view.stage import ADDRESS, LessonState, chapter_notes
+from pages.learn_view.lesson import ADDRESS, LessonState, chapter_notes
 from tests.benchmarks.bundled_tables import filled
 
 SEEDS = range(2)

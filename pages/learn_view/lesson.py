@@ -1,4 +1,4 @@
-"""The state of the lesson, and a chapter on the page: its text, its controls and picture, its questions."""
+"""The lesson: its state and address; on the page a chapter, navigation, exercises, notes for teachers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page below its title, in a fragment that is redrawn while sweeps are under way."""
+"""The page below its form, redrawn while sweeps run: the chart, what of a curve is in it, downloads."""
 
 import os
 import re
