@@ -13,10 +13,10 @@ from .analysis.unmixing import PixelSpectrum
 from .datasets import Dataset
 from .datasets.files.scene_file import SceneFile
 from .figures.images import data_url
-from .figures.pictures import BeforeAfter, before_and_after, defect_sheet, scene_before_after
 from .figures.plotting import error_against_K, noise_by_band
 from .figures.publish import CHART_STYLE, chart_html
 from .figures.report import html_page
+from .figures.views import BeforeAfter, before_and_after, defect_sheet, scene_before_after
 from .model.metrics import rmse
 from .model.problem import Mask, three_digits
 from .model.result import HasFactors

@@ -1,5 +1,5 @@
-"""Pictures of a data set (columns of V for faces, rows for a cube, a matrix as it stands): its parts, and one
-picture as restored by AT-NMF and by NMF.
+"""Pictures of a data set, as arrays (columns of V for faces, rows for a cube, a matrix as it stands): its
+parts and their use, what of it can be restored, and one picture as restored by AT-NMF and by NMF.
 """
 
 from dataclasses import dataclass, replace

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from atnmf_core import Dataset
 from atnmf_core.datasets import LayoutGuess, Limits, Reading, ReadingOptions, UnreadableData, read_or_ask
 from atnmf_core.figures.images import enlarge
-from atnmf_core.figures.pictures import thumbnail
+from atnmf_core.figures.views import thumbnail
 
 from .address import ARRIVED, K_CHOSEN, change
 from .controls import OneOf, Text, controls_of

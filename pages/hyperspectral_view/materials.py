@@ -19,7 +19,7 @@ from atnmf_core.analysis.unmixing import (
 )
 from atnmf_core.datasets import Truth
 from atnmf_core.figures.images import HIDDEN, MATERIALS, data_url, paint, tint
-from atnmf_core.figures.pictures import band_axis, points, smaller, spectra_top
+from atnmf_core.figures.views import band_axis, points, smaller, spectra_top
 from pages.common.cache import cached
 from pages.common.fitting import Case, Pair
 from pages.common.widgets import component, escape_markdown

@@ -1,4 +1,6 @@
-"""The six pictures of the cube: original and masked, restored and wrong by either method."""
+"""The six pictures of the cube: original and masked, restored and wrong by either method; the spectrum of a
+pixel that is clicked in them, and downloads.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +16,9 @@ from atnmf_core.analysis.unmixing import PixelSpectrum, pixel_spectrum
 from atnmf_core.datasets import write_envi_zip, write_mat, write_npz
 from atnmf_core.export import factors_npz, spectra_csv
 from atnmf_core.figures.images import HIDDEN, Panel, data_url
-from atnmf_core.figures.pictures import CubeView, band_axis, error_top, points, spectra_top
 from atnmf_core.figures.plotting import material_spectra
 from atnmf_core.figures.publish import Look, save_panels
+from atnmf_core.figures.views import CubeView, band_axis, error_top, points, spectra_top
 from atnmf_core.jobs.fit_task import Frame, Run
 from atnmf_core.model.problem import Wide
 from pages.common import fitting

@@ -7,7 +7,7 @@ import streamlit as st
 
 from atnmf_core import Dataset, InputError
 from atnmf_core.datasets import Entry, SpectralLibrary, Truth, UnreadableData, read_library, read_truth
-from atnmf_core.figures.pictures import INFRARED, NATURAL, nearest_bands
+from atnmf_core.figures.views import INFRARED, NATURAL, nearest_bands
 from atnmf_core.model.problem import Missing
 from pages.common.address import Address, change, last_shown
 from pages.common.cache import cached

@@ -14,7 +14,7 @@ from atnmf_core import InputError
 from atnmf_core.datasets import ReadingOptions, UnreadableData
 from atnmf_core.datasets.files.scene_file import SceneFile, open_scene
 from atnmf_core.figures.images import HIDDEN
-from atnmf_core.figures.pictures import Channels, channels_of_scene, scene_picture, scene_spectrum
+from atnmf_core.figures.views import Channels, channels_of_scene, scene_picture, scene_spectrum
 from atnmf_core.jobs.fit_task import rough_duration
 from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration.scenes import SceneStatus, start_scene, status_of

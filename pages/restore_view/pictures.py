@@ -1,4 +1,6 @@
-"""The pictures: damaged, restored, true where that is known, and what was found to be wrong."""
+"""The pictures: damaged, restored, true where that is known, and what was found to be wrong; with what
+people do on them: mark what is wrong, look at a pixel's spectrum, ask what other methods would make of it.
+"""
 
 import math
 from dataclasses import replace
@@ -13,7 +15,7 @@ from atnmf_core.analysis import pictures
 from atnmf_core.datasets import UnreadableData
 from atnmf_core.datasets.marks import Mark, entries_of, read_marks, read_mask, spell_marks
 from atnmf_core.figures.images import HIDDEN, data_url
-from atnmf_core.figures.pictures import RestoredView, band_axis, points, spectra_top
+from atnmf_core.figures.views import RestoredView, band_axis, points, spectra_top
 from atnmf_core.model.problem import Array, Mask, three_digits
 from atnmf_core.restoration import Restoration
 from atnmf_core.restoration.findings import KINDS, Finding

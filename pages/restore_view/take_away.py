@@ -14,9 +14,9 @@ from atnmf_core.datasets.files.arrays import npy_bytes
 from atnmf_core.datasets.files.write import as_indexed, zipped
 from atnmf_core.export import report_settings, restoration_page
 from atnmf_core.figures.images import Panel
-from atnmf_core.figures.pictures import defect_sheet
 from atnmf_core.figures.plotting import error_against_K
 from atnmf_core.figures.publish import Look, save_panels
+from atnmf_core.figures.views import defect_sheet
 from atnmf_core.recipe import RestoreRecipe
 from atnmf_core.restoration import Choice, Restoration
 from pages.common.data import UPLOAD

@@ -19,7 +19,7 @@ from atnmf_core.sweep import Grid, Measures, open_store, read_store, reader
 from atnmf_core.sweep.store import Queue
 from pages.common import sweeps
 from pages.common.setting import MAX_LAM
-from pages.curves_view import view
+from pages.curves_view import chart
 from pages.curves_view.curve import BUNDLED, Curve, opens_in_explore
 from pages.curves_view.setting import MAX_FITS, Plan
 from tests.app.opening import open_page, press, rendered, texts
@@ -171,7 +171,7 @@ def test_several_curves_are_compared_in_one_chart(store):
     assert linked.multiselect(key="curves_compared").value == ["kept:synthetic"]
     points = {}
     for name in ("sweep:one", "kept:synthetic"):
-        found = view.find_curve(name).points
+        found = chart.find_curve(name).points
         one = next(point for point in found if point.lam is not None)
         points[name] = [p for p in found if (p.alpha, p.missing, p.K) == (one.alpha, one.missing, one.K)]
     drawn = compare_curves(points, ("#112233", "#445566"))
@@ -323,7 +323,7 @@ def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
     keep(store, "mine", fits=5)
     with open_store(store) as writer:
         Queue(writer).add("mine")
-    page, records = opened(show="sweep:mine"), view.records
+    page, records = opened(show="sweep:mine"), chart.records
     assert not page.error
 
     def read_then_break():
@@ -332,7 +332,7 @@ def test_a_store_that_breaks_between_two_polls_is_explained_without_a_traceback(
         return found
 
     # The page reads that a sweep is under way; the fragment that it polls for that finds a broken store.
-    monkeypatch.setattr(view, "records", read_then_break)
+    monkeypatch.setattr(chart, "records", read_then_break)
     page.run()
 
     assert not page.exception
@@ -363,13 +363,13 @@ def test_a_pill_leads_to_a_bundled_curve_but_not_one_that_an_earlier_drawing_sho
 
     # A browser that polls late still sends the pill that was pressed before a sweep was started.
     state = {"curves_show": "kept:lfw"}
-    monkeypatch.setattr(view.st, "session_state", state)
-    before = view.pills_key("kept:lfw")
+    monkeypatch.setattr(chart.st, "session_state", state)
+    before = chart.pills_key("kept:lfw")
     state["curves_show"] = "sweep:s"
-    now = view.pills_key(None)
+    now = chart.pills_key(None)
     for key, pressed, shown in ((before, "kept:lfw", "sweep:s"), (now, "kept:synthetic", "kept:synthetic")):
         state[key] = pressed
-        view.show_bundled(key)
+        chart.show_bundled(key)
         assert state["curves_show"] == shown
 
 

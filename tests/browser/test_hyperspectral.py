@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, expect
 
 from atnmf_core import Dataset, factorize, hide_entries, load_dataset
 from atnmf_core.datasets import write_envi
-from atnmf_core.figures.pictures import SCREEN_GAMMA
+from atnmf_core.figures.views import SCREEN_GAMMA
 
 from .dashboard import Dashboard
 from .explore import decoded

@@ -10,10 +10,10 @@ import pytest
 from atnmf_core.datasets import Dataset
 from atnmf_core.export import how_sure, only_noise, restoration_page
 from atnmf_core.figures.images import ATNMF, COLOURS, GROUND, HIDDEN, agreement_mosaic, channels_of
-from atnmf_core.figures.pictures import before_and_after
 from atnmf_core.figures.plotting import candidate_at, error_against_K, noise_by_band
 from atnmf_core.figures.publish import Look, save_chart
 from atnmf_core.figures.report import reproduction_figure
+from atnmf_core.figures.views import before_and_after
 from atnmf_core.model.metrics import rmse
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare_table

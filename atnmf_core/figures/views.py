@@ -1,4 +1,7 @@
-"""Damaged and restored data side by side, and where entries were replaced."""
+"""How whole data sets are shown: a cube in colours or band by band, a thumbnail of any data, damaged and
+restored data side by side with what was replaced, a scene on disk. Single pictures are in
+`analysis.pictures`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ import pytest
 
 from atnmf_core import Dataset, InputError, factorize, hide_entries, load_dataset
 from atnmf_core.figures.images import tint
-from atnmf_core.figures.pictures import (
+from atnmf_core.figures.views import (
     INFRARED,
     NATURAL,
     CubeView,
