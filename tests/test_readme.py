@@ -16,7 +16,7 @@ from atnmf_core.datasets.catalogue import catalogue
 from atnmf_core.lesson.findings import findings
 from atnmf_core.reference import NAMES, TITLES, measured
 from atnmf_core.reference.compare import compare_table
-from atnmf_core.reference.tables import OURS, compared, league
+from atnmf_core.reference.league import OURS, compared, league
 from pages.common.hosting import Quotas
 from tests.benchmarks.league import readme_text, ten_rows
 

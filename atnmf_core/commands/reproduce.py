@@ -18,7 +18,7 @@ from ..reference.compare import (
     percent,
     small_spread,
 )
-from ..reference.tables import (
+from ..reference.paper_tables import (
     PROTOCOLS,
     best_of_each,
     ignoring_hidden,

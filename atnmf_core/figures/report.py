@@ -22,7 +22,7 @@ from ..reference.compare import (
     usual_budget,
     usual_starts,
 )
-from ..reference.tables import PROTOCOLS, TITLES, Published, moves_in_words
+from ..reference.paper_tables import PROTOCOLS, TITLES, Published, moves_in_words
 from ..sweep.grid import PAPER_STARTS
 from ..sweep.measurements import Measurement
 from .images import METHODS

@@ -1,5 +1,5 @@
-"""The paper's tables as published, what was measured beside them, and finished sweeps; all bundled as CSV."""
+"""The paper's tables and what was measured beside them, finished sweeps, and the league; bundled as CSV."""
 
-from .tables import NAMES, TITLES, Published, bundled_curve, measured, published
+from .paper_tables import NAMES, TITLES, Published, bundled_curve, measured, published
 
 __all__ = ["NAMES", "TITLES", "Published", "bundled_curve", "measured", "published"]

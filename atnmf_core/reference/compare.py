@@ -11,7 +11,7 @@ from ..datasets import catalogue
 from ..model.problem import ANMF_NOTE, METHOD_NAMES
 from ..sweep.grid import PAPER_STARTS, Grid, Point, expected_sweep_seconds
 from ..sweep.measurements import Measurement, csv_table
-from .tables import PROTOCOLS, Published, StartSensitivity, published, start_sensitivity, tuned
+from .paper_tables import PROTOCOLS, Published, StartSensitivity, published, start_sensitivity, tuned
 
 Agreement = Literal["within", "near", "outside"]
 AGREEMENTS: dict[Agreement, str] = {

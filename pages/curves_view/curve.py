@@ -10,7 +10,7 @@ from atnmf_core import SOLVER_VERSIONS, InputError
 from atnmf_core.datasets.catalogue import LOADERS, is_upload_of
 from atnmf_core.recipe import command_line, sweep_command
 from atnmf_core.reference import TITLES, measured
-from atnmf_core.reference.tables import BUNDLED_GRIDS, PROTOCOLS, bundled_curve
+from atnmf_core.reference.paper_tables import BUNDLED_GRIDS, PROTOCOLS, bundled_curve
 from atnmf_core.sweep import FinishedPoint, Grid, SweepRecord, load_source
 from atnmf_core.sweep.measurements import Measurement, baseline, best, gain
 from pages.common.data import UPLOAD

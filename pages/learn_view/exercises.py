@@ -11,7 +11,7 @@ from atnmf_core.lesson.examples import PART, SERIES, Weighing, mend, recorded, w
 from atnmf_core.lesson.findings import Finding, findings
 from atnmf_core.model.adversary import entry_loss, optimal_attack
 from atnmf_core.model.problem import Missing
-from atnmf_core.reference.tables import bundled_curve
+from atnmf_core.reference.paper_tables import bundled_curve
 from pages.common.setting import LEASHES
 
 from .chapters.uses import LAMS

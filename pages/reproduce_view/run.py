@@ -14,7 +14,7 @@ from atnmf_core.jobs.fit_task import beside_others, rough_duration
 from atnmf_core.recipe import command_line
 from atnmf_core.reference import TITLES, measured
 from atnmf_core.reference.compare import Cell, comparison_csv, expected_run_seconds, method_title
-from atnmf_core.reference.tables import PROTOCOLS, local_runs, sweep_name
+from atnmf_core.reference.paper_tables import PROTOCOLS, local_runs, sweep_name
 from atnmf_core.sweep import Measurement, SweepRecord, default_store, open_store
 from pages.common.data import entry_of, load, offer_data
 from pages.common.jobs import JobProgress, draw_job, poll_interval

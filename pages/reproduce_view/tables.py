@@ -28,7 +28,7 @@ from atnmf_core.reference.compare import (
     provenance,
     small_spread,
 )
-from atnmf_core.reference.tables import PROTOCOLS, ignoring_hidden, published_grid
+from atnmf_core.reference.paper_tables import PROTOCOLS, ignoring_hidden, published_grid
 from atnmf_core.sweep import Measurement
 from atnmf_core.sweep.grid import PAPER_STARTS, Grid
 from pages.common.address import Address, change

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from atnmf_core.model.problem import three_digits
-from atnmf_core.reference.tables import (
+from atnmf_core.reference.league import (
     DECIBELS,
     LEAGUE_DATA,
     OURS,

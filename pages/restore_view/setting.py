@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from atnmf_core import Dataset
 from atnmf_core.datasets.marks import BETWEEN, PATTERN
-from atnmf_core.reference.tables import LEAGUE_DATA
+from atnmf_core.reference.league import LEAGUE_DATA
 from atnmf_core.restoration.choice import Losses
 from atnmf_core.restoration.damage import Damage
 from atnmf_core.restoration.findings import KINDS

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.lesson.examples import mend, mend_known, mend_robust, recorded
 from atnmf_core.lesson.findings import findings
-from atnmf_core.reference.tables import bundled_curve, unmarked_defects
+from atnmf_core.reference.league import unmarked_defects
+from atnmf_core.reference.paper_tables import bundled_curve
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.chapters.findings import DATA_NAMES
 from pages.learn_view.exercises import EXERCISES

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from atnmf_core.jobs.fit_task import beside_others
 from atnmf_core.reference import NAMES
-from atnmf_core.reference.tables import sweep_name
+from atnmf_core.reference.paper_tables import sweep_name
 from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.grid import identify
 from atnmf_core.sweep.store import Queue

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from atnmf_core import Dataset, load_dataset, rmse
 from atnmf_core.datasets import ReadingOptions, write_envi
 from atnmf_core.datasets.files.arrays import npy_bytes
-from atnmf_core.reference.tables import OURS, LeagueRow, compared, league
+from atnmf_core.reference.league import OURS, LeagueRow, compared, league
 from atnmf_core.restoration import BadLine, Candidate, ChoiceProgress, Treatment
 from atnmf_core.restoration.choice import EQUAL, WORTH
 from atnmf_core.restoration.damage import STRETCH, STRIPED, WITH_DEAD_COLUMNS, Damage, damaged

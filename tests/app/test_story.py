@@ -6,7 +6,7 @@ import pytest
 
 from atnmf_core.reference import NAMES, measured, published
 from atnmf_core.reference.compare import compare_table
-from atnmf_core.reference.tables import bundled_curve, tuned
+from atnmf_core.reference.paper_tables import bundled_curve, tuned
 from pages.curves_view.curve import note_of
 from pages.reproduce_view.tables import gain_in_words, tuned_in_words
 

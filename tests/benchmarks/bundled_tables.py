@@ -30,7 +30,7 @@ import atnmf_core.lesson
 from atnmf_core import SOLVER_VERSIONS, factorize, load_dataset, paper_mask, rmse
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.lesson.examples import FACES_HIDDEN, FACES_SHOWN, FILLED_BY, seen_of_faces
-from atnmf_core.reference.tables import PROTOCOLS
+from atnmf_core.reference.paper_tables import PROTOCOLS
 from atnmf_core.restoration import faces as face_field
 from atnmf_core.restoration.holdout import hold_out_entries
 from atnmf_core.restoration.rivals import inpaint

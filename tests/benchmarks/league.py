@@ -6,7 +6,7 @@ Between two marks in the README is what `write_readme` writes there; a test comp
 import textwrap
 from pathlib import Path
 
-from atnmf_core.reference.tables import LEAGUE_DATA, OURS, YARDSTICK, LeagueRow, compared, league
+from atnmf_core.reference.league import LEAGUE_DATA, OURS, YARDSTICK, LeagueRow, compared, league
 
 README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- league -->\n", "<!-- end of league -->\n"

@@ -13,7 +13,7 @@ from atnmf_core import factorize, hide_entries, load_dataset, rmse
 from atnmf_core.lesson.examples import EXAMPLE, PART, SERIES, build_up, mend, play, recorded, weigh
 from atnmf_core.lesson.findings import findings
 from atnmf_core.model.adversary import curvature, entry_loss, lower_bend, optimal_attack
-from atnmf_core.reference.tables import bundled_curve
+from atnmf_core.reference.paper_tables import bundled_curve
 from pages.common.setting import LAMBDAS, LEASHES
 from pages.learn_view.chapters import CHAPTERS
 from pages.learn_view.exercises import EXERCISES

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from atnmf_core import Dataset, factorize, load_dataset, restore, rmse
 from atnmf_core.datasets import write_envi
 from atnmf_core.figures.plotting import candidate_at, error_against_K
-from atnmf_core.reference.tables import OURS, compared
+from atnmf_core.reference.league import OURS, compared
 from atnmf_core.restoration import Candidate, Choice
 from atnmf_core.restoration.findings import findings, lines_mask
 from atnmf_core.restoration.task import EXAMPLES, bundled, damaged_dataset

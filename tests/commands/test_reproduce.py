@@ -10,7 +10,7 @@ from atnmf_core import factorize, load_dataset, paper_mask, rmse
 from atnmf_core.__main__ import main
 from atnmf_core.reference import NAMES, published
 from atnmf_core.reference.compare import method_title
-from atnmf_core.reference.tables import published_grid, sweep_name, tuned
+from atnmf_core.reference.paper_tables import published_grid, sweep_name, tuned
 from atnmf_core.sweep import Measures, open_store
 from atnmf_core.sweep.grid import identify
 from atnmf_core.sweep.measurements import csv_text, read_csv

@@ -13,7 +13,7 @@ from atnmf_core.figures.error_curves import against_alpha, against_lambda, gain_
 from atnmf_core.figures.images import Panel
 from atnmf_core.figures.plotting import material_spectra, plot
 from atnmf_core.figures.publish import Look, chart_html, chart_page, look_of, save_chart, save_panels
-from atnmf_core.reference.tables import bundled_curve
+from atnmf_core.reference.paper_tables import bundled_curve
 
 pytest.importorskip("matplotlib")
 

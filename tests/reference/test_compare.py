@@ -21,7 +21,7 @@ from atnmf_core.reference.compare import (
     expected_run_seconds,
     provenance,
 )
-from atnmf_core.reference.tables import ignoring_hidden, published_grid, tuned
+from atnmf_core.reference.paper_tables import ignoring_hidden, published_grid, tuned
 from atnmf_core.sweep import Measurement
 
 FULL = Measurement(

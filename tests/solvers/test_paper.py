@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from atnmf_core import factorize, hide_entries, load_dataset, paper_mask, rmse
-from atnmf_core.reference.tables import PROTOCOLS
+from atnmf_core.reference.paper_tables import PROTOCOLS
 from atnmf_core.solvers import paper
 from atnmf_core.sweep import paper_start
 

@@ -7,7 +7,8 @@ from atnmf_core.figures.lesson import findings_chart, guess_chart
 from atnmf_core.lesson.findings import Error, Finding, Verdict, findings, judge
 from atnmf_core.model.problem import TREATMENT_NAMES
 from atnmf_core.reference import TITLES
-from atnmf_core.reference.tables import bundled_curve, unmarked_defects
+from atnmf_core.reference.league import unmarked_defects
+from atnmf_core.reference.paper_tables import bundled_curve
 from atnmf_core.sweep.measurements import Measurement
 from pages.common.address import change
 from pages.common.controls import OneOf, Stops, controls_of

@@ -22,7 +22,7 @@ from atnmf_core.lesson.examples import (
     small_scene,
 )
 from atnmf_core.model.adversary import curvature
-from atnmf_core.reference.tables import OURS, YARDSTICK, league
+from atnmf_core.reference.league import OURS, YARDSTICK, league
 from pages.common.controls import FreeSlider, OneOf, Stops
 from pages.common.setting import LEASHES
 from pages.common.widgets import show_chart, show_panels

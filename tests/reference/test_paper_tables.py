@@ -10,7 +10,7 @@ import pytest
 from atnmf_core import SOLVER_VERSIONS, InputError, factorize, hide_entries, load_dataset, rmse
 from atnmf_core.datasets import PAPER_ALPHAS
 from atnmf_core.reference import NAMES, measured, published
-from atnmf_core.reference.tables import (
+from atnmf_core.reference.paper_tables import (
     BUNDLED_GRIDS,
     PROTOCOLS,
     best_of_each,
