@@ -38,16 +38,17 @@ if data is None:
     show_offer(setting)
     st.stop()
 
-show_questions(setting, data)
 whole, data = data, with_marks(setting, data)
-if setting.losses == "marked" and data.observed.all() and not setting.task.damage:
+is_whole = setting.losses == "marked" and data.observed.all() and not setting.task.damage
+shown = None if is_whole else request(setting, data)
+show_questions(setting, whole, shown)
+if is_whole:
     show_nothing_missing()
     choose_picture(setting, data)
     show_marking(setting, whole)
     show_damage(setting, data)
     st.stop()
 
-shown = request(setting, data)
 if shown is None:
     show_wait(setting, data)
     choose_picture(setting, data)

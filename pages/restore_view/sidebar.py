@@ -16,7 +16,7 @@ from pages.common.data import UPLOAD, choose_data, chosen_data, load
 from pages.common.uploads import read_as_missing
 from pages.common.widgets import clamp, component, draw_reset_and_link, escape_markdown
 
-from .jobs import ask, damage, key_of, questions_of
+from .jobs import Restored, ask, damage, key_of, questions_of
 from .large_scene import scene_path
 from .pictures import NO_MARKS, view_of
 from .setting import ADDRESS, DAMAGES, RestoreSetting
@@ -152,13 +152,17 @@ def _start_afresh() -> None:
 ANSWERED = "restore_answered"
 
 
-def show_questions(setting: RestoreSetting, data: Dataset) -> None:
+MOSTLY = 0.9  # The share of the entries in question from which on their restoration is the answer
+
+
+def show_questions(setting: RestoreSetting, data: Dataset, shown: Restored | None) -> None:
     """In the middle of the page, for a file of one's own: are values that repeat exactly missing ones?"""
     answered = st.session_state.get(ANSWERED, ())
     if setting.data != UPLOAD or setting.task.damage:
         return
     for number, question in enumerate(questions_of(data.content_hash, data)):
-        if (setting.upload, question.value) in answered:
+        found = shown is not None and shown.restoration.defects[question.value == data.V].mean() > MOSTLY
+        if found or (setting.upload, question.value) in answered:
             continue
         with st.container(
             key=f"question_{number}", horizontal=True, vertical_alignment="center", gap="small"

@@ -26,7 +26,7 @@ from pages.restore_view.jobs import CHOSEN, FRESH, damage, how_far, key_of, rest
 from pages.restore_view.league import NOTE, link, table, verdict
 from pages.restore_view.pictures import view_of
 from pages.restore_view.setting import DAMAGES, RestoreSetting
-from pages.restore_view.sidebar import PRESETS
+from pages.restore_view.sidebar import MOSTLY, PRESETS
 from tests.app.opening import SECONDS, from_query, open_page, press, texts
 from tests.scenes import damaged_scene
 
@@ -146,7 +146,8 @@ def test_every_number_in_words_is_the_measured_one(known):
         }
     else:
         measured["in stripes"] = f"{int(striped.sum()):,}"
-        for one in questions(spoiled):
+        asked = [one for one in questions(spoiled) if r.defects[one.value == spoiled.V].mean() <= MOSTLY]
+        for one in asked:
             measured |= {
                 one.words: f"{one.value:.6g}",
                 one: f"{np.count_nonzero(np.equal(spoiled.V, one.value)):,}",
@@ -263,6 +264,15 @@ def test_what_cannot_be_restored_is_not_called_predicted():
 
     assert "30 were missing. None of them can be predicted" in told(page)
     assert "1 band has no sound entry at all" in page.main.warning[0].value
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_values_that_were_found_to_be_wrong_are_not_asked_about(found):
+    V = low_rank(2 + found)
+    V[3:5] = 0
+    query = restored(Dataset(V, "cube", "scene", image_shape=(5, 6)), defects=(V == 0) & found)
+
+    assert ("Mark them as missing" not in labels(opened(**query))) is found
 
 
 def test_a_block_is_listed_and_shown():
