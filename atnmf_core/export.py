@@ -170,7 +170,8 @@ def how_sure(data: Dataset, restored: Restoration) -> str:
     regions = doubtful_regions(data, restored)
     if regions:
         some = "; ".join(map(str, regions[:MOST_NAMED])) + ("; …" if len(regions) > MOST_NAMED else "")
-        said.append(f"{'Not so where' if said else 'Nobody can be sure where'} the data resists: {some}.")
+        unsure = "This does not hold" if said else "Nobody can be sure"
+        said.append(f"{unsure} where most bands look wrong: {some}.")
     return " ".join(said)
 
 

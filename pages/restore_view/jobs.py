@@ -211,18 +211,11 @@ def show_wait(setting: RestoreSetting, data: Dataset) -> None:
     if failure is None and setting.run == key.name and not refusal:
         # It has finished since this run of the page asked for it.
         st.rerun()
-    searching = setting.by == "search"
     with st.container(key="wait", horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Find the best setting" if searching else "Restore",
-            type="primary",
-            icon=":material/search:" if searching else ":material/healing:",
-            on_click=ask,
-            args=(key,),
-        )
+        st.button("Restore", type="primary", icon=":material/healing:", on_click=ask, args=(key,))
         what = (
             "Finds the model that predicts entries best from others, and restores with it"
-            if searching
+            if setting.by == "search"
             else "Restores with the K, λ and leash in the sidebar"
         )
         seconds = SECONDS_TO_START + expected_restore_seconds(data)

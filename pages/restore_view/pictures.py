@@ -371,7 +371,7 @@ def _took(seconds: float) -> str:
 
 
 def named(finding: Finding) -> str:
-    return KINDS.get(finding.kind, "what resists")
+    return KINDS.get(finding.kind, "in doubt")
 
 
 def _predicted(setting: RestoreSetting, data: Dataset, restoration: Restoration) -> str:

@@ -303,7 +303,7 @@ def _result(setting: RestoreSetting, shown: Restored, whole: Dataset) -> None:
     data, restoration, marked = shown.data, shown.restoration, now.losses == "marked"
     found = findings(data, restoration, questions_of(data.content_hash, data))
     of_kind = _what_was_wrong(found, data)
-    of_kind = _what_resists(doubtful_regions(data, restoration)) or of_kind
+    of_kind = _in_doubt(doubtful_regions(data, restoration)) or of_kind
     _which_result(now, shown)
     choose_picture(now, shown.truth or data)
     show_marking(now, whole)
@@ -380,24 +380,24 @@ def _one_of_each_first(lines: Sequence[BadLine]) -> list[BadLine]:
     return [lines[n] for n in sorted(range(len(lines)), key=turns.__getitem__)]
 
 
-RESISTS, IN_BLOCKS = "restore_resists", "restore_in_blocks"
+IN_DOUBT, IN_BLOCKS = "restore_in_doubt", "restore_in_blocks"
 MOST_LISTED = 12
 LONG = 60  # Letters that the noisy bands may take in a title
 
 
-def _what_resists(regions: Sequence[Region]) -> Finding | None:
+def _in_doubt(regions: Sequence[Region]) -> Finding | None:
     """Every region that the restoration cannot be sure of; a click leads there and shows it alone."""
     if not regions:
         return None
     number = _places(
-        f"What resists: {len(regions)} region{'' if len(regions) == 1 else 's'} that nobody can be sure of",
+        f"{len(regions)} region{'' if len(regions) == 1 else 's'} that nobody can be sure of",
         list(map(str, regions)),
-        RESISTS,
+        IN_DOUBT,
         _look_at,
         regions,
         help="Where most bands of a pixel look wrong, the typical error does not hold.",
     )
-    return None if number is None else Finding("resists", regions[number].mask)
+    return None if number is None else Finding("doubtful", regions[number].mask)
 
 
 def _places(

@@ -94,14 +94,14 @@ def test_the_first_view_tells_all_three_errors_and_its_threshold_changes_the_cou
 
     assert f"everywhere by **{errors.restored:#.3g}**; :blue[NMF] by **{errors.nmf:#.3g}**" in told(page)
     assert f"NMF told the bad entries by **{errors.told:#.3g}**" in told(page)
-    assert "Find the best setting" not in labels(page)
+    assert "Restore" not in labels(page)
     assert "looks like another scene" in told(page)
     count = int((bundled(*EXAMPLES["dead"]).packed.suspicion >= 2).sum())
     size = load_dataset("simulated-scene").V.size
     assert f"**{count:,}** of {size:,} entries count as defects" in told(opened(threshold="2"))
     # What was not restored yet is offered to be.
     page = opened(dead="0.2")
-    assert "Find the best setting" in labels(page)
+    assert "Restore" in labels(page)
     assert "restores with it: about **" in told(page)
     assert "Restore" in labels(opened(dead="0.2", by="hand"))
 

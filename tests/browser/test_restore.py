@@ -147,14 +147,14 @@ def striped(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 def test_a_search_goes_on_after_a_reload_and_can_be_cancelled(dashboard):
     page = dashboard.open("/restore", data="lfw", dead=0.2)
 
-    page.get_by_role("button", name="Find the best setting").click()
+    page.get_by_role("button", name="Restore", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=SECONDS)
     expect(page.get_by_text(re.compile("best so far")).first).to_be_visible(timeout=SECONDS)
     page.get_by_role("button", name="Cancel").click()
 
-    expect(page.get_by_role("button", name="Find the best setting")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore", exact=True)).to_be_visible()
     assert "run=" not in page.url
 
 
@@ -163,7 +163,7 @@ def test_a_search_goes_on_after_the_server_was_killed(browser):
     with serve(abruptly=True) as first, browser.new_context() as context:
         tab = Dashboard(context.new_page(), first)
         page = tab.open("/restore", **query)
-        page.get_by_role("button", name="Find the best setting").click()
+        page.get_by_role("button", name="Restore", exact=True).click()
         expect(page.get_by_role("button", name="Cancel")).to_be_visible()
         asked = page.url.partition("?")[2]
 
@@ -347,7 +347,7 @@ def test_what_is_drawn_on_a_picture_is_missing_from_then_on(dashboard):
     dashboard.press("Brush")
     drag(dashboard, (0.8, 0.8))
     expect(page.get_by_text(f"{8 * 16 + 9 * 100:,} entries are marked")).to_be_visible()
-    expect(page.get_by_role("button", name="Find the best setting")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore", exact=True)).to_be_visible()
 
     dashboard.press("Undo")
     expect(page.get_by_text(f"{8 * 16:,} entries are marked and count as missing.")).to_be_visible()
