@@ -19,7 +19,7 @@ def scheduler() -> Scheduler:
     return Scheduler()
 
 
-LOOK_SECONDS = 10.0
+FULL_SERVER_POLL_SECONDS = 10.0
 VISITORS_AT_FULL_RATE = 8
 """Up to this many sessions poll at full rate; with many more, polling would take all of the server's time."""
 _ADMITTED = "admitted"
@@ -56,7 +56,7 @@ def admit() -> None:
         st.session_state[_ADMITTED] = True
         visitor()
         return
-    st.fragment(_wait, run_every=LOOK_SECONDS)()
+    st.fragment(_wait, run_every=FULL_SERVER_POLL_SECONDS)()
     st.stop()
 
 
