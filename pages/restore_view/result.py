@@ -450,11 +450,12 @@ def _which_result(setting: RestoreSetting, shown: Restored) -> None:
         if setting.result == "denoised":
             noise = only_noise(shown.data, restoration)
             off = three_digits(restoration.denoised_error if noise is None else noise[1])
-            st.caption(
-                f"Every value changes. Typical error everywhere: ±{off}."
+            how_far = (
+                f"Typical error everywhere: ±{off}."
                 if restoration.is_smoothed or noise is not None
-                else f"Every value changes, to ±{off} from what would have been measured, with its noise."
+                else f"Typically ±{off} from what would have been measured, with its noise."
             )
+            st.caption(f"Every value changes. {how_far}")
         else:
             left = three_digits(float(np.median(restoration.noise)))
             st.caption(f"Measured values are kept, with their noise: ±{left} in the median {row}.")
