@@ -142,7 +142,9 @@ EDGE, LEAST_EDGE = 4.0, 0.2
 """From one band to the next a pixel changes by so many times more than pixels of its bands usually do, and by
 such a share of what they usually are.
 """
-AT_ONCE, MANY_MORE = 8, 0.4
+SHORTEST_RUN = 3
+"""In how many bands at least."""
+AT_ONCE, MANY_MORE = 8, 0.45
 """In a square of such a side, so much larger a share of the pixels than elsewhere does."""
 
 
@@ -171,9 +173,9 @@ def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
     inside = np.zeros(images.shape, dtype=bool)
     for begins, ends in (more, more[::-1]):
         for first in np.flatnonzero(begins.any(axis=(1, 2))):
-            later = np.flatnonzero((begins[first] & ends[first + 1 :]).any(axis=(1, 2)))
+            later = np.flatnonzero((begins[first] & ends[first + SHORTEST_RUN :]).any(axis=(1, 2)))
             if later.size:
-                last = first + 1 + int(later[0])
+                last = first + SHORTEST_RUN + int(later[0])
                 inside[first + 1 : last + 1] |= maximum_filter(begins[first] & ends[last], 3 * side // 2)
     return np.asarray(layout.fold(inside)) & seen
 

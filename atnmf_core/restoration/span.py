@@ -46,6 +46,10 @@ UNUSUAL, POORLY = 0.2, 0.25
 """Columns with so many more suspects than usual, as a share of the others, are explained otherwise; and so is
 this share of the columns, those with the lowest density.
 """
+NOISIER, NEAR, WORTH_A_ROW = 5.0, 4.0, 0.5
+"""Rows with so many times the usual noise, for their level, are explained otherwise, too: what is so many
+deviations from the new explanation is left out, and the density of their entries must rise by a factor e^0.5.
+"""
 REGRESSED = 20
 """Rounds of such a regression of a row."""
 OWN_ENTRIES = 8
@@ -350,8 +354,7 @@ def climb(
             columns.look(span)
             span = columns.learn(span)
         columns.look(span)
-        if most_are_sound:
-            span = explain_rows_otherwise(columns, span)
+        span = explain_rows_otherwise(columns, span, most_are_sound=most_are_sound)
         wrong = float((columns.seen & (columns.sound < 0.5)).sum() / max(int(columns.seen.sum()), 1))
         # Each number of the span follows the noise of one entry.
         density = columns.log_density - K / columns.V.shape[1]
@@ -408,37 +411,46 @@ def explain_otherwise(columns: Columns, span: Span, usual: tuple[float, float] |
     columns.look(span, learn=False)
 
 
-def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
-    """Rows with many suspects are explained once more, by a robust regression on what the other rows say.
+def explain_rows_otherwise(columns: Columns, span: Span, *, most_are_sound: bool = True) -> Span:
+    """Rows with many suspects, and rows with far more noise than others, are explained once more, by a robust
+    regression on what the other rows say. The better explanation is kept.
 
     On the way up a row may lose its sound entries: what few dimensions could not explain in it looked wrong,
-    and further dimensions are not learned from what looks wrong. The better explanation is kept.
+    and further dimensions are not learned from what looks wrong. Or its wrong entries may be taken for noise;
+    then they are on one side, and have a small weight at first, that of attacked entries.
     """
     if columns.odds is None:
         return span
     share = (columns.seen & (columns.sound < 0.5)).sum(axis=1) / np.maximum(columns.seen.sum(axis=1), 1)
     usual = float(np.median(share))
+    many = share > usual + UNUSUAL * (1 - usual)
+    relative = span.noise / np.maximum(np.abs(span.mean), floored(span.noise))
+    noisy = relative > NOISIER * np.median(relative)
+    for rows, side in (((many, 0),) if most_are_sound else ()) + ((noisy, -1),):
+        span = _rows_again(columns, span, rows, side)
+    return span
+
+
+def _rows_again(columns: Columns, span: Span, rows: Mask, side: int) -> Span:
+    """With `side`, wrong entries of these rows are on that side of what is right."""
+    assert columns.odds is not None
     telling = (columns.seen & ~columns.odds.is_atom).sum(axis=1) > 2 * (span.K + 1)
-    unusual = np.flatnonzero(telling & (share > usual + UNUSUAL * (1 - usual)))
+    unusual = np.flatnonzero(telling & rows)
     if not unusual.size:
         return span
     weights = columns.weights.copy()
     weights[unusual] = 0
     z = explain(span, columns.V, weights).z
-    known = np.column_stack([z, np.ones(len(z))])
+    known = np.column_stack([z, np.ones(len(z))]).astype(np.float64)
     mean, noise, basis = (part.astype(np.float64) for part in (span.mean, span.noise, span.basis))
     least = float(floored(noise).min())
+    again = replace(columns, sound=columns.sound.copy(), odds=copy(columns.odds))
     for row in unusual:
         counted = columns.seen[row] & ~columns.odds.is_atom[row]
-        x, v = known[counted], columns.V[row, counted].astype(np.float64)
-        weight = np.ones(len(v))
-        for _ in range(REGRESSED):
-            found, *_ = np.linalg.lstsq(x * weight[:, None], v * weight, rcond=None)
-            miss = np.abs(v - x @ found)
-            noise[row] = max(float(np.quantile(miss, QUANTILE)) / NORMAL_QUANTILE, least)
-            weight = 1 / np.sqrt(1 + np.square(miss / noise[row]))
+        found, noise[row] = _regressed(known[counted], columns.V[row, counted], least, side)
         mean[row], basis[row] = found[-1], found[:-1] / noise[row]
-    again = replace(columns, odds=copy(columns.odds))
+        if side:
+            again.sound[row] = counted & (np.abs(columns.V[row] - known @ found) < NEAR * noise[row])
     made = _orthonormal(mean, noise, basis, np.diag(span.spread.astype(np.float64)))
     try:
         for _ in range(STEPS):
@@ -447,10 +459,28 @@ def explain_rows_otherwise(columns: Columns, span: Span) -> Span:
         again.look(made)
     except np.linalg.LinAlgError:  # too few entries were left to tell all coordinates
         return span
-    if not again.log_density > columns.log_density:
+    gained = (again.log_density - columns.log_density) * len(columns.V) / unusual.size
+    if not gained > (WORTH_A_ROW if side else 0):
         return span
     vars(columns).update(vars(again))
     return made
+
+
+def _regressed(x: Array, row: Array, least: float, side: int) -> tuple[Array, float]:
+    """A robust regression, and the noise around it; `least` is the least possible."""
+    v, weight, ridge = row.astype(np.float64), np.ones(len(row)), 1e-9 * np.eye(x.shape[1])
+    for number in range(REGRESSED):
+        weighted = x * weight[:, None]
+        gram = weighted.T @ x
+        found = np.linalg.solve(gram + np.trace(gram) * ridge, weighted.T @ v)
+        miss = v - x @ found
+        if side and number < ONE_SIDED:
+            weight = np.where(miss * side > 0, float(LIGHT), 1.0)
+            continue
+        sizes = np.abs(miss[miss * side <= 0])
+        noise = max(float(np.quantile(sizes, QUANTILE)) / NORMAL_QUANTILE if sizes.size else 0.0, least)
+        weight = 1 / (1 + np.square(miss / noise))
+    return found, noise
 
 
 def row_noise(residual: Array, seen: Mask) -> Array:

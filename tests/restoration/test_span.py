@@ -171,6 +171,25 @@ def test_a_row_that_lost_its_sound_entries_gets_them_back():
     assert found.mean() < 0.06
 
 
+def test_a_row_whose_dark_entries_were_taken_for_noise_is_explained_again():
+    seen, row = np.ones(V.shape, bool), 4
+    dark = np.random.default_rng(1).random(V.shape[1]) < 0.5
+    damaged = V.copy()
+    damaged[row, dark] *= 0.3
+    columns = Columns.start(damaged, seen, Odds(damaged, seen), TRUTH, ROW_NOISE)
+    basis, mean, noise = SPAN.basis.copy(), SPAN.mean.copy(), SPAN.noise.copy()
+    basis[row], mean[row], noise[row] = 0, damaged[row].mean(), damaged[row].std()
+    taken = Span(mean, noise, basis, SPAN.spread)
+    columns.look(taken)
+    missed = (columns.sound[row] > 0.5)[dark].mean()
+
+    explain_rows_otherwise(columns, taken, most_are_sound=False)
+
+    assert missed > 0.9
+    assert (columns.sound[row] < 0.5)[dark].mean() > 0.95
+    assert (columns.sound[row] < 0.5)[~dark].mean() < 0.05
+
+
 def test_large_data_is_learned_from_some_columns():
     assert Odds(V, np.ones(V.shape, bool)).atoms == [], "nothing repeats"
     wide = np.tile(V, (1, 1 + ENTRIES // V.size + 1))
