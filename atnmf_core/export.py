@@ -148,11 +148,13 @@ def in_ranges(numbers: Sequence[int]) -> str:
 def how_sure(data: Dataset, restored: Restoration) -> str:
     """The error to expect, and where it does not hold; empty if nothing was done."""
     said = []
-    if ((restored.defects | ~data.observed) & ~restored.unrestorable).any():
+    is_replaced = ((restored.defects | ~data.observed) & ~restored.unrestorable).any()
+    if is_replaced or restored.offsets is not None:
+        changed = "replaced" if is_replaced else "taken off"
         expected = restored.expected_error
         share = expected / float(np.abs(data.V[data.observed]).mean() or 1.0)
         said.append(
-            f"Typical error of what was replaced: ±{three_digits(expected)}, {share:.1%} of the mean value."
+            f"Typical error of what was {changed}: ±{three_digits(expected)}, {share:.1%} of the mean value."
         )
     if (noise := only_noise(data, restored)) is not None:
         kept, off = map(three_digits, noise)

@@ -30,8 +30,8 @@ NOISY = 3.0
 """A band with so many times the usual noise is named."""
 MOSTLY = 0.5
 """A pixel of which a larger share of the bands is wrong may be misunderstood as a whole."""
-TOGETHER, ALMOST_ALL = 5, 0.8
-"""Of a cube with such a side in bands, rows and columns, so much is wrong inside a block."""
+TOGETHER, ALMOST_ALL = (5, 3, 3), 0.9
+"""Of so many bands, rows and columns so much is wrong inside a block."""
 MOST_REGIONS = 20
 """Groups of such pixels that are named."""
 

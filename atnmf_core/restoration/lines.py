@@ -57,7 +57,8 @@ class BadLine:
     def __str__(self) -> str:
         name = _span(self.what, self.first, self.last)
         where = name if self.bands is None else f"{name} in {_span('band', *self.bands)}"
-        return f"{where} by {self.offset:+.3g}" if self.offset else where
+        sign = "−" if self.offset < 0 else "+"
+        return f"{where}, off by {sign}{abs(self.offset):.3g}" if self.offset else where
 
 
 # Stripes: a line of a band whose entries are all too high, or too low, by the same amount.

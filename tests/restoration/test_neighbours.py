@@ -84,7 +84,7 @@ def test_the_offsets_of_stripes_are_taken_off_and_told_and_noise_alone_makes_non
     assert np.abs(CUBE.unfold(found) - offsets).max() < 0.02
     assert not found[CUBE.fold(offsets) == 0].any()
     lines = striped_lines(found, CUBE)
-    named = [str(line).split(" by ")[0] for line in lines]
+    named = [str(line).split(", off")[0] for line in lines]
     assert named == ["image column 6 in band 3", "image row 8 in band 5"]
     assert [line.kind for line in lines] == ["offset", "offset"]
     for _ in range(20):
