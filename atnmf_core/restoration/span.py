@@ -46,10 +46,9 @@ UNUSUAL, POORLY = 0.2, 0.25
 """Columns with so many more suspects than usual, as a share of the others, are explained otherwise; and so is
 this share of the columns, those with the lowest density.
 """
-NOISIER, NEAR, LEAST_SOUND, WORTH_A_ROW = 5.0, 4.0, 0.3, 0.5
+NOISIER, NEAR, WORTH_A_ROW = 5.0, 4.0, 0.5
 """Rows with so many times the usual noise, for their level, are explained otherwise, too: what is so many
-deviations from the new explanation is left out. At least such a share of a row must be nearer, and the density
-of entries of such rows must rise by a factor e^0.5.
+deviations from the new explanation is left out, and the density of their entries must rise by a factor e^0.5.
 """
 REGRESSED = 20
 """Rounds of such a regression of a row."""
@@ -450,10 +449,7 @@ def _rows_again(columns: Columns, span: Span, rows: Mask, side: int) -> Span:
         counted = columns.seen[row] & ~columns.odds.is_atom[row]
         found, spread = _regressed(known[counted], columns.V[row, counted], least, side)
         if side:
-            near = counted & (np.abs(columns.V[row] - known @ found) < NEAR * spread)
-            if near.sum() < LEAST_SOUND * counted.sum():
-                continue
-            again.sound[row] = near
+            again.sound[row] = counted & (np.abs(columns.V[row] - known @ found) < NEAR * spread)
         mean[row], noise[row], basis[row] = found[-1], spread, found[:-1] / spread
     made = _orthonormal(mean, noise, basis, np.diag(span.spread.astype(np.float64)))
     try:
