@@ -146,7 +146,8 @@ such a share of what they usually are.
 SHORTEST_RUN = 3
 """In how many bands at least."""
 AT_ONCE, MANY_MORE = 8, 0.45
-"""In a square of such a side, so much larger a share of the pixels than elsewhere does."""
+"""In a square of such a side, so much larger a share of the pixels does than elsewhere in
+the same image rows or columns."""
 
 
 def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
@@ -154,7 +155,7 @@ def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
     suddenly what they were before in a later band: bool F x N. Few dimensions take such a block for wrong,
     but more of them learn it like a material.
     """
-    from scipy.ndimage import maximum_filter, rank_filter, uniform_filter
+    from scipy.ndimage import maximum_filter, rank_filter, uniform_filter, uniform_filter1d
 
     # Of nine pixels the third brightest: single wrong entries hide no edge, even if half of all are dark.
     images = rank_filter(layout.unfold(np.where(seen, V, 0)), -3, size=(1, 3, 3))
@@ -169,8 +170,12 @@ def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
     for sign in (1, -1):
         hits = (is_large & (sign * (steps - middle) > EDGE * usual)).astype(np.float32)
         share = uniform_filter(hits, (0, side, side), mode="constant")
-        elsewhere = hits.sum(axis=(1, 2), keepdims=True) - side**2 * share
-        more.append(share - elsewhere / max(images[0].size - side**2, 1) > MANY_MORE)
+        excess = share
+        for axis, length in ((1, images.shape[1]), (2, images.shape[2])):
+            strip = side * uniform_filter1d(hits.sum(axis, keepdims=True), side, 3 - axis, mode="constant")
+            elsewhere = (strip - side**2 * share) / (side * max(length - side, 1))
+            excess = np.minimum(excess, share - elsewhere)
+        more.append(excess > MANY_MORE)
     inside = np.zeros(images.shape, dtype=bool)
     for begins, ends in (more, more[::-1]):
         for first in np.flatnonzero(begins.any(axis=(1, 2))):
