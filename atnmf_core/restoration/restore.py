@@ -10,8 +10,7 @@
 4. Stripes are offsets of whole lines, and are taken off. Blocks of pixels that become darker or brighter from
    one band to the next, and as suddenly what they were, are judged by a span that was learned without them
    (`lines`). Pixels that look alike are averaged where that predicts better, and lost pixels are interpolated
-   (`neighbours`); all that is put together in `prediction`. Faces use neighbouring pixels, unless parts
-   describe them all but exactly (`faces`).
+   (`prediction`). Faces use neighbouring pixels, unless parts describe them all but exactly (`faces`).
 5. Deviations are scaled by how far entries are from their predictions that the span was learned without: for
    marked losses by gaps of the shape of the real ones (`holdout`). The expected error is that of what was
    replaced, some of which may have been sound, and of what is wrong and was not found (`uncertainty`).

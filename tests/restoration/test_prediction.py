@@ -10,7 +10,7 @@ from atnmf_core import load_dataset, restore, rmse
 from atnmf_core.restoration import Layout, faces
 from atnmf_core.restoration.faces import _conditioned
 from atnmf_core.restoration.lines import line_offsets, striped_lines
-from atnmf_core.restoration.neighbours import REACH, WIDTH, interpolated, nonlocal_means
+from atnmf_core.restoration.prediction import REACH, WIDTH, interpolated, nonlocal_means
 
 rng = np.random.default_rng(3)
 CUBE = Layout("cube", (20, 24), "F")
