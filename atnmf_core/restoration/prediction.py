@@ -271,9 +271,9 @@ def _lost_deviation(model: Prediction, z: Array, lost: Mask, layout: Layout) -> 
 # The coordinates z of pixels (`span`) are K maps with noise of variance one. Where pixels look alike, but for
 # noise, each is replaced by their average (non-local means): the weight of another pixel is at most 1, and
 # exp(-(|z - z'|^2 - E) / WIDTH), where E is what noise alone makes of the distance. Spectra tell materials
-# apart, so a single pixel is compared, not a patch. The second round compares what the first one has found. In
-# clean data no two pixels are alike in units of noise, and nothing is smoothed. As averages have little noise
-# left, the span is then learned again from them. It is done where it predicts entries better.
+# apart, so a single pixel is compared, not a patch. The second round compares what the first one has found.
+# In clean data no two pixels are alike in units of noise, and nothing is smoothed. As averages have little
+# noise left, the span is then learned again from them. It is done where it predicts entries better.
 #
 # Pixels of which nothing is known are interpolated: their maps solve the biharmonic equation.
 
