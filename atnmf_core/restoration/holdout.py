@@ -17,11 +17,11 @@ SHARE = 0.1
 """The share of the observed entries that is held out."""
 LEAST_LEFT = 0.25
 """A row or column keeps at least this share of what was observed in it, and at least one entry."""
-FEW_BANDS = 0.05
+TOO_FEW_SEEN = 0.05
 """The gaps of columns of which less than this share is observed are not moved: nothing predicts them well."""
 IN_SOUND_PLACES = 0.6
 """Of the moved gaps, at most this share is held out, where they fit best."""
-FEWEST, ENOUGH = 0.005, 0.03
+LEAST_GAPS, ENOUGH_GAPS = 0.005, 0.03
 """If less than the one share of the data can be held out as gaps, they are not used; the other is enough."""
 TRIES = 24
 """How many moves of the gaps are tried."""
@@ -52,7 +52,7 @@ def hold_out_entries(observed: npt.ArrayLike, share: float = SHARE, seed: int = 
     places = np.flatnonzero(seen)
     held = np.zeros(seen.size, dtype=bool)
     held[rng.choice(places, round(share * places.size), replace=False)] = True
-    return keep_enough(seen, held.reshape(seen.shape))
+    return limit_holdout(seen, held.reshape(seen.shape))
 
 
 def hold_out_gaps(
@@ -87,11 +87,11 @@ def hold_out_gaps(
         moves = [_move(layout, gaps, along_bands, rng) for _ in range(TRIES)]
         for move in sorted(moves, key=lambda by: _fitting(seen, _moved(gaps, layout, by)), reverse=True):
             fresh = _moved(gaps, layout, move) & ~held.any(axis=0)
-            held |= keep_enough(seen, _thinned(seen, fresh, share, rng), poorest)
-            if held.sum() >= min(share, ENOUGH) * seen.sum():
+            held |= limit_holdout(seen, _thinned(seen, fresh, share, rng), poorest)
+            if held.sum() >= min(share, ENOUGH_GAPS) * seen.sum():
                 break
-        held = keep_enough(seen, held, poorest)
-        if held.sum() >= FEWEST * seen.sum():
+        held = limit_holdout(seen, held, poorest)
+        if held.sum() >= LEAST_GAPS * seen.sum():
             return held
     # Without gaps, or where they cover almost everything, so that no column has enough to predict the rest.
     return hold_out_entries(seen, SHARE, seed)
@@ -101,7 +101,7 @@ def _movable(seen: Mask) -> Mask:
     """The gaps, without rows that have no data at all and columns that have next to none: these cannot be
     predicted.
     """
-    enough = seen.sum(axis=0) > FEW_BANDS * len(seen)
+    enough = seen.sum(axis=0) > TOO_FEW_SEEN * len(seen)
     return np.asarray(~seen & seen.any(axis=1, keepdims=True) & enough)
 
 
@@ -141,7 +141,7 @@ def _thinned(seen: Mask, moved: Mask, share: float, rng: np.random.Generator) ->
     return held
 
 
-def keep_enough(seen: Mask, held: Mask, column_keeps: int | None = None) -> Mask:
+def limit_holdout(seen: Mask, held: Mask, column_keeps: int | None = None) -> Mask:
     """Do not hold out entries in rows and columns that would keep too little; for columns, `column_keeps`
     entries are enough, if given.
     """
