@@ -77,7 +77,7 @@ def show_title(setting: RestoreSetting) -> None:
     else:
         st.title("Bring damaged data, take it home whole", anchor=False)
         words, icon, league = "How good is it? Measured against others", ":material/leaderboard:", FIRST
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="small"):
         if not setting.league and setting.data != UPLOAD:
             st.button("Bring your own file", icon=":material/upload_file:", on_click=choose_own_file)
         st.button(words, icon=icon, type="tertiary", on_click=change, kwargs={"restore_league": league})
