@@ -231,7 +231,8 @@ def stopped_by_ctrl_c(words: str) -> Iterator[threading.Event]:
         if asked.is_set():
             raise KeyboardInterrupt
         asked.set()
-        print(f"\n{words}", file=sys.stderr, flush=True)
+        # Past sys.stderr, which the progress bar may be writing to at this very moment.
+        os.write(2, f"\n{words}\n".encode())
 
     with ended_by_signals():
         signal.signal(signal.SIGINT, ask)
