@@ -160,6 +160,8 @@ def sharp_edged(V: Array, seen: Mask, layout: Layout) -> Mask:
     # Of nine pixels the third brightest: single wrong entries hide no edge, even if half of all are dark.
     images = rank_filter(layout.unfold(np.where(seen, V, 0)), -3, size=(1, 3, 3))
     images[images <= 0] = np.nan
+    # A band that says nothing has no edges.
+    images[images.max(axis=(1, 2)) == images.min(axis=(1, 2))] = np.nan
     side = min(AT_ONCE, *(length // 2 + 1 for length in images.shape[1:]))
     steps = np.nan_to_num(np.log(images[1:] / images[:-1]))
     middle = np.median(steps, axis=(1, 2), keepdims=True)

@@ -90,7 +90,9 @@ def test_a_block_is_seen_by_its_edges_in_the_spectrum(share):
     """Even if half of all entries are dark besides; sound data has none."""
     scene, rng = load_dataset("simulated-scene"), np.random.default_rng(3)
     dark = np.where(rng.random(scene.shape) < share, rng.uniform(0, 0.6, scene.shape), 1)
-    assert not sharp_edged(scene.V * dark, scene.observed, scene.layout).any()
+    V = scene.V * dark
+    V[50] = V[50].mean()
+    assert not sharp_edged(V, scene.observed, scene.layout).any()
 
     block = scene.layout.unfold(np.zeros(scene.shape, dtype=bool)).copy()
     block[40:56, 20:32, 30:42] = True
