@@ -4,7 +4,8 @@ A cell is a part, a data set, a kind of damage and a seed. Every cell of `restor
 results/restore.csv (`--label` names another file), every cell of a rival one of results/rivals.csv, every
 cell of the yardstick, NMF told the mask with the best K, one of results/yardstick.csv. Cells that are there
 are not measured again, so a run can be stopped and resumed, and `restore` can be measured alone
-(`--no-rivals`) or anew (`--again`). `--table` prints what is there; `--publish` writes it for the package.
+(`--no-rivals`) or anew (`--again`). `--table` prints what is there; `tests.benchmarks.publish` writes it for
+the package.
 
 Seconds are processor seconds of one thread. Nothing is given to `restore` but the data and whether losses are
 marked. The data is used whole; the units are tried on a quarter of a scene.
@@ -14,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import inspect
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ import numpy as np
 from skimage.metrics import structural_similarity
 
 import atnmf_core
-from atnmf_core import Dataset, InputError, factorize, restore, rmse
+from atnmf_core import Dataset, factorize, restore, rmse
 from atnmf_core.restoration.rivals import RIVALS
 
 from . import damage, units
@@ -42,11 +42,9 @@ from .damage import (
     TIMED,
     UNMARKED,
     Array,
-    Mask,
     Spoiled,
     undamaged,
 )
-from .league import write_readme
 from .rivals.imputers import IMPUTERS
 
 RESULTS = Path(__file__).parent / "results"
@@ -123,49 +121,29 @@ def cells(parts: list[str], names: list[str] | None, kinds: list[str] | None, se
 
 
 def run_restore(data: Dataset, losses: str, seed: int) -> tuple[atnmf_core.Restoration, Row]:
-    """The restoration, and what it took in this process alone; its first answer ends the coarse round."""
-    alone = {"map_trials": one_by_one} if "map_trials" in inspect.signature(restore).parameters else {}
+    """The restoration, and what it took in this process alone; and its first answer."""
     began, first = time.process_time(), []
 
     def note(progress: object) -> None:
-        if progress.stage == "coarse" or not first:
+        if not first:
             first[:] = [time.process_time() - began]
 
-    r = restore(data, losses, seed=seed, callback=note, **alone)
+    r = restore(data, losses, seed=seed, callback=note)
     seconds = time.process_time() - began
     return r, {"seconds": seconds, "first seconds": first[0] if first else seconds}
-
-
-def one_by_one(function, V, observed, held_out, trials):
-    for trial in trials:
-        yield function(V, observed, held_out[trial.replicate], trial)
 
 
 def restored(cell: Cell) -> Row:
     if cell.part == "units":
         return {**cell.row, **units.measure(cell.data, cell.damage, cell.seed, run_restore)}
     s = cell.spoiled()
-    losses, note = "marked" if s.marked else "unmarked", ""
-    try:
-        r, took = run_restore(s.data, losses, cell.seed)
-    except InputError as refused:
-        if not (s.data.V < 0).any():
-            raise
-        note = f"clipped at zero: {refused}"
-        r, took = run_restore(clipped(s.data), losses, cell.seed)
-    return {**cell.row, **took, **measured(s, r), "note": note}
-
-
-def clipped(data: Dataset) -> Dataset:
-    from dataclasses import replace
-
-    return replace(data, V=np.maximum(data.V, 0))
+    r, took = run_restore(s.data, "marked" if s.marked else "unmarked", cell.seed)
+    return {**cell.row, **took, **measured(s, r)}
 
 
 def measured(s: Spoiled, r: atnmf_core.Restoration) -> Row:
     V, given = filled_in(r.V, s), np.nan_to_num(s.data.V)
-    model = getattr(r, "denoised", None)
-    denoised = filled_in(r.fit.V_hat if model is None else model, s)
+    denoised = filled_in(r.denoised, s)
     gone = ~s.data.observed
     where = gone if s.marked else np.ones_like(gone)
     replaced = r.defects | gone
@@ -175,7 +153,7 @@ def measured(s: Spoiled, r: atnmf_core.Restoration) -> Row:
     row: Row = {
         "error": rmse(s.truth, V, where),
         "denoised": rmse(s.truth, denoised, where),
-        "expected": expected_error(r),
+        "expected": r.expected_error,
         "made": rmse(s.truth, V, s.wrong | replaced) if (s.wrong | replaced).any() else "",
         "made where replaced": rmse(s.truth, V, told) if told.any() else "",
         "precision": hits / max(int(r.defects.sum()), 1),
@@ -190,30 +168,18 @@ def measured(s: Spoiled, r: atnmf_core.Restoration) -> Row:
     if told.any():
         off = np.abs(s.truth - V)[told] / np.maximum(r.deviation[told], 1e-300)
         row |= {"within one": float((off <= 1).mean()), "within two": float((off <= 2).mean())}
-    if model is not None:
-        off = np.abs(s.truth - denoised) / np.maximum(r.deviation, 1e-300)
-        row |= {
-            "denoised within one": float((off <= 1).mean()),
-            "denoised within two": float((off <= 2).mean()),
-        }
+    off = np.abs(s.truth - denoised) / np.maximum(r.deviation, 1e-300)
+    row |= {
+        "denoised within one": float((off <= 1).mean()),
+        "denoised within two": float((off <= 2).mean()),
+    }
     if s.block.any():
-        row["block found"] = float((r.defects | named_regions(r))[s.block].mean())
+        row["block found"] = float(r.defects[s.block].mean())
         row["sound changed"] = float((np.abs(V - given) > 3 * r.deviation)[sound].mean())
     if s.data.name == SIX_CASES:
         row |= pictures(s, denoised)
         row["mpsnr of V"] = mpsnr(s, V)
     return row
-
-
-def expected_error(r: atnmf_core.Restoration) -> object:
-    found = getattr(r, "expected_error", None)
-    return found if found is not None else r.choice.error if r.choice else ""
-
-
-def named_regions(r: atnmf_core.Restoration) -> Mask:
-    """Entries in regions that the restoration says it could not fit."""
-    resisting = getattr(r, "resisting", None)
-    return np.zeros(r.V.shape, dtype=bool) if resisting is None else np.asarray(resisting)
 
 
 def filled_in(V: Array, s: Spoiled) -> Array:
@@ -495,125 +461,6 @@ def print_rivals(parts: list[str], names: list[str] | None, others: Store, told:
                 print(f"{name}, {kind}: {told_so}")
 
 
-# --- what the package is given
-
-
-PUBLISHED_COLUMNS = (
-    "part", "data", "damage", "method", "measure", "mean", "worst", "seeds", "seconds", "adversary",
-)  # fmt: skip
-
-
-def publish(*stores: Store) -> None:
-    """Write the package's tables and the README's; cells that were not measured here stay as they were."""
-    folder = Path(atnmf_core.__file__).parent / "reference"
-    measured = [row for part in PARTS for cell in PARTS[part] for row in published_rows(part, *cell, *stores)]
-    keep_others(folder / "restoration.csv", PUBLISHED_COLUMNS, ("part", "data", "damage", "method"), measured)
-    publish_defects(folder / "unmarked_defects.csv", *stores)
-    write_readme()
-
-
-def published_rows(
-    part: str, name: str, kind: str, ours: Store, others: Store, told: Store
-) -> Iterator[dict[str, str]]:
-    if part in WITHOUT_RIVALS:
-        return
-    cell = {"part": part, "data": name, "damage": in_words(part, kind)}
-    for method, rows, column in entries(part, name, kind, ours, others, told):
-        summary = over_seeds(rows, column, min if column == "mpsnr" else max)
-        if not np.isnan(summary.mean):
-            yield cell | {
-                "method": method,
-                "measure": "MPSNR" if column == "mpsnr" else "RMSE",
-                "mean": f"{summary.mean:.4g}",
-                "worst": f"{summary.worst:.4g}",
-                "seeds": str(len(rows)),
-                "seconds": f"{over_seeds(rows, 'seconds').mean:.3g}",
-                "adversary": str(sum("an adversary with" in row["chosen"] for row in rows))
-                if "chosen" in rows[0]
-                else "",
-            }
-    for method, figures in PUBLISHED.items() if part == "six" else ():
-        mean = str(figures[int(kind[-1]) - 1])
-        yield cell | {"method": method, "measure": "MPSNR", "mean": mean}
-
-
-def keep_others(
-    file: Path, columns: tuple[str, ...], key: tuple[str, ...], measured: list[dict[str, str]]
-) -> None:
-    """Rows that are there are replaced in their places, others stay, new ones go to the end."""
-    with file.open(newline="") as opened:
-        rows = {tuple(row[name] for name in key): row for row in csv.DictReader(opened)}
-    fresh = {tuple(row[name] for name in key): row for row in measured}
-    print(f"{file}: {len(fresh)} rows measured, {len(rows.keys() - fresh.keys())} left as they were")
-    with file.open("w", newline="") as opened:
-        writer = csv.DictWriter(opened, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows((rows | fresh).values())
-
-
-def entries(
-    part: str, name: str, kind: str, ours: Store, others: Store, told: Store
-) -> Iterator[tuple[str, list[dict[str, str]], str]]:
-    """Method, rows and the column that counts, for each method in a cell of the league.
-
-    `restore` and the others are compared on the draws that both were measured on.
-    """
-    six, mine = part == "six", ours.of(part, name, kind)
-    theirs = [*others.of(part, name, kind), *told.of(part, name, kind)]
-    both = {row["seed"] for row in mine} & {row["seed"] for row in theirs}
-    mine, theirs = ([row for row in rows if not both or row["seed"] in both] for rows in (mine, theirs))
-    if not six:
-        yield "restore", mine, "error"
-    yield "restore, denoised", mine, "mpsnr" if six else "denoised"
-    for method, rows in by_method(theirs).items():
-        filled = method == YARDSTICK and not six and not is_noisy(part, kind)
-        yield method, rows, "mpsnr" if six else "filled" if filled else "error"
-
-
-def in_words(part: str, kind: str) -> str:
-    """A kind of damage, as people read it."""
-    if part in ("six", "undamaged", "units", "speed"):
-        return kind
-    first, _, block = kind.partition(" + ")
-    if first.startswith("random"):
-        words = f"{first.removeprefix('random')} % at random"
-    else:
-        words = GAPS[first] if part == "marked" else (UNMARKED | BEYOND)[first].words
-    return f"{words}, and a {block} block" if block else words
-
-
-DEFECT_COLUMNS = (
-    "data", "damage", "seeds", "restored", "nmf", "l1", "pcp", "mask_known", "precision", "recall",
-)  # fmt: skip
-
-
-def publish_defects(target: Path, ours: Store, others: Store, told: Store) -> None:
-    """What the lesson tells of defects that nobody marked."""
-    shown = [("faces", name, kind) for name in FACES for kind in ("dark10", "dark30")]
-    shown += [("unmarked", name, kind) for name in ("moffet", "madonna") for kind in UNMARKED]
-    measured = []
-    for cell in shown:
-        mine, rivals = ours.of(*cell), by_method(others.of(*cell))
-        if not (mine and rivals):
-            continue
-        noisy = is_noisy(cell[0], cell[2])
-        figures = [
-            over_seeds(mine, "denoised" if noisy else "error"),
-            *(over_seeds(rivals.get(name, []), "error") for name in ("NMF", "L1-NMF", "PCP")),
-            over_seeds(told.of(*cell), "error" if noisy else "filled"),
-            over_seeds(mine, "precision"),
-            over_seeds(mine, "recall"),
-        ]
-        values = (
-            cell[1],
-            in_words(cell[0], cell[2]),
-            str(len(mine)),
-            *(f"{one.mean:.4g}" for one in figures),
-        )
-        measured.append(dict(zip(DEFECT_COLUMNS, values, strict=True)))
-    keep_others(target, DEFECT_COLUMNS, ("data", "damage"), measured)
-
-
 def short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, (float, np.floating)) else str(value)
 
@@ -630,13 +477,12 @@ def main() -> None:
     parser.add_argument("--label", default="restore", help="the file for `restore`, to compare versions")
     parser.add_argument("--again", action="store_true", help="measure cells of `restore` that are there anew")
     parser.add_argument("--table", action="store_true", help="only print what has been measured")
-    parser.add_argument("--publish", action="store_true", help="only write the package's reference tables")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the files")
     options = parser.parse_args()
     ours = Store(options.results / f"{options.label}.csv", RESTORE_COLUMNS)
     others = Store(options.results / "rivals.csv", RIVAL_COLUMNS)
     told = Store(options.results / "yardstick.csv", RIVAL_COLUMNS)
-    if not (options.table or options.publish):
+    if not options.table:
         chosen = list(cells(options.part, options.data, options.damage, options.seeds))
         if options.again:
             ours.drop(set(chosen))
@@ -646,9 +492,6 @@ def main() -> None:
             others if options.rivals else None,
             told if options.rivals else None,
         )
-    if options.publish:
-        publish(ours, others, told)
-        return
     print_table(options.part, options.data, options.damage, ours, others, told)
     if options.rivals and options.table:
         print_rivals(options.part, options.data, others, told)

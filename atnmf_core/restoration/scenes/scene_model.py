@@ -2,8 +2,8 @@
 
 A pixel climbs the ladder that the sample was explained by (`choice.Ladder`), and is judged by the odds that
 were learned there. So nothing depends on how a scene is cut into blocks. It also means that a scene is
-restored without what `restore` tells from neighbours: pixels that look alike are not averaged, and a pixel
-of which nothing is known stays as it is.
+restored without what `restore` tells from neighbours: blocks are not looked for, pixels that look alike are
+not averaged, and a pixel of which nothing is known stays as it is.
 
 Stripes: offsets of image columns in a band are found in whole image rows from all over the scene. Offsets of
 image rows would need all rows, and are not looked for.
